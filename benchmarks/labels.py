@@ -1,0 +1,229 @@
+"""Judge rocmlint by labelled places in real code: true ones must be found, others stay silent."""
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import sysconfig
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from sources import download
+
+TOLERANCE = 2
+UNREADABLE = "ROC900"
+CODES = {
+    "a": {"ROC101"},
+    "b": {"ROC301"},
+    "c": {"ROC102", "ROC103", "ROC302"},
+    "d": {"ROC501", "ROC502", "ROC503"},
+    "e": {"ROC401", "ROC402", "ROC403", "ROC404"},
+    "f": {"ROC601", "ROC602"},
+    "n": {"ROC104"},
+    "p": {"ROC105"},
+    "Y1": {"ROC302"},
+}
+SILENT_CODES = CODES | {"f": {"ROC602"}}
+
+
+@dataclass(frozen=True)
+class Place:
+    """One row of the label file."""
+
+    source: str
+    path: str
+    line: str
+    pattern: str
+    label: str
+    reason: str
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a user wants to see a finding here."""
+        return self.label == "TP"
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes that answer this place, or that must stay away from it."""
+        return (CODES if self.wanted else SILENT_CODES)[self.pattern]
+
+    @property
+    def tree(self) -> Path:
+        """The source's folder below the corpus."""
+        kind, _, name = self.source.partition(":")
+        return Path(kind) if kind == "ghidx" else Path(kind, name.replace("/", "+"))
+
+    @property
+    def file(self) -> Path:
+        """The labelled file below the corpus."""
+        kind, _, name = self.source.partition(":")
+        return self.tree / (f"{name}.py" if kind == "ghidx" else self.path)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The part of a finding that matters here."""
+
+    code: str
+    line: int
+    end_line: int
+
+    def is_near(self, line: int) -> bool:
+        """Whether this finding spans the line or starts within the tolerance of it."""
+        return self.line <= line <= self.end_line or abs(self.line - line) <= TOLERANCE
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A judged place with the findings around it, or None where its file could not be had."""
+
+    place: Place
+    near: list[Finding] | None
+
+    @property
+    def had(self) -> bool:
+        """Whether the labelled file was there."""
+        return self.near is not None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the place is as its label wants it."""
+        return self.had and bool(self.near) == self.place.wanted
+
+
+Findings = dict[Path, list[Finding]]
+
+
+def read_places(labels: Path, patterns: set[str]) -> list[Place]:
+    """Read the rows of the wanted patterns."""
+    with labels.open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        fields = ("source", "path", "line", "pattern", "label", "reason")
+        places = [Place(*(row[field] for field in fields)) for row in rows]
+    return [place for place in places if place.pattern in patterns]
+
+
+def line_number(place: Place, file: Path) -> int:
+    """Return the labelled line; ``cN`` is a character offset."""
+    if not place.line.startswith("c"):
+        return int(place.line)
+    return file.read_text(encoding="utf-8")[: int(place.line[1:])].count("\n") + 1
+
+
+def lint(tree: Path, paths: Sequence[str]) -> Findings:
+    """Run rocmlint once over paths of one source tree."""
+    program = Path(sysconfig.get_path("scripts"), "rocmlint")
+    options = ["--preview", "--no-cache", "--isolated", "--output-format", "json"]
+    command = [str(program), *options, *paths]
+    result = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    if result.returncode not in (0, 1) and not result.stdout.strip():
+        message = f"rocmlint failed in {tree} with exit code {result.returncode}:\n{result.stderr}"
+        raise SystemExit(message)
+    findings: Findings = defaultdict(list)
+    for found in json.loads(result.stdout)["findings"]:
+        finding = Finding(found["code"], found["line"], found["end_line"])
+        findings[(tree / found["path"]).resolve()].append(finding)
+    return findings
+
+
+def lint_corpus(places: Iterable[Place], corpus: Path, *, whole: bool) -> Findings:
+    """Lint each source tree that is there: its labelled files, or all of it."""
+    files: dict[Path, set[str]] = defaultdict(set)
+    for place in places:
+        if (corpus / place.file).is_file():
+            files[place.tree].add(str(place.file.relative_to(place.tree)))
+    findings: Findings = {}
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        paths = (["."] if whole else sorted(names) for names in files.values())
+        for part in pool.map(lint, (corpus / tree for tree in files), paths):
+            findings.update(part)
+    return findings
+
+
+def judge(place: Place, places: Iterable[Place], corpus: Path, findings: Findings) -> Outcome:
+    """Collect the findings that speak for or against one place."""
+    file = corpus / place.file
+    if not file.is_file():
+        return Outcome(place, None)
+    found = findings.get(file.resolve(), [])
+    near = [finding for finding in found if answers(finding, place, file)]
+    if not place.wanted:
+        wanted = [other for other in places if other.wanted and other.file == place.file]
+        near = [
+            finding
+            for finding in near
+            if not any(answers(finding, other, file) for other in wanted)
+        ]
+        near += [finding for finding in found if finding.code == UNREADABLE]
+    return Outcome(place, near)
+
+
+def answers(finding: Finding, place: Place, file: Path) -> bool:
+    """Whether a finding is about the place."""
+    return finding.code in place.codes and finding.is_near(line_number(place, file))
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """Return a Markdown table with one line a pattern and one for all."""
+    lines = ["| pattern | TP found | TN silent | not had |", "|---|---:|---:|---:|"]
+    for name in [*CODES, "all"]:
+        rows = [outcome for outcome in outcomes if name in (outcome.place.pattern, "all")]
+        if rows:
+            found = share([outcome for outcome in rows if outcome.place.wanted])
+            silent = share([outcome for outcome in rows if not outcome.place.wanted])
+            absent = sum(not outcome.had for outcome in rows)
+            lines.append(f"| {name} | {found} | {silent} | {absent} |")
+    return "\n".join(lines)
+
+
+def share(outcomes: Sequence[Outcome]) -> str:
+    """Return how many of the places that were had passed."""
+    had = sum(outcome.had for outcome in outcomes)
+    passed = sum(outcome.passed for outcome in outcomes)
+    return f"{passed}/{had} ({passed / had:.0%})" if had else "-"
+
+
+def listing(outcome: Outcome) -> str:
+    """Return one line about a place that did not pass, with the reviewer's reason."""
+    place = outcome.place
+    where = f"[{place.pattern}] {place.source} {place.path}:{place.line}: {place.reason}"
+    if outcome.near is None:
+        return f"not had {place.label} {where}"
+    if place.wanted:
+        return f"missed {where}"
+    found = ", ".join(f"{finding.code} in line {finding.line}" for finding in outcome.near)
+    return f"false alarm ({found}) {where}"
+
+
+def main() -> None:
+    """Read the command line, lint the corpus and print what was found and what was not."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--labels", type=Path, required=True, help="the tab-separated labels")
+    parser.add_argument("--corpus", type=Path, required=True, help="the folder with the sources")
+    parser.add_argument("--pattern", default=",".join(CODES), help="patterns, comma-separated")
+    parser.add_argument("--download", action="store_true", help="get the sources not there yet")
+    parser.add_argument("--whole", action="store_true", help="lint whole trees, not labelled files")
+    arguments = parser.parse_args()
+    patterns = set(arguments.pattern.split(","))
+    if unknown := patterns - CODES.keys():
+        parser.error(f"no codes for {', '.join(sorted(unknown))}; known are {', '.join(CODES)}")
+    corpus: Path = arguments.corpus.resolve()
+    places = read_places(arguments.labels, patterns)
+    if arguments.download:
+        for source, tree in sorted({(place.source, place.tree) for place in places}):
+            download(source, corpus / tree)
+    findings = lint_corpus(places, corpus, whole=arguments.whole)
+    outcomes = [judge(place, places, corpus, findings) for place in places]
+    sys.stdout.write(f"{summary(outcomes)}\n\nA finding counts for a line when it spans the line ")
+    sys.stdout.write(f"or starts within {TOLERANCE} lines of it.\n\n")
+    for outcome in outcomes:
+        if not outcome.passed:
+            sys.stdout.write(f"{listing(outcome)}\n")
+
+
+if __name__ == "__main__":
+    main()
