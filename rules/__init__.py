@@ -1,0 +1,1 @@
+"""The built-in rules: one folder a family, one file a rule."""

@@ -1,0 +1,1 @@
+"""ROC4: global dtype logic, missing casts at boundaries."""

@@ -1,0 +1,1 @@
+"""ROC3: fast paths switched off, hidden or assumed; CUDA-only assumptions."""

@@ -1,0 +1,1 @@
+"""ROC9: about the linting itself."""

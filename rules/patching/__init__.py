@@ -1,0 +1,1 @@
+"""ROC1: where patched files go, when, and whether anyone checked."""

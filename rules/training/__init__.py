@@ -1,0 +1,1 @@
+"""ROC5: synchronisation, memory, gradients in training loops."""

@@ -1,0 +1,1 @@
+"""ROC6: images, vision tokens, rotary positions."""

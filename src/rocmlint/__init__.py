@@ -1,0 +1,44 @@
+"""rocmlint: the linter for people who run PyTorch and Hugging Face models on ROCm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rocmlint.api import lint_paths, lint_source
+    from rocmlint.errors import RocmlintError
+    from rocmlint.findings import Edit, Finding, Fix
+    from rocmlint.rule import Rule
+
+__all__ = [
+    "Edit",
+    "Finding",
+    "Fix",
+    "RocmlintError",
+    "Rule",
+    "__version__",
+    "lint_paths",
+    "lint_source",
+]
+
+_HOME = {
+    "Edit": "rocmlint.findings",
+    "Finding": "rocmlint.findings",
+    "Fix": "rocmlint.findings",
+    "RocmlintError": "rocmlint.errors",
+    "Rule": "rocmlint.rule",
+    "lint_paths": "rocmlint.api",
+    "lint_source": "rocmlint.api",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Every start of the command imports this package; most need none of these.
+    if name not in _HOME:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib import import_module  # noqa: PLC0415
+
+    return getattr(import_module(_HOME[name]), name)

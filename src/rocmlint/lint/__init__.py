@@ -1,0 +1,1 @@
+"""From files to findings: discover, scan, source, walk, rules, suppress."""

@@ -1,0 +1,88 @@
+"""One file: from its text and the rules that may apply to its findings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.lint.walk import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    import libcst as cst
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.pieces import Piece
+    from rocmlint.lint.source import Source
+    from rocmlint.rule import Rule
+    from rocmlint.triggers import Trigger
+
+    Handlers = Mapping[str, list[tuple[Trigger, Rule[Any]]]]
+
+_RENAMED = re.compile(r"\b(\w+)[ \t]+as[ \t]+(\w+)")
+
+
+def check(source: Source, rules: Iterable[Rule[Any]]) -> list[Finding]:
+    """Give what the rules find in a file, sorted, before any suppression.
+
+    Raises UnparsableError where a part that a rule must see is no Python.
+    """
+    active = [rule for rule in rules if not rule.skips & source.kinds]
+    found = [*_check_comments(source, active), *_check_code(source, active)]
+    return sorted(set(found), key=lambda finding: finding.sort_key)
+
+
+def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
+    triggers = [(trigger, rule) for rule in rules for trigger in rule.on]
+    for trigger, rule in triggers:
+        if trigger.region == "comments":
+            for comment in source.comments:
+                if trigger.pattern.search(comment.text):
+                    yield from rule.check(comment, source)
+
+
+def _check_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
+    renamed = {new: old for old, new in _RENAMED.findall(source.code)}
+    handlers: dict[str, list[tuple[Trigger, Rule[Any]]]] = {}
+    offsets: set[int] = set()
+    for rule in rules:
+        for trigger in rule.on:
+            if trigger.region != "comments":
+                found = _hits(source, trigger, renamed)
+                offsets |= found
+                for node_type in trigger.node_types if found else ():
+                    handlers.setdefault(node_type, []).append((trigger, rule))
+    for piece in _pieces(source, sorted(offsets)):
+        for node in walk(piece.module):
+            yield from _dispatch(node, source, handlers, renamed)
+
+
+def _hits(source: Source, trigger: Trigger, renamed: Mapping[str, str]) -> set[int]:
+    """Find where a trigger matches; where it names something, its aliases count too."""
+    text = source.text if trigger.region == "strings" else source.code
+    found = {match.start() for match in trigger.pattern.finditer(text)}
+    for new, old in renamed.items():
+        if old in trigger.names:
+            found |= {match.start() for match in re.finditer(rf"\b{new}\b", source.code)}
+    return found
+
+
+def _pieces(source: Source, offsets: list[int]) -> Iterator[Piece]:
+    seen: set[Piece] = set()
+    for offset in offsets:
+        piece = source.pieces.around(offset)
+        if piece not in seen:
+            seen.add(piece)
+            yield piece
+
+
+def _dispatch(
+    node: cst.CSTNode, source: Source, handlers: Handlers, renamed: Mapping[str, str]
+) -> Iterator[Finding]:
+    for trigger, rule in handlers.get(type(node).__name__, ()):
+        if trigger.accepts(node, renamed):
+            yield from rule.check(node, source)
+
+

@@ -1,0 +1,127 @@
+"""The text of a Python file without parsing it: its comments, and its code with strings blanked."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+_TOKEN = re.compile(
+    r"""
+      (?P<comment>\#[^\n]*)
+    | (?P<prefix>\b[A-Za-z]{1,2})?
+      (?: \"{3} [^"\\]* (?: (?: \\. | "(?!"") ) [^"\\]* )* (?: \"{3} | \Z )
+        | '{3}  [^'\\]* (?: (?: \\. | '(?!'') ) [^'\\]* )* (?: '{3}  | \Z )
+        | "     [^"\\\n]* (?: \\. [^"\\\n]* )* "?
+        | '     [^'\\\n]* (?: \\. [^'\\\n]* )* '?
+      )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_VISIBLE = re.compile(r"[^\n]")
+_LINE_START = re.compile(r"\n[^\n]")
+
+
+def decode(data: bytes) -> str:
+    """Decode a Python file as Python does (PEP 263) and make every line end ``\\n``.
+
+    Raises SyntaxError for an unknown or contradicted encoding, UnicodeDecodeError (a ValueError)
+    for bytes that the encoding does not have.
+    """
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return data.decode(encoding).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment: ``text`` begins with ``#``; line and column count from 1."""
+
+    text: str
+    line: int
+    column: int
+    own_line: bool
+
+    @property
+    def body(self) -> str:
+        """The text without ``#`` and surrounding blanks."""
+        return self.text.lstrip("#").strip()
+
+
+class Text:
+    """The characters of one file, and what can be told of them without a parser."""
+
+    def __init__(self, text: str) -> None:
+        """Take text whose lines end in ``\\n``."""
+        self.text = text
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines, without their ends."""
+        return self.text.split("\n")
+
+    @cached_property
+    def code(self) -> str:
+        """The text with comments and the inside of strings blanked; same length, same lines.
+
+        The inside of an f-string stays, since it holds code.
+        """
+        pieces: list[str] = []
+        end = 0
+        for start, stop, blanked in self._blanked:
+            pieces += (self.text[end:start], blanked)
+            end = stop
+        pieces.append(self.text[end:])
+        return "".join(pieces)
+
+    @cached_property
+    def comments(self) -> list[Comment]:
+        """Every comment, those inside brackets too, in order."""
+        return [self._comment(start) for start in self._comment_starts]
+
+    def line_of(self, offset: int) -> int:
+        """Give the line, from 1, of a character."""
+        return bisect_right(self._line_starts, offset)
+
+    def offset_of(self, line: int) -> int:
+        """Give the offset of the first character of a line (from 1)."""
+        return self._line_starts[line - 1]
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    @cached_property
+    def _tokens(self) -> list[re.Match[str]]:
+        return list(_TOKEN.finditer(self.text))
+
+    @cached_property
+    def _comment_starts(self) -> list[int]:
+        return [match.start() for match in self._tokens if match["comment"]]
+
+    @cached_property
+    def _blanked(self) -> list[tuple[int, int, str]]:
+        return [(match.start(), match.end(), _blank(match)) for match in self._tokens]
+
+    def _comment(self, start: int) -> Comment:
+        line = self.line_of(start)
+        before = self.text[self.offset_of(line) : start]
+        text = self.lines[line - 1][len(before) :]
+        return Comment(text, line, len(before) + 1, own_line=not before.strip())
+
+
+def _blank(match: re.Match[str]) -> str:
+    token = match[0]
+    if match["comment"]:
+        return " " * len(token)
+    prefix = match["prefix"] or ""
+    if "f" in prefix.lower():
+        # Lines inside must not look like the first line of a statement.
+        return _LINE_START.sub("\n ", token) if "\n" in token else token
+    quotes = 3 if token[len(prefix) : len(prefix) + 3] in {'"""', "'''"} else 1
+    start = len(prefix) + quotes
+    inside = token[start:-quotes] if len(token) >= start + quotes else ""
+    inside = _VISIBLE.sub(" ", inside) if "\n" in inside else " " * len(inside)
+    return token[:start] + inside + token[start + len(inside) :]

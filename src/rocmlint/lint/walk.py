@@ -1,0 +1,57 @@
+"""Walking LibCST trees without LibCST's visitors, which rebuild every node they pass."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SKIPPED_WORDS = ("whitespace", "lines", "header", "footer", "indent", "newline")
+_SKIPPED = frozenset({"lpar", "rpar", "comma", "semicolon", "equal", "dot", "lbracket", "rbracket"})
+_fields_of: dict[type[cst.CSTNode], tuple[str, ...]] = {}
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the direct children that mean something, in the order of LibCST's fields."""
+    fields = _fields_of.get(type(node))
+    if fields is None:
+        fields = _fields_of[type(node)] = _fields(type(node))
+    for field in fields:
+        value = getattr(node, field)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from value
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the node and all below it, parents first, however deeply they nest."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(tuple(children(current))))
+
+
+def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
+    """Map every node below the root to its parent."""
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    stack = [root]
+    while stack:
+        current = stack.pop()
+        for child in children(current):
+            found[child] = current
+            stack.append(child)
+    return found
+
+
+def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    return tuple(
+        field.name
+        for field in dataclasses.fields(kind)
+        if field.name not in _SKIPPED and not any(word in field.name for word in _SKIPPED_WORDS)
+    )

@@ -1,0 +1,123 @@
+"""Finding rules: the built-in ones and a team's own are loaded by the same code."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rocmlint.errors import ConfigError
+from rocmlint.lazy import import_lazily
+from rocmlint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+    from typing import Any
+
+RuleType = type[Rule["Any"]]
+BUILT_IN = "rocmlint.rules"
+
+
+@lru_cache(maxsize=None)
+def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
+    """Load the built-in rules and those in the given folders, ordered by code.
+
+    Raises ConfigError where a folder or file cannot be loaded, or two rules share a code or name.
+    """
+    # Rules import LibCST at the top, as anyone would write it; most runs never parse a file.
+    import_lazily("libcst")
+    found = list(_rules_below(_built_in_package(), BUILT_IN))
+    for folder in folders:
+        found += _local_rules(folder)
+    _refuse_duplicates(found)
+    return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+def rule_files(folders: tuple[str, ...] = ()) -> list[str]:
+    """List the files that decide what the rules do, without loading any."""
+    return [path for folder in (_built_in_folder(), *folders) for path, _ in _python_files(folder)]
+
+
+def _rules_below(package: ModuleType, name: str) -> Iterator[RuleType]:
+    for path, dotted in _python_files(package.__path__[0]):
+        if os.path.basename(path).startswith("_"):
+            continue
+        module = importlib.import_module(f"{name}.{dotted}")
+        yield from _rules_in(module)
+
+
+def _rules_in(module: ModuleType) -> Iterator[RuleType]:
+    for value in vars(module).values():
+        own = isinstance(value, type) and value.__module__ == module.__name__
+        if own and issubclass(value, Rule) and hasattr(value, "code"):
+            yield value
+
+
+def _local_rules(folder: str) -> Iterator[RuleType]:
+    if not os.path.isdir(folder):
+        message = f"rules: there is no folder {folder}"
+        raise ConfigError(message)
+    name = f"rocmlint_local_{abs(hash(os.path.abspath(folder)))}"
+    try:
+        yield from _rules_below(_package(name, folder), name)
+    except ConfigError:
+        raise
+    except Exception as error:
+        message = f"rules: {folder} cannot be loaded: {type(error).__name__}: {error}"
+        raise ConfigError(message) from error
+
+
+def _built_in_package() -> ModuleType:
+    try:
+        return importlib.import_module(BUILT_IN)
+    except ModuleNotFoundError:
+        return _package(BUILT_IN, _built_in_folder())
+
+
+def _built_in_folder() -> str:
+    """Find the rules in a wheel, in an editable install, and in a plain checkout."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    inside = os.path.join(here, "rules")
+    return inside if os.path.isdir(inside) else os.path.join(here, "..", "..", "rules")
+
+
+def _package(name: str, folder: str) -> ModuleType:
+    initial = os.path.join(folder, "__init__.py")
+    location = initial if os.path.isfile(initial) else None
+    spec = importlib.util.spec_from_file_location(
+        name, location, submodule_search_locations=[os.path.abspath(folder)]
+    ) if location else importlib.util.spec_from_loader(name, None, is_package=True)
+    if spec is None:
+        message = f"rules: {folder} cannot be loaded"
+        raise ConfigError(message)
+    module = importlib.util.module_from_spec(spec)
+    module.__path__ = [os.path.abspath(folder)]
+    sys.modules[name] = module
+    if spec.loader is not None:
+        spec.loader.exec_module(module)
+    return module
+
+
+def _python_files(folder: str, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each Python file below a folder and its dotted name, in a fixed order."""
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_dir() and not entry.name.startswith((".", "__")):
+            yield from _python_files(entry.path, f"{prefix}{entry.name}.")
+        elif entry.name.endswith(".py"):
+            yield entry.path, prefix + entry.name.removesuffix(".py")
+
+
+def _refuse_duplicates(rules: list[RuleType]) -> None:
+    seen: dict[str, RuleType] = {}
+    for rule in rules:
+        for label in (rule.code, rule.name):
+            if label in seen:
+                other = seen[label]
+                message = f"rules: {rule.__module__} and {other.__module__} are both called {label}"
+                raise ConfigError(message)
+            seen[label] = rule
+

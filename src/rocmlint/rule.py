@@ -1,0 +1,78 @@
+"""What a rule is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from rocmlint.findings import Finding, Fix, Severity
+from rocmlint.triggers import On
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rocmlint.lint.source import Comment, Source
+    from rocmlint.options import Option
+
+    import libcst as cst
+
+Node = TypeVar("Node")
+
+
+class Rule(Generic[Node]):
+    """A pure function from a node to findings; the docstring is its documentation.
+
+    Write ``class MyRule(Rule["cst.Call"])`` with the type of the nodes that ``on`` selects.
+    A rule keeps nothing between files. Its docstring has a first line that says what it finds,
+    then the headings ``## Why it matters``, ``## Instead``, ``## Fix safety`` (if it has fixes)
+    and ``## Source``.
+    """
+
+    code: ClassVar[str]
+    """``ROC`` and three digits; never changes its meaning."""
+    name: ClassVar[str]
+    """kebab-case; says what is wrong, and may be used wherever the code may."""
+    since: ClassVar[str]
+    """The version of rocmlint that first had the rule."""
+    on: ClassVar[On] = On()
+    """What the rule looks at: see :mod:`rocmlint.triggers`. Empty for the engine's own rules."""
+    severity: ClassVar[Severity] = "error"
+    """error: the run is wrong or will break; warning: slow or fragile."""
+    preview: ClassVar[bool] = False
+    """Off until ``--preview`` or selected by code or name."""
+    skips: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of file that the rule leaves alone: "test", "benchmark", "example", "script", …"""
+    options: ClassVar[Mapping[str, Option]] = {}
+    """Options that ``[tool.rocmlint.<name>]`` may set."""
+
+    def __init__(self, *, settings: Mapping[str, object], preview: bool = False) -> None:
+        """Make a rule with the values of its options and say whether doubtful findings count."""
+        self.settings = settings
+        self.with_preview = preview
+
+    def check(self, node: Node, source: Source) -> Iterator[Finding]:
+        """Yield what is wrong with the node."""
+        raise NotImplementedError
+
+    def finding(
+        self,
+        node: cst.CSTNode | Comment,
+        source: Source,
+        message: str,
+        *,
+        fix: Fix | None = None,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """Make the finding of this rule that spans the node."""
+        span = source.span(node)
+        return Finding(
+            path=source.path,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            code=self.code,
+            name=self.name,
+            message=message,
+            severity=severity or self.severity,
+            fix=fix,
+        )

@@ -1,0 +1,190 @@
+"""What a rule looks at: one declaration that gives the byte gate, the dispatch and a line of docs.
+
+A trigger narrows in three steps, each dearer than the one before:
+
+1. ``words``: byte strings, one of which must stand in the file, or it is not even decoded;
+2. ``where``: a regular expression that must match in the file's code (comments and the inside
+   of strings blanked), comments or strings; only the statements around its matches are parsed;
+3. ``accepts``: a look at the shape of a node, before any name is resolved.
+
+The steps may let too much through, never too little: whatever ``accepts`` admits must contain
+one of the words and, at that place, a match of ``where``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+Region = Literal["code", "comments", "strings"]
+Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment"]
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """One kind of place that a rule wants to see."""
+
+    kind: Kind
+    names: frozenset[str]
+    words: tuple[str, ...]
+    where: str
+    region: Region
+    node_types: tuple[str, ...]
+    description: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """``where``, compiled."""
+        return re.compile(self.where, re.MULTILINE)
+
+    def accepts(self, node: Any, renamed: Mapping[str, str]) -> bool:
+        """Say whether a node of ``node_types`` has the shape that the rule wants to see.
+
+        ``renamed`` maps names that the file gives with ``import … as`` to the original ones.
+        """
+        names_of = _NAMES_OF.get(self.kind)
+        if names_of is None or not self.names:
+            return True
+        return any(name in self.names or renamed.get(name) in self.names for name in names_of(node))
+
+
+class On(tuple[Trigger, ...]):
+    """The triggers of a rule; ``|`` joins them."""
+
+    __slots__ = ()
+
+    def __or__(self, other: On) -> On:
+        return On((*self, *other))
+
+    def __str__(self) -> str:
+        return "; ".join(trigger.description for trigger in self)
+
+
+def calls(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Calls of functions or methods with these last names, however they were imported."""
+    described = "calls of " + ", ".join(f"`{name}`" for name in names)
+    return _named("call", ("Call",), names, words, where, described)
+
+
+def attributes(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Attributes with these names, read or written."""
+    described = "the attributes " + ", ".join(f"`{name}`" for name in names)
+    return _named("attribute", ("Attribute",), names, words, where, described)
+
+
+def assignments(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Assignments to names or attributes with these last names; without names, to anything."""
+    described = "assignments" + "".join(f" `{name}`" for name in names)
+    types = ("Assign", "AnnAssign", "AugAssign")
+    return _named("assignment", types, names, words, where, described)
+
+
+def imports(*modules: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """``import`` and ``from … import`` statements of these top-level modules."""
+    described = "imports of " + ", ".join(f"`{module}`" for module in modules)
+    return _named("import", ("Import", "ImportFrom"), modules, words, where, described)
+
+
+def definitions(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Functions and classes with these names."""
+    described = "definitions of " + ", ".join(f"`{name}`" for name in names)
+    return _named("definition", ("FunctionDef", "ClassDef"), names, words, where, described)
+
+
+def nodes(*types: str, words: tuple[str, ...], where: str = "", described: str = "") -> On:
+    """Nodes of these LibCST types in which a match of ``where`` begins (law: see the module)."""
+    text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
+    return On((Trigger("node", frozenset(), words, where or _any_of(words), "code", types, text),))
+
+
+def strings(where: str, words: tuple[str, ...]) -> On:
+    """String literals with a match of ``where``; ``check`` gets the ``SimpleString`` node.
+
+    Parts of f-strings come as ``FormattedStringText``.
+    """
+    types = ("SimpleString", "FormattedStringText")
+    text = f"strings that match `{where}`"
+    return On((Trigger("node", frozenset(), words, where, "strings", types, text),))
+
+
+def comments(where: str, words: tuple[str, ...]) -> On:
+    """Comments with a match of ``where``; ``check`` gets a :class:`rocmlint.lint.Comment`."""
+    text = f"comments that match `{where}`"
+    return On((Trigger("comment", frozenset(), words, where, "comments", (), text),))
+
+
+def _named(  # noqa: PLR0913 - one place that fills in what the public functions leave out
+    kind: Kind,
+    types: tuple[str, ...],
+    names: tuple[str, ...],
+    words: tuple[str, ...],
+    where: str,
+    description: str,
+) -> On:
+    words = words or names
+    if not words:
+        message = "a trigger without names needs words"
+        raise ValueError(message)
+    where = where or _any_of(words)
+    return On((Trigger(kind, frozenset(names), words, where, "code", types, description),))
+
+
+def _any_of(words: tuple[str, ...]) -> str:
+    """Match one of the words, whole where it is an identifier."""
+    return "|".join(rf"\b{word}\b" if word.isidentifier() else re.escape(word) for word in words)
+
+
+def last_name(node: Any) -> str | None:
+    """Give the last identifier of a name or a dotted expression: ``c`` for ``a.b.c``."""
+    attribute = getattr(node, "attr", node)
+    value = getattr(attribute, "value", None)
+    return value if isinstance(value, str) else None
+
+
+def _call_names(node: Any) -> Iterator[str]:
+    name = last_name(node.func)
+    if name is not None:
+        yield name
+
+
+def _attribute_names(node: Any) -> Iterator[str]:
+    yield node.attr.value
+
+
+def _assignment_names(node: Any) -> Iterator[str]:
+    targets = [each.target for each in node.targets] if hasattr(node, "targets") else [node.target]
+    for target in targets:
+        elements = getattr(target, "elements", None)
+        for leaf in [target] if elements is None else [element.value for element in elements]:
+            name = last_name(leaf)
+            if name is not None:
+                yield name
+
+
+def _import_names(node: Any) -> Iterator[str]:
+    modules = (
+        [node.module] if hasattr(node, "module") else [alias.name for alias in node.names]
+    )
+    for module in modules:
+        while module is not None and hasattr(module, "attr"):
+            module = module.value
+        if module is not None:
+            yield module.value
+
+
+def _definition_names(node: Any) -> Iterator[str]:
+    yield node.name.value
+
+
+_NAMES_OF: dict[str, Callable[[Any], Iterator[str]]] = {
+    "call": _call_names,
+    "attribute": _attribute_names,
+    "assignment": _assignment_names,
+    "import": _import_names,
+    "definition": _definition_names,
+}
