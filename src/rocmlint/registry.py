@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError
 from rocmlint.lazy import import_lazily
+from rocmlint.rule_files import built_in_folder, python_files
 from rocmlint.rule import Rule
 
 if TYPE_CHECKING:
@@ -37,13 +38,8 @@ def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
     return tuple(sorted(found, key=lambda rule: rule.code))
 
 
-def rule_files(folders: tuple[str, ...] = ()) -> list[str]:
-    """List the files that decide what the rules do, without loading any."""
-    return [path for folder in (_built_in_folder(), *folders) for path, _ in _python_files(folder)]
-
-
 def _rules_below(package: ModuleType, name: str) -> Iterator[RuleType]:
-    for path, dotted in _python_files(package.__path__[0]):
+    for path, dotted in python_files(package.__path__[0]):
         if os.path.basename(path).startswith("_"):
             continue
         module = importlib.import_module(f"{name}.{dotted}")
@@ -75,14 +71,7 @@ def _built_in_package() -> ModuleType:
     try:
         return importlib.import_module(BUILT_IN)
     except ModuleNotFoundError:
-        return _package(BUILT_IN, _built_in_folder())
-
-
-def _built_in_folder() -> str:
-    """Find the rules in a wheel, in an editable install, and in a plain checkout."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    inside = os.path.join(here, "rules")
-    return inside if os.path.isdir(inside) else os.path.join(here, "..", "..", "rules")
+        return _package(BUILT_IN, built_in_folder())
 
 
 def _package(name: str, folder: str) -> ModuleType:
@@ -100,15 +89,6 @@ def _package(name: str, folder: str) -> ModuleType:
     if spec.loader is not None:
         spec.loader.exec_module(module)
     return module
-
-
-def _python_files(folder: str, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each Python file below a folder and its dotted name, in a fixed order."""
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        if entry.is_dir() and not entry.name.startswith((".", "__")):
-            yield from _python_files(entry.path, f"{prefix}{entry.name}.")
-        elif entry.name.endswith(".py"):
-            yield entry.path, prefix + entry.name.removesuffix(".py")
 
 
 def _refuse_duplicates(rules: list[RuleType]) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _KINDS = {
     "test": re.compile(r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"),
@@ -14,6 +18,8 @@ _KINDS = {
     "docs": re.compile(r"(^|/)docs?/"),
     "setup": re.compile(r"(^|/)setup\.py$"),
 }
+
+_PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.cfg")
 
 
 @functools.lru_cache(maxsize=None)
@@ -25,19 +31,36 @@ def kinds(path: str) -> frozenset[str]:
     return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path))
 
 
-def package_of(path: str) -> tuple[str, str] | None:
+def package_of(path: str, exists: Callable[[str], bool]) -> tuple[str, str] | None:
     """Give the top-level package of a file and the folder that holds it, or None for a script.
 
     ``/w/site-packages/torch/cuda/graphs.py`` gives ``("torch", "/w/site-packages")``.
     """
     folder = os.path.dirname(os.path.abspath(path))
     top = None
-    while _is_package(folder):
+    while exists(os.path.join(folder, "__init__.py")):
         top = os.path.basename(folder)
         folder = os.path.dirname(folder)
     return None if top is None else (top, folder)
 
 
+def place_of(path: str) -> str:
+    """Give the path of a file inside its project, with ``/``.
+
+    The project is the nearest folder above with a mark of one, else the one that holds the
+    file's package, else the working folder. What lies above says nothing about the file: a
+    checkout below a folder named ``tests`` holds more than tests.
+    """
+    path = os.path.abspath(path)
+    package = package_of(path, os.path.exists)
+    root = _project(os.path.dirname(path)) or (package[1] if package else os.getcwd())
+    inside = os.path.commonpath([path, root]) == root
+    return (os.path.relpath(path, root) if inside else os.path.basename(path)).replace(os.sep, "/")
+
+
 @functools.lru_cache(maxsize=None)
-def _is_package(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, "__init__.py"))
+def _project(folder: str) -> str | None:
+    if any(os.path.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+        return folder
+    parent = os.path.dirname(folder)
+    return None if parent == folder else _project(parent)

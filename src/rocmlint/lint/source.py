@@ -11,7 +11,7 @@ import libcst as cst
 from rocmlint.findings import Edit
 from rocmlint.lint.names import Binding, Names
 from rocmlint.lint.pieces import Pieces
-from rocmlint.lint.place import kinds, package_of
+from rocmlint.lint.place import kinds, package_of, place_of
 from rocmlint.lint.positions import Span
 from rocmlint.lint.text import Comment, Text
 
@@ -24,7 +24,7 @@ Wanted = TypeVar("Wanted", bound=cst.CSTNode)
 class Source:
     """One file.
 
-    ``path`` is what is printed; ``place`` is the path relative to the project, with ``/``.
+    ``path`` is what is printed; ``place`` is the path inside its project, with ``/``.
     """
 
     def __init__(
@@ -32,15 +32,22 @@ class Source:
     ) -> None:
         """Take a path and its decoded text with ``\\n`` line ends.
 
-        With ``whole`` the file is parsed in one piece.
+        With ``whole`` the file is parsed in one piece. The place is found on disk where it is not
+        given.
         """
         self.path = path
-        self.place = (path if place is None else place).replace(os.sep, "/")
+        self.looked_at: dict[str, bool] = {}
+        self._place = place
         self._text = Text(text)
         self.pieces = Pieces(self._text, whole=whole)
         self.names = Names(self._text, self.pieces)
 
     # What the path says
+
+    @cached_property
+    def place(self) -> str:
+        """The path inside the project, with ``/``."""
+        return place_of(self.path) if self._place is None else self._place
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -50,7 +57,13 @@ class Source:
     @cached_property
     def package(self) -> tuple[str, str] | None:
         """The top-level package that the file belongs to and the folder that holds it."""
-        return package_of(self.path)
+        return package_of(self.path, self.exists)
+
+    def exists(self, path: str) -> bool:
+        """Say whether a path exists, and note the answer: the cache forgets what hangs on it."""
+        if path not in self.looked_at:
+            self.looked_at[path] = os.path.exists(path)
+        return self.looked_at[path]
 
     # Text
 

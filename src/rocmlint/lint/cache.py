@@ -1,0 +1,190 @@
+"""What earlier runs found, keyed by content, so that an unchanged file costs one ``stat``.
+
+JSON, never pickle: a file in a checkout must not be able to run code. Whatever cannot be read is
+forgotten; whatever cannot be written is only a line on stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rocmlint import __version__
+from rocmlint.rule_files import rule_files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rocmlint.config import Settings
+
+FOLDER = ".rocmlint_cache"
+_KEPT = 30 * 24 * 3600
+"""Seconds after which the cache of other settings is thrown away."""
+_TICK = 50_000_000
+"""Nanoseconds: a file changed so shortly before it was read may change again unseen."""
+
+
+class Entry(NamedTuple):
+    """What is remembered of a file.
+
+    ``findings`` are plain lists (see :mod:`rocmlint.lint.stored`); ``looked_at`` are the paths
+    beside the file that a rule looked at, and whether they existed.
+    """
+
+    stat: tuple[int, int, int, int]
+    digest: str
+    findings: Sequence[Any]
+    looked_at: Mapping[str, bool]
+
+
+def digest(data: bytes) -> str:
+    """Give the fingerprint of a file's content."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+class Cache:
+    """The remembered results of one folder of caches and one set of settings."""
+
+    def __init__(self, folder: str, settings: Settings) -> None:
+        """Read what is there."""
+        self._folder = folder
+        self._path = os.path.join(folder, f"{_key(settings)}.json")
+        self._base = os.path.dirname(os.path.abspath(folder))
+        self._started = time.time_ns()
+        self._read, self._files = _load(self._path)
+        self._changed = False
+
+    def get(self, path: str, stat: os.stat_result) -> Entry | None:
+        """Give what is known of a file, if neither it nor what its rules looked at has changed."""
+        name = self._name(path)
+        entry = _entry(self._files.get(name))
+        if entry is None:
+            return None
+        if entry.stat != _identity(stat) or stat.st_ctime_ns > self._read - _TICK:
+            if entry.stat[0] != stat.st_size or entry.digest != _digest_of(path):
+                return None
+            self.put(path, stat, entry.digest, entry.findings, entry.looked_at)
+        if any(os.path.exists(each) != there for each, there in entry.looked_at.items()):
+            return None
+        return entry
+
+    def put(
+        self,
+        path: str,
+        stat: os.stat_result,
+        content: str,
+        findings: Sequence[Any],
+        looked_at: Mapping[str, bool],
+    ) -> None:
+        """Remember what was found in a file."""
+        self._files[self._name(path)] = [*_identity(stat), content, findings, looked_at]
+        self._changed = True
+
+    def save(self) -> str | None:
+        """Write the cache, whole or not at all; give a line that says why it could not be."""
+        if not self._changed:
+            return None
+        try:
+            _prepare(self._folder)
+            _write(self._path, {"read": self._started, "files": self._files})
+            _forget_old(self._folder)
+        except OSError as error:
+            return f"{self._folder}: the cache cannot be written: {error.strerror}"
+        return None
+
+    def _name(self, path: str) -> str:
+        return os.path.relpath(os.path.abspath(path), self._base)
+
+
+def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
+    # A change that keeps size and mtime (cp -p, touch -r) still shows in ctime and inode.
+    return (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
+
+def _digest_of(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return digest(file.read())
+    except OSError:
+        return None
+
+
+def _entry(stored: Any) -> Entry | None:
+    try:
+        size, mtime, ctime, inode, content, findings, looked_at = stored
+        return Entry((size, mtime, ctime, inode), content, findings, dict(looked_at))
+    except (TypeError, ValueError):
+        return None
+
+
+def _load(path: str) -> tuple[int, dict[str, Any]]:
+    """Read a cache file: when its run began (nanoseconds), and its files."""
+    try:
+        with open(path, "rb") as file:
+            stored = json.load(file)
+        read, files = stored["read"], stored["files"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return 0, {}
+    return (read, files) if isinstance(read, int) and isinstance(files, dict) else (0, {})
+
+
+def _key(settings: Settings) -> str:
+    """Fingerprint all that decides what is found, apart from the files themselves."""
+    state = blake2b(digest_size=16)
+    parts = (__version__, sys.version_info[:2], _libcst_version(), _installed(), settings._asdict())
+    state.update(json.dumps(parts, sort_keys=True).encode())
+    for path in rule_files(settings.rules):
+        state.update((_digest_of(path) or "").encode())
+    return state.hexdigest()
+
+
+def _libcst_version() -> str:
+    """Give what says which LibCST is installed, without the cost of importing it."""
+    for folder in sys.path:
+        path = os.path.join(folder, "libcst", "_version.py")
+        if os.path.isfile(path):
+            return _digest_of(path) or ""
+    return ""
+
+
+def _installed() -> list[tuple[str, int]]:
+    """Tell one state of the environment from another: rules look up installed packages."""
+    return [
+        (folder, os.stat(folder).st_mtime_ns)
+        for folder in sys.path
+        if folder.endswith(("site-packages", "dist-packages")) and os.path.isdir(folder)
+    ]
+
+
+def _prepare(folder: str) -> None:
+    if os.path.isdir(folder):
+        return
+    os.makedirs(folder, exist_ok=True)
+    for name, text in {
+        ".gitignore": "*\n",
+        "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n",
+    }.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _write(path: str, content: object) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".tmp")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            json.dump(content, file, separators=(",", ":"))
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _forget_old(folder: str) -> None:
+    for entry in os.scandir(folder):
+        if entry.name.endswith((".json", ".tmp")) and time.time() - entry.stat().st_mtime > _KEPT:
+            os.unlink(entry.path)

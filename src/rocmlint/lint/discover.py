@@ -1,0 +1,162 @@
+"""From paths to the files that are linted: folders walked, excludes and .gitignore respected."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rocmlint.config import Settings
+
+SUFFIXES = (".py", ".pyi", ".pyw")
+NEVER_ENTERED = frozenset({"__pycache__", "node_modules"})
+"""Besides these, folders whose name begins with a dot and virtual environments."""
+
+
+class Found(NamedTuple):
+    """A file to lint, and the settings that hold for it."""
+
+    path: str
+    settings: Settings
+
+
+class Discovery(NamedTuple):
+    """The files, sorted and each once, and a line for each path that could not be read."""
+
+    files: list[Found]
+    problems: list[str]
+
+
+def discover(
+    paths: Sequence[str], settings_for: Callable[[str], Settings], *, force_exclude: bool = False
+) -> Discovery:
+    """Find the files below the given paths.
+
+    A file that is named itself is linted whatever its suffix and the excludes, unless
+    ``force_exclude``. Links to folders are not followed, so that no loop can be entered.
+    """
+    found: dict[str, Found] = {}
+    problems: list[str] = []
+    for path in paths:
+        if os.path.isdir(path):
+            for each in _walk(path, settings_for, problems):
+                found.setdefault(os.path.abspath(each.path), each)
+        elif os.path.exists(path):
+            settings = settings_for(os.path.dirname(os.path.abspath(path)))
+            if not (force_exclude and _is_excluded_above(os.path.abspath(path), settings)):
+                found.setdefault(os.path.abspath(path), Found(path, settings))
+        else:
+            problems.append(f"{path}: no such file or folder")
+    return Discovery([found[key] for key in sorted(found)], problems)
+
+
+def _walk(
+    folder: str, settings_for: Callable[[str], Settings], problems: list[str]
+) -> Iterator[Found]:
+    stack = [folder]
+    while stack:
+        current = stack.pop()
+        try:
+            entries = list(os.scandir(current))
+        except OSError as error:
+            problems.append(f"{current}: cannot be read: {error.strerror}")
+            continue
+        settings = settings_for(os.path.abspath(current))
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if _is_entered(entry) and not _is_excluded(entry.path, settings, folder=True):
+                    stack.append(entry.path)
+            elif entry.name.endswith(SUFFIXES) and _is_file(entry):
+                if not _is_excluded(entry.path, settings):
+                    yield Found(_shown(entry.path), settings)
+
+
+def _shown(path: str) -> str:
+    return path.removeprefix("." + os.sep)
+
+
+def _is_entered(entry: os.DirEntry[str]) -> bool:
+    if entry.name.startswith(".") or entry.name in NEVER_ENTERED:
+        return False
+    return not os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+def _is_excluded_above(path: str, settings: Settings) -> bool:
+    """Say whether a file, or a folder that it lies in, is excluded."""
+    if _is_excluded(path, settings):
+        return True
+    folder = os.path.dirname(path)
+    while len(folder) > len(settings.root) and folder != os.path.dirname(folder):
+        if _is_excluded(folder, settings, folder=True):
+            return True
+        folder = os.path.dirname(folder)
+    return False
+
+
+def _is_excluded(path: str, settings: Settings, *, folder: bool = False) -> bool:
+    path = os.path.abspath(path)
+    if settings.exclude:
+        relative = os.path.relpath(path, settings.root) + (os.sep if folder else "")
+        if _spec(settings.exclude).match_file(relative):
+            return True
+    return settings.respect_gitignore and _is_ignored_by_git(path, folder=folder)
+
+
+def _is_ignored_by_git(path: str, *, folder: bool) -> bool:
+    """Ask the .gitignore files from the nearest up to the root of the repository."""
+    for base, patterns in _git_patterns(os.path.dirname(path)):
+        relative = os.path.relpath(path, base) + (os.sep if folder else "")
+        answer = _spec(patterns).check_file(relative).include
+        if answer is not None:
+            return bool(answer)
+    return False
+
+
+@lru_cache(maxsize=None)
+def _git_patterns(folder: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Give the folders with ignore patterns that count for entries of a folder, nearest first."""
+    own = _patterns(os.path.join(folder, ".gitignore"))
+    here = ((folder, own),) if own else ()
+    if os.path.exists(os.path.join(folder, ".git")):
+        shared = _patterns(os.path.join(folder, ".git", "info", "exclude"))
+        return (*here, *(((folder, shared),) if shared else ()))
+    parent = os.path.dirname(folder)
+    if parent == folder:
+        return ()  # no repository: a stray .gitignore means nothing
+    above = _git_patterns(parent)
+    return (*here, *above) if _in_repository(parent) else ()
+
+
+@lru_cache(maxsize=None)
+def _in_repository(folder: str) -> bool:
+    if os.path.exists(os.path.join(folder, ".git")):
+        return True
+    parent = os.path.dirname(folder)
+    return parent != folder and _in_repository(parent)
+
+
+@lru_cache(maxsize=None)
+def _patterns(path: str) -> tuple[str, ...]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = tuple(line.rstrip("\n") for line in file)
+    except OSError:
+        return ()
+    return tuple(line for line in lines if line.strip() and not line.startswith("#"))
+
+
+@lru_cache(maxsize=None)
+def _spec(patterns: tuple[str, ...]) -> Any:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who has patterns pays for it
+
+    return GitIgnoreSpec.from_lines(patterns)

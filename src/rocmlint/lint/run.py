@@ -1,0 +1,117 @@
+"""A whole run: discover, ask the cache, scan, and analyse what is left, in several processes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.lint.cache import Cache
+from rocmlint.lint.discover import discover
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from rocmlint.config import Settings
+    from rocmlint.findings import Finding
+    from rocmlint.lint.discover import Found
+    from rocmlint.lint.workers import Result
+
+    Progress = Callable[[int, int], None]
+
+
+class Outcome(NamedTuple):
+    """What a run found: findings sorted, problems one line each, the number of files."""
+
+    findings: Sequence[Finding]
+    problems: Sequence[str]
+    files: int
+
+
+class Options(NamedTuple):
+    """How a run goes about its work; none of it changes what is found."""
+
+    jobs: int | None = None
+    """Processes; None for as many as there are processors."""
+    cache_dir: str | None = None
+    """Where results are kept; None for no cache."""
+    force_exclude: bool = False
+    progress: Progress | None = None
+    """Called with the number of files that are done, and of all."""
+
+
+def run(
+    paths: Sequence[str], settings_for: Callable[[str], Settings], options: Options = Options()
+) -> Outcome:
+    """Lint the files below some paths, each with the settings of its folder."""
+    found, problems = discover(paths, settings_for, force_exclude=options.force_exclude)
+    caches = _Caches(options.cache_dir)
+    stored: dict[str, Sequence[Any]] = {}
+    unknown = list(_ask(found, caches, stored))
+    if unknown:
+        from rocmlint.lint.workers import lint_files  # noqa: PLC0415 - a warm run needs no rule
+
+        settings = {each.path: each.settings for each in unknown}
+        done = len(found) - len(unknown)
+        for result in lint_files(unknown, options.jobs):
+            problems += result.problems
+            stored[result.path] = result.findings
+            caches.put(result, settings[result.path])
+            done += 1
+            if options.progress is not None:
+                options.progress(done, len(found))
+    problems += caches.save()
+    return Outcome(_findings(stored), sorted(problems), len(found))
+
+
+class _Caches:
+    """The caches of a run, one for each set of settings."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._of: dict[int, Cache] = {}
+
+    def of(self, settings: Settings) -> Cache | None:
+        if self._folder is None:
+            return None
+        # Settings are made once for each configuration, so that identity tells them apart.
+        if id(settings) not in self._of:
+            self._of[id(settings)] = Cache(self._folder, settings)
+        return self._of[id(settings)]
+
+    def put(self, result: Result, settings: Settings) -> None:
+        cache = self.of(settings)
+        if cache is None or result.content is None or result.stat is None or result.problems:
+            return
+        cache.put(result.path, result.stat, result.content, result.findings, result.looked_at)
+
+    def save(self) -> list[str]:
+        lines = (cache.save() for cache in self._of.values())
+        return [line for line in lines if line is not None]
+
+
+def _ask(
+    found: Sequence[Found], caches: _Caches, stored: dict[str, Sequence[Any]]
+) -> Iterator[Found]:
+    """Take from the caches what they know; yield the files that they do not know."""
+    for each in found:
+        cache = caches.of(each.settings)
+        entry = None
+        if cache is not None:
+            try:
+                entry = cache.get(each.path, os.stat(each.path))
+            except OSError:
+                entry = None
+        if entry is None:
+            yield each
+        else:
+            stored[each.path] = entry.findings
+
+
+def _findings(stored: Mapping[str, Sequence[Any]]) -> list[Finding]:
+    if not any(stored.values()):
+        return []
+    from rocmlint.lint.stored import from_stored  # noqa: PLC0415 - a clean run needs no finding
+
+    found = [from_stored(path, each) for path, stored_list in stored.items() for each in stored_list]
+    return sorted(found, key=lambda finding: finding.sort_key)

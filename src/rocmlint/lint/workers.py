@@ -1,0 +1,191 @@
+"""Linting files that no cache knows: scanned here, analysed in a pool of processes if many."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rocmlint.lint.analyse import Linter
+from rocmlint.lint.cache import digest
+from rocmlint.lint.stored import to_stored
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+
+    from rocmlint.config import Settings
+    from rocmlint.lint.analyse import Analysis
+    from rocmlint.lint.discover import Found
+
+POOL_FROM = 400_000
+"""Bytes of files with work in them from which a pool pays for its start."""
+CHUNK = 100_000
+"""Bytes of files that a worker is given at once."""
+
+
+class Result(NamedTuple):
+    """What linting one file gave; plain data that passes between processes.
+
+    ``content`` is the digest of what was linted, None where that must not be remembered.
+    """
+
+    path: str
+    findings: Sequence[Any] = ()
+    problems: Sequence[str] = ()
+    looked_at: Mapping[str, bool] = {}
+    content: str | None = None
+    stat: os.stat_result | None = None
+
+
+class _Work(NamedTuple):
+    """A file in which a rule may have something to say; ``linter`` is an index."""
+
+    path: str
+    linter: int
+    size: int
+
+
+class _Linters:
+    """The linters of a run, one for each set of settings."""
+
+    def __init__(self) -> None:
+        self.settings: list[Settings] = []
+        self.made: list[Linter] = []
+        self._index: dict[int, int] = {}
+
+    def index(self, settings: Settings) -> int:
+        # Settings are made once for each configuration, so that identity tells them apart.
+        if id(settings) not in self._index:
+            self._index[id(settings)] = len(self.made)
+            self.settings.append(settings)
+            self.made.append(Linter(settings))
+        return self._index[id(settings)]
+
+
+def lint_files(files: Sequence[Found], jobs: int | None) -> Iterator[Result]:
+    """Yield a result for each file, in no fixed order."""
+    linters = _Linters()
+    waiting: list[_Work] = []
+    for found in files:
+        scanned = _scan(found, linters)
+        if isinstance(scanned, Result):
+            yield scanned
+        else:
+            waiting.append(scanned)
+    waiting.sort(key=lambda work: work.size, reverse=True)
+    jobs = jobs or processors()
+    if jobs > 1 and sum(work.size for work in waiting) >= POOL_FROM:
+        yield from _in_pool(waiting, linters, jobs)
+    else:
+        yield from (_lint(work, linters.made) for work in waiting)
+
+
+def processors() -> int:
+    """Count the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _scan(found: Found, linters: _Linters) -> Result | _Work:
+    index = linters.index(found.settings)
+    try:
+        stat, data = _read(found.path)
+    except OSError as error:
+        return _unreadable(found.path, linters.made[index], error)
+    if linters.made[index].has_work(data):
+        return _Work(found.path, index, len(data))
+    return Result(found.path, content=digest(data), stat=stat)
+
+
+def _lint(work: _Work, linters: Sequence[Linter]) -> Result:
+    linter = linters[work.linter]
+    try:
+        stat, data = _read(work.path)
+    except OSError as error:
+        return _unreadable(work.path, linter, error)
+    result = _result(work.path, linter.analyse(work.path, data))
+    return result._replace(content=digest(data), stat=stat)
+
+
+def _read(path: str) -> tuple[os.stat_result, bytes]:
+    with open(path, "rb") as file:
+        # The state from before the reading: a change meanwhile must not look known later.
+        return os.fstat(file.fileno()), file.read()
+
+
+def _unreadable(path: str, linter: Linter, error: OSError) -> Result:
+    reason = f"cannot be read: {error.strerror}"
+    result = _result(path, linter.unreadable(path, reason))
+    return result._replace(problems=[f"{path}: {reason}"])
+
+
+def _result(path: str, analysis: Analysis) -> Result:
+    findings = [to_stored(finding) for finding in analysis.findings]
+    return Result(path, findings, list(analysis.problems), dict(analysis.looked_at))
+
+
+def _in_pool(waiting: Sequence[_Work], linters: _Linters, jobs: int) -> Iterator[Result]:
+    """Lint in a pool; where a worker dies, find the file that kills it and report that one."""
+    left = yield from _pool(list(_chunks(waiting)), linters, jobs)
+    while left:
+        # One worker takes the files in order, so the first that is lost killed it.
+        left = yield from _pool([[work] for work in left], linters, 1)
+        for killer in left[:1]:
+            reason = "ended the process that linted it (out of memory, or a crash of the parser)"
+            analysis = linters.made[killer.linter].unreadable(killer.path, reason)
+            yield _result(killer.path, analysis)
+        left = left[1:]
+
+
+def _chunks(waiting: Sequence[_Work]) -> Iterator[list[_Work]]:
+    chunk: list[_Work] = []
+    for work in waiting:
+        chunk.append(work)
+        if sum(each.size for each in chunk) >= CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _pool(
+    chunks: Sequence[list[_Work]], linters: _Linters, jobs: int
+) -> Generator[Result, None, list[_Work]]:
+    """Yield the results of the chunks; return the files that were lost with a worker."""
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - small runs need none
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    from multiprocessing import get_context  # noqa: PLC0415
+
+    import rocmlint.lint.check  # noqa: F401, PLC0415 - loads LibCST once for all that are forked
+
+    context = get_context("fork" if sys.platform == "linux" else None)
+    lost: list[_Work] = []
+    pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters.settings,))
+    try:
+        futures = [(pool.submit(_lint_chunk, chunk), chunk) for chunk in chunks]
+        for future, chunk in futures:
+            try:
+                yield from future.result()
+            except BrokenProcessPool:
+                lost += chunk
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return lost
+
+
+_worker_linters: list[Linter] = []
+
+
+def _start_worker(settings: Sequence[Settings]) -> None:
+    import gc  # noqa: PLC0415
+    import signal  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers for Ctrl-C
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)  # trees are many small objects that live together
+    _worker_linters[:] = [Linter(each) for each in settings]
+
+
+def _lint_chunk(chunk: Sequence[_Work]) -> list[Result]:
+    return [_lint(work, _worker_linters) for work in chunk]
