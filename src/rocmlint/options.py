@@ -2,18 +2,124 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import os
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-OptionType = Literal["boolean", "integer", "string", "strings", "table of strings"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OptionType = Literal["boolean", "integer", "string", "strings", "path", "paths", "table of strings"]
 
 
 class Option(NamedTuple):
     """An option's type, default and meaning; a named tuple, since every start needs it.
 
-    ``choices`` are the allowed values (of each item, for lists), empty for any.
+    ``choices`` are the allowed values (of each item, for lists), empty for any. An option with a
+    ``group`` is a flag too, listed under that heading by ``--help``; ``metavar`` stands for its
+    value there.
     """
 
     type: OptionType
     default: object
     help: str
     choices: tuple[str, ...] = ()
+    group: str = ""
+    metavar: str = ""
+
+
+_WANTED: dict[OptionType, str] = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "string": "a string",
+    "strings": "a list of strings",
+    "path": "a path (a string)",
+    "paths": "a list of paths (strings)",
+    "table of strings": "a table whose values are lists of strings",
+}
+_STRING = {"type": "string"}
+_STRINGS = {"type": "array", "items": _STRING}
+_SCHEMAS: dict[OptionType, dict[str, Any]] = {
+    "boolean": {"type": "boolean"},
+    "integer": {"type": "integer"},
+    "string": _STRING,
+    "strings": _STRINGS,
+    "path": _STRING,
+    "paths": _STRINGS,
+    "table of strings": {"type": "object", "additionalProperties": _STRINGS},
+}
+
+
+def problem(option: Option, value: object) -> str | None:
+    """Say what is wrong with a value for an option, as read from TOML; None if it fits."""
+    if not _fits(option.type, value):
+        return f"must be {_WANTED[option.type]}, not {value!r}"
+    for item in value if isinstance(value, (list, tuple)) else (value,):
+        if option.choices and item not in option.choices:
+            listed = ", ".join(option.choices)
+            return f"{item!r} is none of {listed}{did_you_mean(str(item), option.choices)}"
+    return None
+
+
+def converted(option: Option, value: Any, folder: str) -> object:
+    """Turn a value that fits into the one that settings hold; paths are relative to a folder."""
+    if option.type == "path":
+        return _absolute(value, folder)
+    if option.type == "paths":
+        return tuple(_absolute(each, folder) for each in value)
+    if option.type == "strings":
+        return tuple(value)
+    if option.type == "table of strings":
+        return tuple((key, tuple(items)) for key, items in value.items())
+    return value
+
+
+def schema(option: Option) -> dict[str, Any]:
+    """Give the JSON schema of an option's values."""
+    found = dict(_SCHEMAS[option.type])
+    if option.choices and "items" in found:
+        found["items"] = {**_STRING, "enum": list(option.choices)}
+    elif option.choices:
+        found["enum"] = list(option.choices)
+    if option.default is not None:
+        found["default"] = plain(option.default, option)
+    return {**found, "description": option.help}
+
+
+def plain(value: Any, option: Option) -> Any:
+    """Turn a value of settings back into what JSON and TOML write."""
+    if option.type == "table of strings":
+        return {key: list(items) for key, items in value}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Give the end of a message that names the nearest right word, empty if none is near."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only mistakes pay for it
+
+    by_key = {_key(each): each for each in known}
+    near = get_close_matches(_key(word), by_key, n=1, cutoff=0.5)
+    return f"; did you mean {by_key[near[0]]!r}?" if near else ""
+
+
+def _key(word: str) -> str:
+    return word.lower().replace("_", "-")
+
+
+def _fits(kind: OptionType, value: object) -> bool:
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind in {"string", "path"}:
+        return isinstance(value, str)
+    if kind in {"strings", "paths"}:
+        return _is_list_of_strings(value)
+    return isinstance(value, dict) and all(_is_list_of_strings(each) for each in value.values())
+
+
+def _is_list_of_strings(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
+
+
+def _absolute(path: str, folder: str) -> str:
+    return os.path.normpath(os.path.join(folder, os.path.expanduser(path)))

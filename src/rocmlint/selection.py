@@ -1,10 +1,12 @@
-"""Which rules are on: select, ignore, preview and per-file-ignores."""
+"""Which rules are on, and with which options."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
+from rocmlint.config import OPTIONS
+from rocmlint.options import converted, did_you_mean, problem
 from rocmlint.registry import load_rules
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rocmlint.config import Settings
+    from rocmlint.errors import ConfigError
     from rocmlint.registry import RuleType
     from rocmlint.rule import Rule
 
@@ -22,13 +25,38 @@ def enabled_rules(settings: Settings) -> list[Rule[Any]]:
     """Make the rules that the settings switch on.
 
     The more exact selector wins, ``ignore`` over ``select`` where they are equally exact. A
-    preview rule is on with ``preview``, or where its own code or name is selected.
+    preview rule is on with ``preview``, or where its own code or name is selected. Raises
+    ConfigError where a selector or an option of a rule means nothing.
     """
+    _refuse_unknown_selectors(settings)
+    _refuse_wrong_options(settings)
     return [
-        rule(settings=_options(rule, settings), preview=_previews(rule, settings))
+        rule(settings=options_of(rule, settings), preview=_previews(rule, settings))
         for rule in load_rules(settings.rules)
-        if _is_on(rule, settings)
+        if is_on(rule, settings)
     ]
+
+
+def is_on(rule: RuleType, settings: Settings) -> bool:
+    """Say whether the settings switch a rule on."""
+    selected = _exactness(rule, (*settings.select, *settings.extend_select))
+    if selected <= _exactness(rule, settings.ignore):
+        return False
+    return not rule.preview or _previews(rule, settings)
+
+
+def options_of(rule: RuleType, settings: Settings) -> dict[str, object]:
+    """Give the values of all options of a rule, checked before by :func:`enabled_rules`."""
+    set_by_user = {
+        **settings.rule_options.get(rule.code, {}),
+        **settings.rule_options.get(rule.name, {}),
+    }
+    return {
+        name: converted(option, set_by_user[name], settings.root)
+        if name in set_by_user
+        else option.default
+        for name, option in rule.options.items()
+    }
 
 
 def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
@@ -45,13 +73,6 @@ def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
 def matches(selector: str, rule: RuleType | Rule[Any]) -> bool:
     """Say whether a selector (ALL, a code, the beginning of one, or a name) means a rule."""
     return selector in {ALL, rule.name} or rule.code.startswith(selector)
-
-
-def _is_on(rule: RuleType, settings: Settings) -> bool:
-    selected = _exactness(rule, (*settings.select, *settings.extend_select))
-    if selected <= _exactness(rule, settings.ignore):
-        return False
-    return not rule.preview or _previews(rule, settings)
 
 
 def _previews(rule: RuleType, settings: Settings) -> bool:
@@ -71,12 +92,40 @@ def _weight(selector: str, rule: RuleType) -> int:
     return len(rule.code) + 1 if selector == rule.name else len(selector) + 1
 
 
-def _options(rule: RuleType, settings: Settings) -> dict[str, object]:
-    defaults = {name: option.default for name, option in rule.options.items()}
-    return {**defaults, **settings.rule_options.get(rule.name, {})}
+def _refuse_unknown_selectors(settings: Settings) -> None:
+    rules = load_rules(settings.rules)
+    given = [*settings.select, *settings.extend_select, *settings.ignore]
+    given += [each for _, selectors in settings.per_file_ignores for each in selectors]
+    for selector in given:
+        if not selector or not any(matches(selector, rule) for rule in rules):
+            known = [ALL, *(label for rule in rules for label in (rule.code, rule.name))]
+            message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
+            raise _error(message, selector, settings)
 
 
-@lru_cache(maxsize=None)
+def _refuse_wrong_options(settings: Settings) -> None:
+    rules = {label: rule for rule in load_rules(settings.rules) for label in (rule.code, rule.name)}
+    for name, values in settings.rule_options.items():
+        if name not in rules:
+            near = did_you_mean(name, [*rules, *OPTIONS])
+            raise _error(f"neither a key nor a rule is called {name!r}{near}", name, settings)
+        options = rules[name].options
+        for key, value in values.items():
+            if key not in options:
+                near = did_you_mean(key, options) or f"; it has {', '.join(options) or 'none'}"
+                raise _error(f"{name} has no option {key!r}{near}", key, settings)
+            wrong = problem(options[key], value)
+            if wrong is not None:
+                raise _error(f"{name}: {key} {wrong}", key, settings)
+
+
+def _error(message: str, word: str, settings: Settings) -> ConfigError:
+    from rocmlint.config_file import place_of  # noqa: PLC0415 - only mistakes pay for it
+
+    return place_of(word, settings.sources).error(message, word)
+
+
+@cache
 def _matcher(pattern: str) -> Any:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who uses it pays for it
 
