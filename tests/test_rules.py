@@ -15,6 +15,7 @@ from rocmlint.lint.check import check
 from rocmlint.lint.fix import apply_fixes
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.source import Source
+from rocmlint.lint.suppress import suppress
 from rocmlint.registry import load_rules
 from rocmlint.rule import Rule
 from rocmlint.selection import enabled_rules
@@ -46,10 +47,10 @@ def place_of(path: Path) -> str:
 
 
 def lint(text: str, place: str, *, whole: bool = False, shortcuts: bool = True) -> list[Finding]:
-    rules = enabled_rules(Settings(preview=True))
-    if shortcuts:
-        rules = Scanner(rules).scan(text.encode())
-    return check(Source(place, text, place=place, whole=whole), rules)
+    enabled = enabled_rules(Settings(preview=True))
+    rules = Scanner(enabled).scan(text.encode()) if shortcuts else enabled
+    source = Source(place, text, place=place, whole=whole)
+    return suppress(source, check(source, rules), enabled, load_rules())
 
 
 def expected(text: str) -> list[tuple[int, str]]:

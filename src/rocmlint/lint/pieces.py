@@ -189,7 +189,7 @@ def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
         decorated = code.startswith("@", start + len(indent))
     if kept:
         kept[0] = area.start
-    for start, end in zip(kept, [*kept[1:], area.end], strict=True):
+    for start, end in zip(kept, [*kept, area.end][1:], strict=True):
         yield Block(start, end)
 
 

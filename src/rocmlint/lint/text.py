@@ -106,6 +106,8 @@ def _blank(match: re.Match[str]) -> str:
         # Lines inside must not look like the first line of a statement.
         return _LINE_START.sub("\n ", token) if "\n" in token else token
     quotes = 3 if token.startswith(('"""', "'''")) else 1
-    inside = token[quotes:-quotes] if len(token) >= 2 * quotes else ""
-    blank = _VISIBLE.sub(" ", inside) if "\n" in inside else " " * len(inside)
-    return token[:quotes] + blank + token[quotes + len(inside) :]
+    if "\n" in token:
+        # Nor may closing quotes.
+        return token[:quotes] + _VISIBLE.sub(" ", token[quotes:])
+    inside = max(0, len(token) - 2 * quotes)
+    return token[:quotes] + " " * inside + token[quotes + inside :]
