@@ -1,0 +1,84 @@
+"""ROC601, exif-transpose."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.options import Option
+from rocmlint.rule import Rule
+from rocmlint.triggers import attributes, calls
+
+from ._exif import is_exif_transpose, no_effect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+
+class ExifTranspose(Rule["cst.Call | cst.Attribute"]):
+    """``ImageOps.exif_transpose``, which turns pixels but nothing that points at them.
+
+    ## Why it matters
+    ``exif_transpose`` rotates or mirrors the image as its EXIF orientation says. Boxes, key
+    points, masks and sizes that were written for the stored pixels stay where they were: labels
+    land beside their objects, and an image whose size was computed before has another number of
+    vision tokens than the prompt has placeholders.
+
+    ## Instead
+    Turn the files once, when the dataset is made and before anything is annotated, and load
+    them as they are stored. Where a call is right, because nothing refers to the stored pixels
+    or because the labels are turned too, name the file under ``allowed-paths``.
+
+    Calls that change nothing at all are reported by exif-transpose-no-effect instead.
+
+    ## Options
+    - ``allowed-paths``: gitignore patterns of files in which the call is allowed, relative to the
+      project.
+
+    ## Source
+    Seed 001, P-002.
+    """
+
+    code = "ROC601"
+    name = "exif-transpose"
+    since = "0.1.0"
+    severity = "warning"
+    on = calls("exif_transpose") | attributes("exif_transpose")
+    skips = frozenset({"test"})
+    options = {  # noqa: RUF012 - a constant of the class, like its code
+        "allowed-paths": Option(
+            "strings", (), "gitignore patterns of files in which exif_transpose is allowed"
+        )
+    }
+
+    def check(self, node: cst.Call | cst.Attribute, source: Source) -> Iterator[Finding]:
+        """Find calls that have an effect, and the function where it is handed on."""
+        function = node.func if isinstance(node, cst.Call) else node
+        parent = source.parent(node)
+        called = isinstance(parent, cst.Call) and parent.func is node
+        if called or not is_exif_transpose(function, source) or self._allows(source.place):
+            return
+        if isinstance(node, cst.Attribute) or no_effect(node, source) is None:
+            message = (
+                "`exif_transpose` turns the pixels, but not boxes, points or sizes that were made "
+                "for the stored ones. Turn the files when the dataset is made, and load them as "
+                "they are; or name this file under `allowed-paths`."
+            )
+            yield self.finding(node, source, message)
+
+    def _allows(self, place: str) -> bool:
+        patterns = self.settings["allowed-paths"]
+        return isinstance(patterns, tuple) and bool(patterns) and _paths(patterns)(place)
+
+
+@cache
+def _paths(patterns: tuple[str, ...]) -> Any:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who has patterns pays for it
+
+    return GitIgnoreSpec.from_lines(patterns).match_file
