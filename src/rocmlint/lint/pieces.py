@@ -7,6 +7,7 @@ the line of its class. Where a cut does not parse, the next larger piece is trie
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,10 +27,12 @@ _CONTINUES = r"(?:else|elif|except|finally)\b"
 _CLASS = re.compile(
     r"(?:@[^\n]*\n)* class\b[^\n]*:[ \t]*\n (?:[ \t]*\n)* (?P<indent>[ \t]+) (?=\S)", re.VERBOSE
 )
-_OPENING = re.compile(r"[(\[{]")
 _BRACKET = re.compile(r"[()\[\]{}]")
-MAXIMUM_NESTING = 200
+_DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|and|or|in|is|await)\b")
+MAXIMUM_BRACKETS = 200
 """Brackets in brackets; CPython's own parser gives up here too (MAXLEVEL in its tokenizer)."""
+MAXIMUM_DEPTH = 1000
+"""Levels of the syntax tree; at a few thousand LibCST's parser overflows the stack and kills us."""
 MAXIMUM_LENGTH = 1_000_000
 """Characters in one piece; LibCST needs several hundred bytes of memory for each."""
 
@@ -215,14 +218,33 @@ def _module(text: str) -> cst.Module:
 
 def _refuse_what_breaks_parsers(code: str) -> None:
     if len(code) > MAXIMUM_LENGTH:
-        reason = f"one statement of {len(code):,} characters is too long to be parsed"
+        reason = f"one statement of {len(code):,} characters is too long"
         raise UnparsableError(reason)
-    if len(_OPENING.findall(code)) <= MAXIMUM_NESTING:
+    deepening = len(_DEEPENS.findall(code))
+    if deepening <= MAXIMUM_BRACKETS:
         return
     depth = 0
     for bracket in _BRACKET.finditer(code):
         depth += 1 if bracket[0] in "([{" else -1
-        if depth > MAXIMUM_NESTING:
+        if depth > MAXIMUM_BRACKETS:
             line = code.count("\n", 0, bracket.start()) + 1
-            raise UnparsableError("too many nested brackets", line)
+            reason = f"brackets are nested more than {MAXIMUM_BRACKETS} deep"
+            raise UnparsableError(reason, line)
+    if deepening > MAXIMUM_DEPTH and _depth(code) > MAXIMUM_DEPTH:
+        reason = f"the code is nested more than {MAXIMUM_DEPTH} levels deep"
+        raise UnparsableError(reason)
 
+
+def _depth(code: str) -> int:
+    """Measure how deep the syntax tree is, with the parser that refuses what is far too deep."""
+    try:
+        level: list[ast.AST] = [ast.parse(code)]
+    except (RecursionError, MemoryError):
+        return MAXIMUM_DEPTH + 1
+    except (SyntaxError, ValueError):
+        return 0
+    depth = 0
+    while level:
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        depth += 1
+    return depth

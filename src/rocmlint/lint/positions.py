@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import libcst as cst
+
+
+_FRAMES = 10_000
+"""Enough for the deepest trees that are parsed; each level takes a few frames."""
 
 
 class Span(NamedTuple):
@@ -73,7 +78,12 @@ class _PositionState(CodegenState):
 
 
 def positions(module: cst.Module) -> dict[cst.CSTNode, Span]:
-    """Map each node to its span. Raises RecursionError for extremely deep expressions."""
+    """Map each node to its span."""
     state = _PositionState(module)
-    module._codegen(state)  # noqa: SLF001 - LibCST's providers call it in the same way
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _FRAMES))
+    try:
+        module._codegen(state)  # noqa: SLF001 - LibCST's providers call it in the same way
+    finally:
+        sys.setrecursionlimit(limit)
     return state.spans
