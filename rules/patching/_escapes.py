@@ -1,0 +1,159 @@
+"""Paths that leave the installed package of the linted file for what only its checkout has."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import string_value
+from rocmlint.lint.walk import walk
+from rocmlint.rules.patching._packages import is_known, site_folder
+from rocmlint.rules.patching._paths import UNKNOWN, endings, namings
+from rocmlint.triggers import last_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+    from rocmlint.rules.patching._paths import FilePath
+
+_WHOLE_TREE = frozenset({"copytree", "move", "rmtree"})
+_FORGIVING = frozenset({"add_argument", "get", "getenv", "glob", "iglob", "rglob", "setdefault"})
+"""Calls that take a default, or that find nothing without an error."""
+_MISSING = frozenset({"Exception", "FileNotFoundError", "IndexError", "IOError", "OSError"})
+_OF_THE_ENVIRONMENT = frozenset(
+    {"bin", "etc", "include", "lib", "lib64", "share", "DLLs", "Lib", "Library", "Scripts"}
+)
+_OF_THE_INSTALLER = (".data", ".dist-info", ".egg-info", ".egg-link", ".git", ".libs", ".pth")
+
+
+def escapes(start: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
+    """Yield where a path from the own file names what is not there once the package is installed.
+
+    What is named comes with it; nothing, where a whole folder above the package is copied.
+    """
+    site = site_folder(source.path)
+    if site is None:
+        return
+    for node, path in namings(start, source):
+        folder = _folder(path, source, site)
+        if folder is None or folder.startswith(f"{site}/"):
+            continue
+        named = path.names[0] if path.names else ""
+        if not named:
+            if _call_around(node, source) in _WHOLE_TREE:
+                yield node, ""
+        elif not _is_meant(named, folder, source) and not _is_prepared_for(node, source):
+            yield node, named
+
+
+def _folder(path: FilePath, source: Source, site: str) -> str | None:
+    """Give the folder that the path has climbed to."""
+    base = os.path.abspath(source.path)
+    if path.module:
+        base = os.path.join(site, *path.module.split("."))
+        base = os.path.join(base, "__init__.py") if os.path.isdir(base) else f"{base}.py"
+        if not os.path.isfile(base):
+            return None
+    for _ in range(path.up):
+        base = os.path.dirname(base)
+    return base.replace(os.sep, "/")
+
+
+def _is_meant(named: str, folder: str, source: Source) -> bool:
+    """Say whether the name is there, or belongs to others who are installed beside."""
+    return (
+        UNKNOWN in named
+        or named.endswith(_OF_THE_INSTALLER)
+        or named in _OF_THE_ENVIRONMENT
+        or is_known(named)
+        or os.path.exists(os.path.join(folder, named))
+        or any(binding.kind == "import" for binding in source.names.in_module(named))
+    )
+
+
+def _is_prepared_for(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether the code expects that nothing is there: a test, a fallback, one of several."""
+    return any(
+        _is_one_of_several(each, source)
+        or _is_tested(each, source)
+        or _is_caught(each, source)
+        or _is_bound_again(each, source)
+        for each in endings(node, source)
+    )
+
+
+def _is_one_of_several(node: cst.CSTNode, source: Source) -> bool:
+    below = node
+    for above in source.ancestors(node):
+        if isinstance(above, cst.BooleanOperation) and isinstance(above.operator, cst.Or):
+            return True
+        if isinstance(above, (cst.List, cst.Set, cst.Tuple)):
+            return not any(string_value(each.value) for each in above.elements)
+        if isinstance(above, cst.IfExp):
+            return above.test is not below
+        if isinstance(above, cst.For):
+            return above.iter is below
+        if isinstance(above, cst.Call) and last_name(above.func) in _FORGIVING:
+            return True
+        if isinstance(above, cst.BaseSmallStatement):
+            return False
+        below = above
+    return False
+
+
+def _is_tested(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether an ``if`` asks for the path, for more than to put it on ``sys.path``."""
+    below = node
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.Assert, cst.While)):
+            return above.test is below
+        if isinstance(above, cst.If):
+            return above.test is below and not _extends_search_path(above.body)
+        if isinstance(above, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            return False
+        below = above
+    return False
+
+
+def _extends_search_path(block: cst.CSTNode) -> bool:
+    return any(
+        isinstance(each, cst.Attribute)
+        and each.attr.value == "path"
+        and last_name(each.value) == "sys"
+        for each in walk(block)
+    )
+
+
+def _is_caught(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether the error for a missing file is handled around the path."""
+    below = node
+    for above in source.ancestors(node):
+        if isinstance(above, cst.FunctionDef):
+            return False
+        if isinstance(above, cst.Try) and above.body is below:
+            return any(_catches_missing(handler) for handler in above.handlers)
+        below = above
+    return False
+
+
+def _catches_missing(handler: cst.ExceptHandler) -> bool:
+    return handler.type is None or any(
+        isinstance(each, cst.Name) and each.value in _MISSING for each in walk(handler.type)
+    )
+
+
+def _is_bound_again(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether the variable that gets the path may get another value as well."""
+    statement = source.parent(node)
+    if isinstance(statement, cst.Assign) and isinstance(statement.targets[0].target, cst.Name):
+        return len(source.bindings(statement.targets[0].target.value, node)) > 1
+    return False
+
+
+def _call_around(node: cst.CSTNode, source: Source) -> str | None:
+    argument = source.parent(node)
+    call = source.parent(argument) if isinstance(argument, cst.Arg) else None
+    return last_name(call.func) if isinstance(call, cst.Call) else None

@@ -1,0 +1,394 @@
+"""Paths in the code that start at the file of a module: how far they climb, and what they name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import argument, string_value
+from rocmlint.lint.walk import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+MAXIMUM_HOPS = 5
+"""How many variables and functions are followed."""
+UNKNOWN = "*"
+"""Stands in a path for what the code does not say."""
+
+_SAME_PATH = frozenset(
+    {
+        "str",
+        "os.fspath",
+        "os.path.abspath",
+        "os.path.expanduser",
+        "os.path.normpath",
+        "os.path.realpath",
+    }
+)
+_SAME_PATH_METHODS = frozenset({"absolute", "as_posix", "expanduser", "resolve"})
+_JOINING = frozenset({"os.path.join", "pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
+_FILE_OF = frozenset({"inspect.getabsfile", "inspect.getfile", "inspect.getsourcefile"})
+_FOLDER_OF = frozenset({"importlib.resources.files", "importlib_resources.files"})
+_IMPORTING = frozenset({"__import__", "importlib.import_module"})
+_FOLDER_LISTS = frozenset({"__path__", "submodule_search_locations"})
+_SEPARATORS = frozenset({"os.path.sep", "os.sep"})
+_PARENT_FOLDERS = frozenset({"os.pardir", "os.path.pardir"})
+
+
+@dataclass(frozen=True)
+class FilePath:
+    """A path that starts at the file of a module: ``up`` so many folders, then ``names`` down.
+
+    ``module`` is a dotted name, empty for the file that the code stands in. With ``up`` 1 it is
+    the folder of the file.
+    """
+
+    module: str
+    up: int = 0
+    names: tuple[str, ...] = ()
+
+    @property
+    def parent(self) -> FilePath:
+        """The folder that holds this path."""
+        if self.names:
+            return replace(self, names=self.names[:-1])
+        return replace(self, up=self.up + 1)
+
+    def above(self, levels: int) -> FilePath:
+        """Climb so many folders."""
+        return self if levels <= 0 else self.parent.above(levels - 1)
+
+    def join(self, text: str) -> FilePath:
+        """Go where ``a/../b`` leads from here."""
+        path = self
+        for name in re.split(r"[/\\]", text):
+            if name == "..":
+                path = path.parent
+            elif name not in {"", "."}:
+                path = replace(path, names=(*path.names, name))
+        return path
+
+
+@dataclass(frozen=True)
+class Step:
+    """An expression that leads from the path ``base`` so many folders up, then along ``text``."""
+
+    base: cst.BaseExpression
+    up: int = 0
+    text: str = ""
+
+
+def path_of(node: cst.CSTNode, source: Source, hops: int = MAXIMUM_HOPS) -> FilePath | None:
+    """Give the path that an expression stands for, if it starts at the file of a module."""
+    start = _start(node, source)
+    if start is not None:
+        return start
+    step = step_of(node, source)
+    if step is not None:
+        base = path_of(step.base, source, hops)
+        return None if base is None else base.above(step.up).join(step.text)
+    if not hops:
+        return None
+    value = _value_behind(node, source)
+    if value is not None:
+        return path_of(value, source, hops - 1)
+    return _climbed_in_loop(node, source, hops) if isinstance(node, cst.Name) else None
+
+
+def step_of(node: cst.CSTNode, source: Source) -> Step | None:
+    """Take one step of a path expression apart: ``x.parent``, ``x / "a"``, ``join(x, "a")`` …"""
+    if isinstance(node, cst.Attribute) and node.attr.value == "parent":
+        return Step(node.value, up=1)
+    if isinstance(node, cst.Subscript):
+        return _step_of_subscript(node, source)
+    if isinstance(node, cst.Call):
+        return _step_of_call(node, source)
+    if isinstance(node, cst.BinaryOperation):
+        return _step_of_operation(node, source)
+    if isinstance(node, cst.FormattedString) and node.parts:
+        first, *rest = node.parts
+        text = "".join(_text_of(part, source) for part in rest)
+        if isinstance(first, cst.FormattedStringExpression) and text.startswith(("/", "\\")):
+            return Step(first.expression, text=text)
+    return None
+
+
+def whole_path(node: cst.CSTNode, source: Source) -> cst.CSTNode:
+    """Give the largest path expression that begins with this one."""
+    best = node
+    for above in source.ancestors(node):
+        step = step_of(above, source)
+        if step is not None and step.base is best:
+            best = above
+        elif not isinstance(
+            above,
+            (cst.Arg, cst.Attribute, cst.FormattedStringExpression, cst.Index, cst.SubscriptElement),
+        ):
+            break
+    return best
+
+
+def namings(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, FilePath]]:
+    """Yield where a path that begins with this expression first names something, or ends."""
+    for whole in _flow(node, source, stop_at_name=True):
+        path = path_of(whole, source)
+        if path is not None:
+            yield whole, path
+
+
+def endings(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
+    """Give every whole path expression that this one flows to, itself first."""
+    return list(_flow(node, source, stop_at_name=False))
+
+
+def readers(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
+    """Give the expressions that read the variable, or call the function, that has this path."""
+    statement = source.parent(node)
+    if isinstance(statement, cst.Return):
+        function = source.function(statement)
+        if function is None or isinstance(source.parent(function), cst.IndentedBlock):
+            return []
+        calls = (source.parent(name) for name in _names(function.name.value, None, source))
+        return [each for each in calls if isinstance(each, cst.Call)]
+    name = _assigned_name(statement)
+    return [] if name is None else list(_names(name, source.function(node), source))
+
+
+def _flow(
+    node: cst.CSTNode, source: Source, *, stop_at_name: bool, hops: int = MAXIMUM_HOPS
+) -> Iterator[cst.CSTNode]:
+    whole = whole_path(node, source)
+    path = path_of(whole, source)
+    if path is None:
+        return
+    following = readers(whole, source) if hops else []
+    if not stop_at_name or path.names or not following:
+        yield whole
+    if not (stop_at_name and path.names):
+        for each in following:
+            yield from _flow(each, source, stop_at_name=stop_at_name, hops=hops - 1)
+
+
+def text_value(node: cst.CSTNode, source: Source) -> str:
+    """Give the text of an expression, with UNKNOWN for each part that the code does not say."""
+    return _text_of(node, source)
+
+
+def _start(node: cst.CSTNode, source: Source) -> FilePath | None:
+    if isinstance(node, cst.Name) and node.value == "__file__":
+        return FilePath("")
+    if isinstance(node, cst.Attribute):
+        if node.attr.value == "__file__":
+            return _file_of(_module(node.value, source))
+        if node.attr.value == "origin":
+            return _file_of(_found_module(node.value, source))
+    if isinstance(node, cst.Subscript) and _index(node) == 0:
+        folders = _without_list(node.value, source)
+        if isinstance(folders, cst.Attribute) and folders.attr.value in _FOLDER_LISTS:
+            module = _module(folders.value, source) or _found_module(folders.value, source)
+            return _file_of(module, up=1)
+    if isinstance(node, cst.Call) and node.args:
+        called = source.resolve(node.func)
+        if called in _FILE_OF:
+            return _file_of(_module(node.args[0].value, source))
+        if called in _FOLDER_OF:
+            module = string_value(node.args[0].value) or _module(node.args[0].value, source)
+            return _file_of(module, up=1)
+    return None
+
+
+def _file_of(module: str | None, up: int = 0) -> FilePath | None:
+    if module == "__main__":
+        return FilePath("", up)
+    return FilePath(module, up) if module and not module.startswith(".") else None
+
+
+def _module(node: cst.CSTNode, source: Source) -> str | None:
+    """Give the module (or class) that an expression stands for."""
+    value = source.value_of(node) or node
+    if isinstance(value, cst.Call) and source.resolve(value.func) in _IMPORTING:
+        return string_value(argument(value, 0, "name"))
+    if isinstance(value, cst.Subscript) and source.resolve(value.value) == "sys.modules":
+        return string_value(_index_node(value))
+    resolved = source.resolve(node)
+    root = resolved.partition(".")[0] if resolved else ""
+    imported = root and any(
+        binding.kind == "import" for name in _root_names(node) for binding in source.bindings(name, node)
+    )
+    return resolved if imported else None
+
+
+def _root_names(node: cst.CSTNode) -> Iterator[str]:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    if isinstance(node, cst.Name):
+        yield node.value
+
+
+def _found_module(node: cst.CSTNode, source: Source) -> str | None:
+    value = source.value_of(node) or node
+    if isinstance(value, cst.Call) and source.resolve(value.func) == "importlib.util.find_spec":
+        return string_value(argument(value, 0, "name"))
+    if isinstance(value, cst.Attribute) and value.attr.value == "__spec__":
+        return _module(value.value, source)
+    return None
+
+
+def _step_of_subscript(node: cst.Subscript, source: Source) -> Step | None:
+    index = _index(node)
+    value = node.value
+    if isinstance(value, cst.Attribute) and value.attr.value == "parents" and index is not None:
+        return Step(value.value, up=index + 1)
+    if isinstance(value, cst.Call) and source.resolve(value.func) == "os.path.split":
+        return Step(value.args[0].value, up=1) if index == 0 and value.args else None
+    return None
+
+
+def _step_of_call(node: cst.Call, source: Source) -> Step | None:
+    if isinstance(node.func, cst.Attribute):
+        if node.func.attr.value in _SAME_PATH_METHODS:
+            return Step(node.func.value)
+        if node.func.attr.value == "joinpath":
+            return _join(node.func.value, node.args, source)
+    if not node.args or node.args[0].keyword is not None:
+        return None
+    called = source.resolve(node.func)
+    first = node.args[0].value
+    if called == "os.path.dirname":
+        return Step(first, up=1)
+    if called in _SAME_PATH:
+        return Step(first)
+    return _join(first, node.args[1:], source) if called in _JOINING else None
+
+
+def _step_of_operation(node: cst.BinaryOperation, source: Source) -> Step | None:
+    if isinstance(node.operator, cst.Divide):
+        return _join(node.left, [cst.Arg(node.right)], source)
+    if isinstance(node.operator, cst.Add):
+        text = _text_of(node.right, source)
+        if text.startswith(("/", "\\")) or _ends_with_separator(node.left, source):
+            return Step(node.left, text=text)
+    return None
+
+
+def _join(base: cst.BaseExpression, args: object, source: Source) -> Step | None:
+    texts = [_text_of(arg.value, source) for arg in args]  # type: ignore[attr-defined]
+    return None if any(text.startswith("/") for text in texts) else Step(base, text="/".join(texts))
+
+
+def _ends_with_separator(node: cst.CSTNode, source: Source) -> bool:
+    last = node.right if isinstance(node, cst.BinaryOperation) else None
+    return last is not None and _text_of(last, source).endswith(("/", "\\"))
+
+
+def _text_of(node: cst.CSTNode, source: Source) -> str:
+    if isinstance(node, cst.FormattedStringText):
+        return node.value
+    if isinstance(node, cst.FormattedString):
+        return "".join(_text_of(part, source) for part in node.parts)
+    if isinstance(node, (cst.Name, cst.Attribute)):
+        resolved = source.resolve(node)
+        if resolved in _SEPARATORS:
+            return "/"
+        if resolved in _PARENT_FOLDERS:
+            return ".."
+        node = source.value_of(node) or node
+    value = string_value(node)
+    return UNKNOWN if value is None else value
+
+
+def _value_behind(node: cst.CSTNode, source: Source) -> cst.BaseExpression | None:
+    if isinstance(node, (cst.Name, cst.Attribute)):
+        return source.value_of(node)
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
+        return _returned(source.definition(node.func.value))
+    return None
+
+
+def _climbed_in_loop(node: cst.Name, source: Source, hops: int) -> FilePath | None:
+    """Give the path of ``x`` after ``for _ in range(3): x = dirname(x)``."""
+    bindings = source.bindings(node.value, node)
+    if len(bindings) != 2:
+        return None
+    first, again = bindings
+    step = None if again.value is None else step_of(again.value, source)
+    loop = source.parent(source.parent(source.parent(again.node)))
+    if first.value is None or step is None or not isinstance(loop, cst.For):
+        return None
+    base = path_of(first.value, source, hops - 1)
+    times = _times(loop.iter, source)
+    if base is None or times is None or not isinstance(step.base, cst.Name):
+        return None
+    return base.above(step.up * times) if step.base.value == node.value else None
+
+
+def _times(iterated: cst.BaseExpression, source: Source) -> int | None:
+    if not isinstance(iterated, cst.Call) or source.resolve(iterated.func) != "range":
+        return None
+    count = iterated.args[0].value if len(iterated.args) == 1 else None
+    return int(count.value) if isinstance(count, cst.Integer) and count.value.isdigit() else None
+
+
+def _returned(definition: cst.FunctionDef | cst.ClassDef | None) -> cst.BaseExpression | None:
+    """Give what a function returns, if it has one ``return``."""
+    if not isinstance(definition, cst.FunctionDef):
+        return None
+    returns = [each for each in walk(definition.body) if isinstance(each, cst.Return)]
+    return returns[0].value if len(returns) == 1 else None
+
+
+def _assigned_name(statement: cst.CSTNode | None) -> str | None:
+    target: cst.CSTNode | None = None
+    if isinstance(statement, cst.AnnAssign):
+        target = statement.target
+    elif isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0].target
+    return target.value if isinstance(target, cst.Name) else None
+
+
+def _names(
+    name: str, function: cst.FunctionDef | None, source: Source
+) -> Iterator[cst.Name]:
+    """Yield the places in a function, or in the whole file, where a name is read."""
+    scopes: list[cst.CSTNode] = [function] if function is not None else []
+    if function is None:
+        found = re.finditer(rf"(?<![\w.]){name}\b", source.code)
+        pieces = (source.pieces.around(match.start()) for match in found)
+        scopes = [*dict.fromkeys(piece.module for piece in pieces)]
+    for scope in scopes:
+        for node in walk(scope):
+            if isinstance(node, cst.Name) and node.value == name and _is_read(node, source):
+                yield node
+
+
+def _is_read(node: cst.Name, source: Source) -> bool:
+    above = source.parent(node)
+    if isinstance(above, cst.Attribute):
+        return above.value is node
+    if isinstance(above, cst.Arg):
+        return above.value is node
+    return not isinstance(above, (cst.AssignTarget, cst.FunctionDef, cst.Param, cst.ImportAlias))
+
+
+def _without_list(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:
+    """Give ``x`` for ``list(x)``."""
+    if isinstance(node, cst.Call) and len(node.args) == 1:
+        return node.args[0].value if source.resolve(node.func) == "list" else node
+    return node
+
+
+def _index(node: cst.Subscript) -> int | None:
+    index = _index_node(node)
+    return int(index.value) if isinstance(index, cst.Integer) and index.value.isdigit() else None
+
+
+def _index_node(node: cst.Subscript) -> cst.BaseExpression | None:
+    if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+        return node.slice[0].slice.value
+    return None
