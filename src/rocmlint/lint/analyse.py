@@ -60,32 +60,21 @@ class Linter:
             text = decode(data)
         except (SyntaxError, ValueError) as error:
             return self.unreadable(path, f"cannot be decoded: {error}")
-        broken = self.settings.check_syntax or looks_broken(data)
-        return self.analyse_text(path, text, self._scanner.scan(data), broken=broken, noqa=noqa)
+        return self.analyse_text(path, text, noqa=noqa)
 
-    def analyse_text(
-        self,
-        path: str,
-        text: str,
-        rules: Sequence[Rule[Any]],
-        *,
-        broken: bool = False,
-        noqa: bool = True,
-    ) -> Analysis:
-        """Lint decoded text with the rules that may have work in it.
-
-        With ``broken`` the whole file is parsed first. With ``noqa`` false only our own
-        suppressions count.
-        """
+    def analyse_text(self, path: str, text: str, *, noqa: bool = True) -> Analysis:
+        """Lint decoded text; with ``noqa`` false only our own suppressions count."""
         from rocmlint.lint.pieces import UnparsableError  # noqa: PLC0415 - the first with LibCST
         from rocmlint.lint.source import Source  # noqa: PLC0415
         from rocmlint.lint.suppress import suppress  # noqa: PLC0415
 
         source = Source(path, text)
+        data = text.encode(errors="replace")
+        rules = self._scanner.scan(data)
         ignored = ignored_codes(self.settings, _from(self.settings.root, path))
         enabled = [rule for rule in self.rules if rule.code not in ignored]
         try:
-            if broken:
+            if self.settings.check_syntax or looks_broken(data):
                 _parse(source)
             findings, problems = _check(source, [rule for rule in rules if rule in enabled])
         except UnparsableError as error:

@@ -46,7 +46,7 @@ def discover(
                 found.setdefault(os.path.abspath(each.path), each)
         elif os.path.exists(path):
             settings = settings_for(os.path.dirname(os.path.abspath(path)))
-            if not (force_exclude and _is_excluded_above(os.path.abspath(path), settings)):
+            if not (force_exclude and is_excluded(path, settings)):
                 found.setdefault(os.path.abspath(path), Found(path, settings))
         else:
             problems.append(f"{path}: no such file or folder")
@@ -91,8 +91,9 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_excluded_above(path: str, settings: Settings) -> bool:
+def is_excluded(path: str, settings: Settings) -> bool:
     """Say whether a file, or a folder that it lies in, is excluded."""
+    path = os.path.abspath(path)
     if _is_excluded(path, settings):
         return True
     folder = os.path.dirname(path)

@@ -1,0 +1,1 @@
+"""Where editors and other linters show what rocmlint finds."""

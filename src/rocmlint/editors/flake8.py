@@ -1,0 +1,123 @@
+"""The flake8 plugin: flake8 reads the files, handles ``noqa`` and prints; the rest is as always."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, ClassVar
+
+from rocmlint import __version__
+from rocmlint.config import Configuration
+from rocmlint.lint.analyse import Linter
+from rocmlint.lint.discover import is_excluded
+
+if TYPE_CHECKING:
+    import ast
+    from argparse import Namespace
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rocmlint.config import Settings
+    from rocmlint.findings import Finding
+
+    Reported = tuple[int, int, str, type]
+
+PREFIX = "ROC"
+
+
+class Plugin:
+    """What flake8 makes for each file.
+
+    Our settings decide which rules are on. Besides these are those that flake8 itself is told to
+    select by more than the bare prefix, which only lets the plugin through.
+    """
+
+    name: ClassVar[str] = "rocmlint"
+    version: ClassVar[str] = __version__
+    _linters: ClassVar[_Linters | None] = None
+    _selected: ClassVar[tuple[str, ...]] = ()
+
+    # flake8 tells by the parameter ``tree`` that the plugin wants whole files.
+    def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str) -> None:  # noqa: ARG002
+        """Take the decoded lines of a file; what is called filename may be standard input."""
+        self._lines = lines
+        self._path = filename
+
+    @classmethod
+    def parse_options(cls, _manager: object, options: Namespace, _files: object) -> None:
+        """Take from flake8's own options which rules it is told to select."""
+        selectors = (*(options.select or ()), *(options.extend_select or ()))
+        cls._selected = tuple(
+            each for each in selectors if each.startswith(PREFIX) and each != PREFIX
+        )
+        cls._linters = None
+
+    def run(self) -> Iterator[Reported]:
+        """Yield line (from 1), column (from 0), text and a type that flake8 does not look at.
+
+        Whatever goes wrong is a finding too: an exception would end flake8's run for all files.
+        """
+        try:
+            reported = list(dict.fromkeys(self._lint()))
+        except Exception as error:  # noqa: BLE001
+            reason = str(error) or type(error).__name__
+            reported = [self._problem(reason)]
+        yield from reported
+
+    def _lint(self) -> Iterator[Reported]:
+        text = "".join(self._lines)
+        linter = self._linter()
+        if not linter.has_work(text.encode(errors="replace")):
+            return
+        if is_excluded(self._path, linter.settings):
+            return
+        analysis = linter.analyse_text(self._path, text, noqa=False)
+        for problem in analysis.problems:
+            yield self._problem(problem)
+        for finding in _new(self._path, text, analysis.findings, linter.settings.baseline):
+            message = f"{finding.code} {finding.message} [{finding.name}]"
+            yield finding.line, finding.column - 1, " ".join(message.split()), type(self)
+
+    @classmethod
+    def _problem(cls, reason: str) -> Reported:
+        return 1, 0, f"ROC900 {' '.join(reason.split())} [unreadable-file]", cls
+
+    def _linter(self) -> Linter:
+        if Plugin._linters is None:
+            Plugin._linters = _Linters(self._selected)
+        return Plugin._linters.of(os.path.dirname(os.path.abspath(self._path)))
+
+
+class _Linters:
+    """The linters of a process, one for each set of settings."""
+
+    def __init__(self, selected: tuple[str, ...]) -> None:
+        self._selected = selected
+        self._configuration = Configuration()
+        self._made: dict[int, Linter] = {}
+
+    def of(self, folder: str) -> Linter:
+        settings = self._configuration.settings_for(folder)
+        # Settings are made once for each configuration, so that identity tells them apart.
+        if id(settings) not in self._made:
+            self._made[id(settings)] = Linter(_with(settings, self._selected))
+        return self._made[id(settings)]
+
+
+def _with(settings: Settings, selected: tuple[str, ...]) -> Settings:
+    """Lay flake8's selection over our settings; flake8 has parsed each file before we see it."""
+    return settings._replace(
+        extend_select=(*settings.extend_select, *selected),
+        ignore=tuple(each for each in settings.ignore if each not in selected),
+        check_syntax=False,
+    )
+
+
+def _new(
+    path: str, text: str, findings: Iterable[Finding], baseline: str | None
+) -> Iterable[Finding]:
+    """Leave out what the baseline knows."""
+    if baseline is None or not findings:
+        return findings
+    from rocmlint.lint.baseline import filter_known  # noqa: PLC0415 - few projects have one
+    from rocmlint.lint.lines import Lines  # noqa: PLC0415
+
+    return filter_known(baseline, list(findings), Lines({path: text}), [path]).new
