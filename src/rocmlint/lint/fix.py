@@ -1,51 +1,169 @@
-"""Applying fixes to text: only whole fixes, none that overlap another."""
+"""Applying fixes to text: only whole fixes, none that overlap another, until nothing is left."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+import ast
+import warnings
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.lint.change import Change, Outcome, change_bytes
+from rocmlint.lint.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from rocmlint.findings import Edit, Finding, Fix
+    from rocmlint.findings import Finding, Fix
+    from rocmlint.lint.change import Lint
+
+MAXIMUM_ROUNDS = 10
+"""How often a text is linted and fixed; fixes that need more are taken to go round in circles."""
 
 
-def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> tuple[str, int]:
-    """Apply the fixes of the findings, in order, and say how many were applied.
+class _Replacement(NamedTuple):
+    start: int
+    end: int
+    text: str
 
-    A fix that overlaps or touches one before it is left for the next round. ``text`` has ``\\n``
+
+class Applied(NamedTuple):
+    """A text after one round, and the findings whose fixes are in it."""
+
+    text: str
+    fixed: Sequence[Finding]
+
+
+def fix_bytes(path: str, data: bytes, lint: Lint, *, unsafe: bool) -> Change:
+    """Fix what ``lint`` finds in the bytes of a file.
+
+    Nothing is written: see :mod:`rocmlint.lint.change`.
+    """
+    return change_bytes(path, data, lint, partial(fix_text, unsafe=unsafe))
+
+
+def fix_text(
+    text: str,
+    found: Sequence[Finding],
+    lint: Callable[[str], Sequence[Finding]],
+    *,
+    unsafe: bool,
+) -> Outcome:
+    r"""Fix what was found in a text, lint it again, and so on until nothing is left to fix.
+
+    What would make the text unparsable is not done. ``text`` has ``\n`` line ends.
+    """
+    fixed: list[Finding] = []
+    problem = None
+    parses: Callable[[str], bool] | None = None
+    for _ in range(MAXIMUM_ROUNDS):
+        after, applied = apply_fixes(text, found, unsafe=unsafe)
+        if not applied:
+            break
+        parses = parses or parser_of(text)
+        if parses is None or not parses(after):
+            codes = ", ".join(sorted({finding.code for finding in applied}))
+            reason = "it cannot be parsed" if parses is None else "the result cannot be parsed"
+            problem = f"the fixes of {codes} were not made: {reason}"
+            break
+        fixed += applied
+        text, found = after, lint(after)
+    else:
+        if apply_fixes(text, found, unsafe=unsafe).fixed:
+            problem = f"the fixes did not come to an end in {MAXIMUM_ROUNDS} rounds"
+    return Outcome(text, fixed, found, problem)
+
+
+def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Applied:
+    r"""Apply the fixes of the findings, the earliest in the text first.
+
+    A fix that overlaps or touches one before it is left for the next round. ``text`` has ``\n``
     line ends.
     """
-    starts = [0, *(match.end() for match in re.finditer("\n", text)), len(text)]
-    taken: list[tuple[int, int, str]] = []
-    applied = 0
-    for fix in _fixes(findings, unsafe=unsafe):
-        ranges = [_range(edit, starts) for edit in fix.edits]
-        if not any(_touch(new, old) for new in ranges for old in taken):
-            taken += ranges
-            applied += 1
+    source = Text(text)
+    by_fix: dict[Fix, list[Finding]] = {}
+    for finding in demote_fixes(findings, source):
+        if finding.fix is not None and (finding.fix.safe or unsafe):
+            by_fix.setdefault(finding.fix, []).append(finding)
+    taken: list[_Replacement] = []
+    fixed: list[Finding] = []
+    replacements = {fix: _replacements(fix, source) for fix in by_fix}
+    for fix, wanted in sorted(replacements.items(), key=lambda item: item[1]):
+        if wanted and not any(_touch(new, old) for new in wanted for old in taken):
+            taken += wanted
+            fixed += by_fix[fix]
     for start, end, replacement in sorted(taken, reverse=True):
         text = text[:start] + replacement + text[end:]
-    return text, applied
+    return Applied(text, fixed)
 
 
-def _fixes(findings: Iterable[Finding], *, unsafe: bool) -> list[Fix]:
-    found = (finding.fix for finding in findings)
-    return list(dict.fromkeys(fix for fix in found if fix is not None and (fix.safe or unsafe)))
+def demote_fixes(findings: Iterable[Finding], text: Text) -> list[Finding]:
+    """Make the safe fixes that would lose a comment of the text unsafe ones."""
+    return [_demote(finding, text) for finding in findings]
 
 
-def _range(edit: Edit, starts: list[int]) -> tuple[int, int, str]:
-    return (
-        _offset(edit.line, edit.column, starts),
-        _offset(edit.end_line, edit.end_column, starts),
-        edit.replacement,
+def _demote(finding: Finding, text: Text) -> Finding:
+    if finding.fix is None or not finding.fix.safe or not _loses_comment(finding.fix, text):
+        return finding
+    return replace(finding, fix=replace(finding.fix, safe=False))
+
+
+def _loses_comment(fix: Fix, text: Text) -> bool:
+    kept = "".join(edit.replacement for edit in fix.edits)
+    return any(
+        start <= _offset(comment.line, comment.column, text) < end
+        and comment.text.rstrip() not in kept
+        for start, end, _ in _replacements(fix, text)
+        if text.code[start:end].strip()  # else the edit is about comments, and means it
+        for comment in text.comments
     )
 
 
-def _offset(line: int, column: int, starts: list[int]) -> int:
-    return min(starts[min(line, len(starts)) - 1] + column - 1, starts[-1])
+def _replacements(fix: Fix, text: Text) -> list[_Replacement]:
+    """Give what a fix replaces, in order; nothing where its own edits overlap."""
+    found = sorted(
+        _Replacement(
+            _offset(edit.line, edit.column, text),
+            _offset(edit.end_line, edit.end_column, text),
+            edit.replacement,
+        )
+        for edit in fix.edits
+    )
+    bounds = [bound for each in found for bound in (each.start, each.end)]
+    return found if bounds == sorted(bounds) else []
 
 
-def _touch(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
+def _offset(line: int, column: int, text: Text) -> int:
+    """Give the offset of a place; what lies behind the last line is the end of the text."""
+    if line > len(text.lines):
+        return len(text.text)
+    return min(text.offset_of(line) + column - 1, len(text.text))
+
+
+def _touch(one: _Replacement, other: _Replacement) -> bool:
+    return one.start <= other.end and other.start <= one.end
+
+
+def parser_of(text: str) -> Callable[[str], bool] | None:
+    """Choose what must accept the fixed text: Python's parser if it takes the text, or LibCST's."""
+    return next((parses for parses in (_python_parses, _libcst_parses) if parses(text)), None)
+
+
+def _python_parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _libcst_parses(text: str) -> bool:
+    from rocmlint.lint.pieces import Pieces, UnparsableError  # noqa: PLC0415 - loads LibCST
+
+    try:
+        _ = Pieces(Text(text)).whole
+    except UnparsableError:
+        return False
+    return True

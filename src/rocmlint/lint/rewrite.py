@@ -1,0 +1,112 @@
+"""Writing a file back: encoded as it was, whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+import tokenize
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rocmlint.errors import RocmlintError
+from rocmlint.lint.text import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class RewriteError(RocmlintError):
+    """A file cannot be changed; it is as it was."""
+
+
+def encode_like(data: bytes, text: str) -> bytes:
+    """Encode a changed text as the file with these bytes is: its encoding, BOM and line ends.
+
+    Lines that did not change keep their own ends, new ones get the most frequent. ``data`` must
+    be what :func:`rocmlint.lint.text.decode` takes. Raises RewriteError.
+    """
+    before = decode(data)
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    ends = _LINE_END.findall(data.decode(encoding))
+    if _encode(before, before, ends, encoding) != data:
+        message = f"its bytes cannot be made again from its text as {encoding}"
+        raise RewriteError(message)
+    return _encode(before, text, ends, encoding)
+
+
+def save(path: str, before: bytes, after: bytes) -> None:
+    """Give a file new content if it still has the old one. Raises RewriteError.
+
+    A link stays a link; the file keeps its mode and, where the system allows it, its owner.
+    """
+    target = os.path.realpath(path)
+    try:
+        with open(target, "r+b") as file:  # a read-only file shall stay as it is
+            if file.read() != before:
+                message = "it was changed by somebody else meanwhile; run again"
+                raise RewriteError(message)
+            status = os.fstat(file.fileno())
+        write_atomically(target, after, like=status)
+    except OSError as error:
+        raise RewriteError(error.strerror or str(error)) from error
+
+
+def write_atomically(path: str, data: bytes, *, like: os.stat_result | None = None) -> None:
+    """Write a file beside the path, then rename it, so that nobody ever sees half of it.
+
+    What is no regular file (a device, a pipe) is written to directly. Raises OSError.
+    """
+    if path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
+        with open(path, "wb") as device:
+            device.write(data)
+        return
+    path = os.path.realpath(path)
+    temporary = os.path.join(os.path.dirname(path), f".rocmlint-{os.urandom(6).hex()}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if like is not None:
+            with suppress(OSError, AttributeError):  # only root may give a file away
+                os.chown(temporary, like.st_uid, like.st_gid)
+            os.chmod(temporary, stat.S_IMODE(like.st_mode))
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _encode(before: str, text: str, ends: list[str], encoding: str) -> bytes:
+    try:
+        return _with_ends(before, text, ends).encode(encoding)
+    except UnicodeEncodeError as error:
+        characters = error.object[error.start : error.end]
+        message = f"the change needs {characters!a}, which {encoding} does not have"
+        raise RewriteError(message) from error
+
+
+def _with_ends(before: str, text: str, ends: list[str]) -> str:
+    r"""Put back the line ends of the original (``before`` is its text with ``\n`` ends)."""
+    if len(set(ends)) <= 1:
+        return text.replace("\n", ends[0]) if ends else text
+    lines = text.split("\n")
+    kept = [*_ends_of(before.split("\n"), lines, ends)]
+    return "".join(
+        line + end for line, end in zip(lines, [*kept[: len(lines) - 1], ""], strict=True)
+    )
+
+
+def _ends_of(before: list[str], after: list[str], ends: list[str]) -> Iterator[str]:
+    from difflib import SequenceMatcher  # noqa: PLC0415 - few files mix line ends
+
+    usual = max(sorted(set(ends)), key=ends.count)
+    of_line = [*ends, usual]
+    for operation, start, _, first, last in SequenceMatcher(None, before, after).get_opcodes():
+        for number in range(first, last):
+            yield of_line[start + number - first] if operation == "equal" else usual

@@ -1,0 +1,78 @@
+"""Telling what a run found, in the format that a person or a program wants.
+
+Each format is a module with one function, ``render(report, *, color)``, that yields text; it is
+imported when it is used. What it yields is the same for the same findings, and no character of a
+path or a source line in it can steer a terminal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.errors import RocmlintError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TextIO
+
+    from rocmlint.findings import Finding
+
+FORMATS: Mapping[str, str] = {
+    "text": "text",
+    "concise": "concise",
+    "json": "json_document",
+    "json-lines": "json_lines",
+    "sarif": "sarif",
+    "github": "github",
+    "gitlab": "gitlab",
+    "junit": "junit",
+}
+"""The formats, by name, and their modules."""
+
+
+class Report(NamedTuple):
+    """What a run found; ``findings`` are sorted, ``problems`` are one line each.
+
+    Formats for people leave the problems to stderr.
+    """
+
+    findings: Sequence[Finding]
+    files: int
+    """How many files were looked at."""
+    problems: Sequence[str] = ()
+    texts: Mapping[str, str] = {}
+    """The texts of files that are not to be read from disk, such as standard input."""
+    rule_folders: tuple[str, ...] = ()
+    """The folders of local rules, for formats that describe the rules."""
+
+
+def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:
+    """Write a report in a format; what the stream's encoding lacks is written as an escape."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    stream.writelines(
+        chunk.encode(encoding, "backslashreplace").decode(encoding)
+        for chunk in _render(name, report, color=color)
+    )
+
+
+def write_file(name: str, report: Report, path: str) -> None:
+    """Write a report to a file, whole or not at all. Raises RocmlintError."""
+    import os  # noqa: PLC0415
+
+    from rocmlint.lint.rewrite import write_atomically  # noqa: PLC0415 - few runs write files
+
+    content = "".join(_render(name, report, color=False))
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        write_atomically(path, content.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        message = f"the {name} report cannot be written to {path}: {error.strerror}"
+        raise RocmlintError(message) from error
+
+
+def _render(name: str, report: Report, *, color: bool) -> Iterator[str]:
+    from importlib import import_module  # noqa: PLC0415
+
+    module = import_module(f"{__name__}.{FORMATS[name]}")
+    rendered: Iterator[str] = module.render(report, color=color)
+    return rendered

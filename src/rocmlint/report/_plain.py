@@ -1,0 +1,46 @@
+"""Text that is safe to print: nothing in it can steer a terminal or hide what it says."""
+
+from __future__ import annotations
+
+import os
+
+RED, GREEN, YELLOW, BLUE, BOLD = "31", "32", "33", "34", "1"
+_TAB = " " * 4
+
+
+def visible(text: str) -> str:
+    """Write what does not print (controls, surrogates, marks of direction) as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def source(text: str) -> str:
+    """Write a line of code: as ``visible`` does, with blanks for tabs."""
+    return visible(text.replace("\t", _TAB))
+
+
+def width(text: str) -> int:
+    """Count the columns that a printable text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    import unicodedata  # noqa: PLC0415 - most code is ASCII
+
+    return sum(
+        0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1
+        for each in text
+    )
+
+
+def paint(text: str, *styles: str, color: bool) -> str:
+    """Give the text its colours."""
+    return f"\x1b[{';'.join(styles)}m{text}\x1b[0m" if color and text else text
+
+
+def relative_path(path: str) -> str:
+    """Write a path as a program that runs in the working folder knows it, with ``/``."""
+    below = os.path.normpath(path).removeprefix(os.path.join(os.getcwd(), ""))
+    return below.replace(os.sep, "/")

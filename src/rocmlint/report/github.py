@@ -1,0 +1,43 @@
+"""Workflow commands of GitHub Actions: annotations beside the changed lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.report._plain import relative_path, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.report import Report
+
+
+def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a runner reads it
+    """Yield a command for each finding, then one for each problem."""
+    for finding in report.findings:
+        title = f"{finding.code} {finding.name}"
+        yield _command(finding.severity, {**_place(finding), "title": title}, finding.message)
+    for problem in report.problems:
+        yield _command("error", {"title": "rocmlint"}, problem)
+
+
+def _place(finding: Finding) -> dict[str, object]:
+    place: dict[str, object] = {"file": relative_path(finding.path), "line": finding.line}
+    if finding.end_line != finding.line:  # columns count only within one line
+        return {**place, "endLine": finding.end_line}
+    return {**place, "col": finding.column, "endColumn": finding.end_column}
+
+
+def _command(kind: str, properties: dict[str, object], message: str) -> str:
+    listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    return f"::{kind} {listed}::{_data(message)}\n"
+
+
+def _data(text: str) -> str:
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "%0A".join(visible(line).replace("%", "%25") for line in lines)
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,38 @@
+"""GitLab's code quality report: what a merge request adds and what it mends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.lint.fingerprint import identities
+from rocmlint.lint.lines import Lines
+from rocmlint.report._json import array
+from rocmlint.report._plain import relative_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.report import Report
+
+_SEVERITIES = {"error": "major", "warning": "minor"}
+
+
+def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - JSON has no colours
+    """Yield the array of findings; the format has no place for problems."""
+    known_as = identities(report.findings, Lines(report.texts))
+    yield from array(map(_issue, report.findings, known_as))
+    yield "\n"
+
+
+def _issue(finding: Finding, identity: str) -> dict[str, object]:
+    return {
+        "check_name": f"{finding.code} {finding.name}",
+        "description": f"{finding.code}: {finding.message}",
+        "fingerprint": identity,
+        "severity": _SEVERITIES[finding.severity],
+        "location": {
+            "path": relative_path(finding.path),
+            "lines": {"begin": finding.line, "end": finding.end_line},
+        },
+    }

@@ -1,0 +1,60 @@
+"""One JSON document; ``docs/schema/report.json`` describes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint import __version__
+from rocmlint.lint.fingerprint import identities
+from rocmlint.lint.lines import Lines
+from rocmlint.report._json import array, dumps
+from rocmlint.report.summary import counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding, Fix
+    from rocmlint.report import Report
+
+VERSION = 1
+"""Grows when a field changes its meaning or goes; new fields may come without."""
+
+
+def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - JSON has no colours
+    """Yield the document, one finding a line."""
+    yield f'{{"version": {VERSION}, "tool": {dumps(tool())},\n"findings": '
+    yield from array(objects(report))
+    summary = {"files": report.files, **counts(report.findings)._asdict()}
+    yield f',\n"problems": {dumps(report.problems)},\n"summary": {dumps(summary)}}}\n'
+
+
+def tool() -> dict[str, object]:
+    """Give what says which program wrote this."""
+    return {"name": "rocmlint", "version": __version__}
+
+
+def objects(report: Report) -> Iterator[dict[str, object]]:
+    """Yield each finding as a JSON object."""
+    known_as = identities(report.findings, Lines(report.texts))
+    for finding, identity in zip(report.findings, known_as, strict=True):
+        yield {**_fields(finding), "fingerprint": identity}
+
+
+def _fields(finding: Finding) -> dict[str, object]:
+    return {
+        "path": finding.path,
+        "line": finding.line,
+        "column": finding.column,
+        "end_line": finding.end_line,
+        "end_column": finding.end_column,
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "message": finding.message,
+        "fix": None if finding.fix is None else _fix(finding.fix),
+    }
+
+
+def _fix(fix: Fix) -> dict[str, object]:
+    edits = [vars(edit) for edit in fix.edits]
+    return {"title": fix.title, "safe": fix.safe, "edits": edits}

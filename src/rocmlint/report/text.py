@@ -1,0 +1,83 @@
+"""For people: each finding with the code it is about, and how it can be mended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.lint.lines import Lines
+from rocmlint.report._plain import BLUE, BOLD, GREEN, RED, YELLOW, paint, source, visible, width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.findings import Finding, Fix
+    from rocmlint.report import Report
+
+MAXIMUM_LINES = 4
+"""How many lines of one finding are shown."""
+MAXIMUM_WIDTH = 140
+"""How much of a line is shown, in characters."""
+_BEFORE = 60
+"""How much of it is shown before the finding where it is longer."""
+
+
+def render(report: Report, *, color: bool) -> Iterator[str]:
+    """Yield each finding: place and rule, message, code frame, fix."""
+    lines = Lines(report.texts)
+    for finding in report.findings:
+        style = RED if finding.severity == "error" else YELLOW
+        place = paint(_place(finding), BOLD, color=color)
+        rule = paint(f"{finding.severity} {finding.code}", style, BOLD, color=color)
+        yield f"{place} {rule} {finding.name}\n"
+        for line in finding.message.splitlines():
+            yield f"  {visible(line)}\n"
+        margin = len(str(finding.line + MAXIMUM_LINES))
+        for gutter, code in _frame(finding, lines.of(finding.path)):
+            bar = paint(f"{gutter:>{margin}} |", BLUE, color=color)
+            beside = code if gutter else paint(code, style, color=color)
+            yield f"{bar} {beside}".rstrip() + "\n"
+        if finding.fix is not None:
+            yield f"{'':{margin}} = {paint('fix', GREEN, color=color)}: {_how(finding.fix)}\n"
+        yield "\n"
+
+
+def _place(finding: Finding) -> str:
+    return f"{visible(finding.path)}:{finding.line}:{finding.column}:"
+
+
+def _how(fix: Fix) -> str:
+    how = "safe, with --fix" if fix.safe else "unsafe, with --unsafe-fixes"
+    return f"{visible(fix.title)} ({how})"
+
+
+def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what stands in the gutter and beside it, for each line."""
+    if finding.line > len(lines):
+        return
+    several = finding.end_line > finding.line
+    code = lines[finding.line - 1]
+    end = len(code.rstrip()) if several else finding.end_column - 1
+    yield "", ""
+    shown, marks = _marked(code, finding.column - 1, end)
+    yield str(finding.line), shown
+    yield "", marks
+    last = finding.end_line - 1 if several and finding.end_column == 1 else finding.end_line
+    further = range(finding.line + 1, min(last, len(lines)) + 1)
+    for number in further[: MAXIMUM_LINES - 1]:
+        yield str(number), source(_cut(lines[number - 1]))
+    if len(further) >= MAXIMUM_LINES:
+        yield "", "..."
+
+
+def _marked(line: str, start: int, end: int) -> tuple[str, str]:
+    """Give a line of code and the carets below its characters from start to end."""
+    if len(line) > MAXIMUM_WIDTH and start > _BEFORE:
+        line = "..." + line[start - _BEFORE :]
+        start, end = _BEFORE + 3, end - start + _BEFORE + 3
+    line = _cut(line)
+    before, marked, after = source(line[:start]), source(line[start:end]), source(line[end:])
+    return before + marked + after, " " * width(before) + "^" * max(1, width(marked))
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MAXIMUM_WIDTH else line[:MAXIMUM_WIDTH] + "..."
