@@ -25,8 +25,14 @@ if TYPE_CHECKING:
 
 _CONTINUES = r"(?:else|elif|except|finally)\b"
 _CLASS = re.compile(
-    r"(?:@[^\n]*\n)* class\b[^\n]*:[ \t]*\n (?:[ \t]*\n)* (?P<indent>[ \t]+) (?=\S)", re.VERBOSE
+    r"""
+    (?: @[^\n]*\n (?: [ \t)\]}][^\n]*\n | \n )* )*
+    class\b [^\n:]* (?: \n[ \t)\]}][^\n:]* )* : [ \t]*\n
+    (?: [ \t]*\n )* (?P<indent>[ \t]+) (?=\S)
+    """,
+    re.VERBOSE,
 )
+"""Decorators and bases may go on over indented lines and lines that close a bracket."""
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|and|or|in|is|await)\b")
 MAXIMUM_BRACKETS = 200
