@@ -46,11 +46,11 @@ def place_of(path: Path) -> str:
     return "/".join(relative[1:] or relative)
 
 
-def lint(text: str, place: str, *, whole: bool = False, shortcuts: bool = True) -> list[Finding]:
+def lint(text: str, place: str, *, shortcuts: bool = True) -> list[Finding]:
     enabled = enabled_rules(Settings(preview=True))
     rules = Scanner(enabled).scan(text.encode()) if shortcuts else enabled
-    source = Source(place, text, place=place, whole=whole)
-    return suppress(source, check(source, rules), enabled, load_rules())
+    source = Source(place, text, place=place, whole=not shortcuts)
+    return suppress(source, check(source, rules, shortcuts=shortcuts), enabled, load_rules())
 
 
 def expected(text: str) -> list[tuple[int, str]]:
@@ -89,7 +89,7 @@ def test_good_code_is_silent(path: Path) -> None:
 def test_shortcuts_change_no_finding(path: Path) -> None:
     text = EXPECT.sub("", path.read_text())
     place = place_of(path)
-    assert lint(text, place) == lint(text, place, whole=True, shortcuts=False)
+    assert lint(text, place) == lint(text, place, shortcuts=False)
 
 
 @pytest.mark.parametrize("path", files("fixed"), ids=named)

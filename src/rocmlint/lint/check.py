@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 _RENAMED = re.compile(r"\b(\w+)[ \t]+as[ \t]+(\w+)")
 
 
-def check(source: Source, rules: Iterable[Rule[Any]]) -> list[Finding]:
+def check(
+    source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True
+) -> list[Finding]:
     """Give what the rules find in a file, sorted, before any suppression.
 
-    Raises UnparsableError where a part that a rule must see is no Python.
+    Without ``shortcuts`` the whole file is parsed and walked, whatever the triggers say: dear,
+    and the findings must be the same. Raises UnparsableError where a part that a rule must see
+    is no Python.
     """
     active = [rule for rule in rules if not rule.skips & source.kinds]
-    found = [*_check_comments(source, active), *_check_code(source, active)]
+    check_code = _check_code if shortcuts else _check_all_code
+    found = [*_check_comments(source, active), *check_code(source, active)]
     return sorted(set(found), key=lambda finding: finding.sort_key)
 
 
@@ -44,7 +49,7 @@ def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]
 
 
 def _check_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
-    renamed = {new: old for old, new in _RENAMED.findall(source.code)}
+    renamed = _renamed(source)
     handlers: dict[str, list[tuple[Trigger, Rule[Any]]]] = {}
     offsets: set[int] = set()
     for rule in rules:
@@ -57,6 +62,22 @@ def _check_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
     for piece in _pieces(source, sorted(offsets)):
         for node in walk(piece.module):
             yield from _dispatch(node, source, handlers, renamed)
+
+
+def _check_all_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
+    renamed = _renamed(source)
+    handlers: dict[str, list[tuple[Trigger, Rule[Any]]]] = {}
+    for rule in rules:
+        for trigger in rule.on:
+            for node_type in trigger.node_types:
+                handlers.setdefault(node_type, []).append((trigger, rule))
+    for node in walk(source.module):
+        yield from _dispatch(node, source, handlers, renamed)
+
+
+def _renamed(source: Source) -> dict[str, str]:
+    """Map the names that ``as`` gives to the original ones."""
+    return {new: old for old, new in _RENAMED.findall(source.code)}
 
 
 def _hits(source: Source, trigger: Trigger, renamed: Mapping[str, str]) -> set[int]:

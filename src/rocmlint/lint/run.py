@@ -9,8 +9,7 @@ from rocmlint.lint.cache import Cache
 from rocmlint.lint.discover import discover
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.config import Settings
     from rocmlint.findings import Finding
@@ -21,11 +20,15 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """What a run found: findings sorted, problems one line each, the number of files."""
+    """What a run found; problems and notes are lines for a person to read."""
 
     findings: Sequence[Finding]
+    """Sorted."""
     problems: Sequence[str]
+    """What could not be done: such a run does not count as clean."""
     files: int
+    notes: Sequence[str] = ()
+    """What went wrong without touching the result."""
 
 
 class Options(NamedTuple):
@@ -46,22 +49,23 @@ def run(
     """Lint the files below some paths, each with the settings of its folder."""
     found, problems = discover(paths, settings_for, force_exclude=options.force_exclude)
     caches = _Caches(options.cache_dir)
-    stored: dict[str, Sequence[Any]] = {}
-    unknown = list(_ask(found, caches, stored))
+    findings: list[Finding] = []
+    unknown = list(_ask(found, caches, findings))
     if unknown:
-        from rocmlint.lint.workers import lint_files  # noqa: PLC0415 - a warm run needs no rule
+        from rocmlint.lint.stored import from_stored  # noqa: PLC0415 - a warm run needs no rule
+        from rocmlint.lint.workers import lint_files  # noqa: PLC0415
 
         settings = {each.path: each.settings for each in unknown}
         done = len(found) - len(unknown)
         for result in lint_files(unknown, options.jobs):
             problems += result.problems
-            stored[result.path] = result.findings
+            findings += [from_stored(result.path, each) for each in result.findings]
             caches.put(result, settings[result.path])
             done += 1
             if options.progress is not None:
                 options.progress(done, len(found))
-    problems += caches.save()
-    return Outcome(_findings(stored), sorted(problems), len(found))
+    findings.sort(key=lambda finding: finding.sort_key)
+    return Outcome(findings, sorted(problems), len(found), caches.save())
 
 
 class _Caches:
@@ -90,28 +94,27 @@ class _Caches:
         return [line for line in lines if line is not None]
 
 
-def _ask(
-    found: Sequence[Found], caches: _Caches, stored: dict[str, Sequence[Any]]
-) -> Iterator[Found]:
-    """Take from the caches what they know; yield the files that they do not know."""
+def _ask(found: Sequence[Found], caches: _Caches, findings: list[Finding]) -> Iterator[Found]:
+    """Take findings from the caches; yield the files that they do not know."""
     for each in found:
         cache = caches.of(each.settings)
-        entry = None
-        if cache is not None:
-            try:
-                entry = cache.get(each.path, os.stat(each.path))
-            except OSError:
-                entry = None
-        if entry is None:
+        known = None if cache is None else _known(each.path, cache)
+        if known is None:
             yield each
         else:
-            stored[each.path] = entry.findings
+            findings += known
 
 
-def _findings(stored: Mapping[str, Sequence[Any]]) -> list[Finding]:
-    if not any(stored.values()):
-        return []
+def _known(path: str, cache: Cache) -> Sequence[Finding] | None:
+    try:
+        entry = cache.get(path, os.stat(path))
+    except OSError:
+        return None
+    if entry is None or not entry.findings:
+        return None if entry is None else ()
     from rocmlint.lint.stored import from_stored  # noqa: PLC0415 - a clean run needs no finding
 
-    found = [from_stored(path, each) for path, stored_list in stored.items() for each in stored_list]
-    return sorted(found, key=lambda finding: finding.sort_key)
+    try:
+        return [from_stored(path, stored) for stored in entry.findings]
+    except (TypeError, ValueError):
+        return None

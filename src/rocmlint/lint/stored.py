@@ -26,6 +26,9 @@ def to_stored(finding: Finding) -> list[Any]:
 def from_stored(path: str, stored: list[Any]) -> Finding:
     """Make the finding again. Raises TypeError or ValueError for anything else."""
     *fields, fix = stored
+    if [type(field) for field in fields] != [int] * 4 + [str] * 4:
+        message = f"no stored finding: {stored!r}"
+        raise ValueError(message)
     return Finding(path, *fields, fix=None if fix is None else _fix(*fix))
 
 

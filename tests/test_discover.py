@@ -1,0 +1,114 @@
+"""From paths to files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocmlint.config import Settings
+from rocmlint.lint import discover as module
+from rocmlint.lint.discover import discover
+
+
+@pytest.fixture(autouse=True)
+def _forget_earlier_folders() -> None:
+    for function in (module._git_patterns, module._in_repository, module._patterns):
+        function.cache_clear()
+
+
+def tree(root: Path, *files: str) -> None:
+    for name in files:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("import torch\n")
+
+
+def found(root: Path, *paths: str, force_exclude: bool = False, **settings: Any) -> list[str]:
+    made = Settings(root=str(root), **settings)
+    given = [str(root / path) for path in paths] or [str(root)]
+    discovery = discover(given, lambda _: made, force_exclude=force_exclude)
+    return [os.path.relpath(each.path, root) for each in discovery.files]
+
+
+def test_python_files_and_stubs_are_found_in_sorted_order(tmp_path: Path) -> None:
+    tree(tmp_path, "b/run.py", "a.pyi", "data.json", "b/a.py")
+    assert found(tmp_path) == ["a.pyi", "b/a.py", "b/run.py"]
+
+
+def test_a_file_named_itself_is_linted_whatever_its_suffix(tmp_path: Path) -> None:
+    tree(tmp_path, "train")
+    assert found(tmp_path, "train") == ["train"]
+
+
+def test_a_file_that_is_named_twice_is_linted_once(tmp_path: Path) -> None:
+    tree(tmp_path, "src/a.py")
+    assert found(tmp_path, "src", "src/a.py", ".") == ["src/a.py"]
+
+
+def test_hidden_folders_caches_and_virtual_environments_are_not_entered(tmp_path: Path) -> None:
+    tree(tmp_path, ".git/a.py", "__pycache__/b.py", "node_modules/c.py", "env/lib/d.py", "e.py")
+    (tmp_path / "env" / "pyvenv.cfg").touch()
+    assert found(tmp_path) == ["e.py"]
+
+
+def test_a_folder_called_build_is_linted_like_any_other(tmp_path: Path) -> None:
+    tree(tmp_path, "build/a.py")
+    assert found(tmp_path) == ["build/a.py"]
+
+
+def test_excluded_folders_and_files_are_left_out(tmp_path: Path) -> None:
+    tree(tmp_path, "vendor/a.py", "src/gen_b.py", "src/c.py")
+    assert found(tmp_path, exclude=("vendor/", "gen_*.py")) == ["src/c.py"]
+
+
+def test_excludes_hold_for_named_files_only_when_forced(tmp_path: Path) -> None:
+    tree(tmp_path, "vendor/a.py")
+    assert found(tmp_path, "vendor/a.py", exclude=("vendor/",)) == ["vendor/a.py"]
+    assert found(tmp_path, "vendor/a.py", exclude=("vendor/",), force_exclude=True) == []
+
+
+def test_gitignore_files_count_inside_a_repository_the_nearest_first(tmp_path: Path) -> None:
+    tree(tmp_path, ".git/config", "out/a.py", "src/b.py", "src/keep/b.py", "secret.py")
+    (tmp_path / ".gitignore").write_text("# comment\nout/\nb.py\n")
+    (tmp_path / "src" / "keep" / ".gitignore").write_text("!b.py\n")
+    (tmp_path / ".git" / "info").mkdir()
+    (tmp_path / ".git" / "info" / "exclude").write_text("secret.py\n")
+    assert found(tmp_path) == ["src/keep/b.py"]
+    assert len(found(tmp_path, respect_gitignore=False)) == 4
+
+
+def test_a_gitignore_outside_a_repository_means_nothing(tmp_path: Path) -> None:
+    tree(tmp_path, "a.py")
+    (tmp_path / ".gitignore").write_text("*.py\n")
+    assert found(tmp_path) == ["a.py"]
+
+
+def test_links_that_lead_in_a_circle_are_not_followed(tmp_path: Path) -> None:
+    tree(tmp_path, "src/a.py")
+    (tmp_path / "src" / "again").symlink_to(tmp_path / "src")
+    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
+    assert found(tmp_path) == ["src/a.py"]
+
+
+def test_what_does_not_exist_or_cannot_be_read_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path, "closed/a.py", "open/b.py")
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if path.endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    settings = Settings(root=str(tmp_path))
+    discovery = discover([str(tmp_path), str(tmp_path / "gone.py")], lambda _: settings)
+    assert [Path(each.path).name for each in discovery.files] == ["b.py"]
+    assert [line.split(": ", 1)[1] for line in discovery.problems] == [
+        "cannot be read: Permission denied",
+        "no such file or folder",
+    ]
