@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 from rocmlint.lint.text import TOKEN
 
 if TYPE_CHECKING:
+    from rocmlint.lint.source import Source
     from rocmlint.lint.text import Text
 
 _TOKEN = re.compile(TOKEN, re.DOTALL)
 
 
-def open_lines(text: Text) -> frozenset[int]:
+def open_lines(file: Text | Source) -> frozenset[int]:
     """Give the lines (from 1) at whose end no comment can stand."""
-    found = {number for number, line in enumerate(text.code.split("\n"), 1) if line.endswith("\\")}
-    for match in _TOKEN.finditer(text.text):
+    found = {number for number, line in enumerate(file.code.split("\n"), 1) if line.endswith("\\")}
+    for match in _TOKEN.finditer(file.text):
         if "\n" in match[0]:
-            found.update(range(text.line_of(match.start()), text.line_of(match.end() - 1)))
+            found.update(range(file.line_of(match.start()), file.line_of(match.end() - 1)))
     return frozenset(found)
 
 

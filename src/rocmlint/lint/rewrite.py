@@ -26,7 +26,7 @@ class RewriteError(RocmlintError):
 def encode_like(data: bytes, text: str) -> bytes:
     """Encode a changed text as the file with these bytes is: its encoding, BOM and line ends.
 
-    Lines that did not change keep their own ends, new ones get the most frequent. ``data`` must
+    Lines that were there keep their own ends, new ones get the most frequent. ``data`` must
     be what :func:`rocmlint.lint.text.decode` takes. Raises RewriteError.
     """
     before = decode(data)
@@ -107,6 +107,6 @@ def _ends_of(before: list[str], after: list[str], ends: list[str]) -> Iterator[s
 
     usual = max(sorted(set(ends)), key=ends.count)
     of_line = [*ends, usual]
-    for operation, start, _, first, last in SequenceMatcher(None, before, after).get_opcodes():
-        for number in range(first, last):
-            yield of_line[start + number - first] if operation == "equal" else usual
+    for _, start, stop, first, last in SequenceMatcher(None, before, after).get_opcodes():
+        for old in range(start, start + last - first):
+            yield of_line[old] if old < stop else usual

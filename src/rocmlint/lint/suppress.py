@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from rocmlint.findings import Edit, Fix
+from rocmlint.lint.closing import closing_line, open_lines
 from rocmlint.lint.text import Comment
 from rocmlint.options import did_you_mean
 
@@ -63,10 +64,14 @@ class Suppression:
         column = self.comment.column + self.start
         return Comment(text, self.comment.line, column, own_line=self.comment.own_line)
 
-    def covers(self, finding: Finding) -> bool:
-        """Say whether a finding is in reach; what ``noqa`` reaches is for flake8 to say."""
+    def covers(self, finding: Finding, last: int) -> bool:
+        """Say whether a finding is in reach; what ``noqa`` reaches is for flake8 to say.
+
+        ``last`` is the line behind which a comment can stand where the finding's last cannot
+        have one.
+        """
         if self.kind == "ignore":
-            return finding.line <= self.comment.line <= finding.end_line
+            return finding.line <= self.comment.line <= last
         return self.kind == "ignore-file"
 
 
@@ -91,12 +96,11 @@ def suppress(
     comments = _Suppressions(source, noqa=noqa)
     judge = _Judge(source, comments, {rule.code: rule for rule in enabled}, known)
     shown = comments.not_hidden(findings)
-    about_comments = [*judge.unknown()]
-    own = {UNREADABLE, UNUSED, UNKNOWN}
+    shown += comments.not_hidden(judge.unknown())
     if not any(finding.code == UNREADABLE for finding in findings):
-        about_comments += judge.unused(judge.enabled.keys() - own)
-    shown += comments.not_hidden(about_comments)
-    shown += judge.unused(judge.enabled.keys() & {UNUSED, UNKNOWN})
+        # What hides ROC901 would hide what is said about it too.
+        judged = judge.enabled.keys() - {UNREADABLE, UNUSED}
+        shown += comments.not_hidden(judge.unused(judged))
     return sorted(shown, key=lambda finding: finding.sort_key)
 
 
@@ -114,10 +118,11 @@ class _Suppressions:
         return [finding for finding in findings if not self._hides(finding)]
 
     def _hides(self, finding: Finding) -> bool:
+        last = closing_line(finding.end_line, self._open_lines)
         uses = [
             (suppression, selector)
             for suppression in self.all
-            if suppression.covers(finding)
+            if suppression.covers(finding, last)
             for selector in suppression.selectors
             if _means(selector, finding)
         ]
@@ -136,6 +141,10 @@ class _Suppressions:
         if suppression is not None:
             self.used.update((suppression, selector) for selector in selectors)
         return self._noqa and bool(selectors)
+
+    @cached_property
+    def _open_lines(self) -> frozenset[int]:
+        return open_lines(self._source)
 
     @cached_property
     def _noqa_at(self) -> dict[int, Suppression]:
