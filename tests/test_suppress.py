@@ -290,8 +290,8 @@ def test_what_is_said_about_suppressions_can_be_suppressed() -> None:
     assert found("load(path)  # noqa: ROC199, ROC902\n") == []
 
 
-def test_suppression_of_an_unused_suppression_that_is_not_there_is_unused() -> None:
-    assert found("copy_patch(path)  # noqa: ROC110, ROC901\n") == [(1, "ROC901")]
+def test_suppression_of_an_unknown_suppression_that_is_not_there_is_unused() -> None:
+    assert found("copy_patch(path)  # noqa: ROC110, ROC902\n") == [(1, "ROC901")]
 
 
 def test_unknown_rule_is_found_and_the_nearest_named() -> None:
