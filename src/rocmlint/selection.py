@@ -33,24 +33,30 @@ def enabled_rules(settings: Settings) -> list[Rule[Any]]:
     return [
         rule(settings=options_of(rule, settings), preview=_previews(rule, settings))
         for rule in load_rules(settings.rules)
-        if is_on(rule, settings)
+        if why_off(rule, settings) is None
     ]
 
 
-def is_on(rule: RuleType, settings: Settings) -> bool:
-    """Say whether the settings switch a rule on."""
+def why_off(rule: RuleType, settings: Settings) -> str | None:
+    """Say why the settings leave a rule out; None if they switch it on."""
     selected = _exactness(rule, (*settings.select, *settings.extend_select))
+    if not selected:
+        return "not selected"
     if selected <= _exactness(rule, settings.ignore):
-        return False
-    return not rule.preview or _previews(rule, settings)
+        return "ignored"
+    return None if not rule.preview or _previews(rule, settings) else "preview"
+
+
+def selectors(rules: Iterable[RuleType]) -> list[str]:
+    """Give every word that selects rules: ALL, codes, their beginnings, names."""
+    codes = [rule.code for rule in rules]
+    beginnings = {code[:end] for code in codes for end in range(len("ROC"), len(code) + 1)}
+    return [ALL, *sorted(beginnings), *sorted(rule.name for rule in rules)]
 
 
 def options_of(rule: RuleType, settings: Settings) -> dict[str, object]:
     """Give the values of all options of a rule, checked before by :func:`enabled_rules`."""
-    set_by_user = {
-        **settings.rule_options.get(rule.code, {}),
-        **settings.rule_options.get(rule.name, {}),
-    }
+    set_by_user = settings.rule_options.get(rule.name, {})
     return {
         name: converted(option, set_by_user[name], settings.root)
         if name in set_by_user
@@ -93,21 +99,21 @@ def _weight(selector: str, rule: RuleType) -> int:
 
 
 def _refuse_unknown_selectors(settings: Settings) -> None:
-    rules = load_rules(settings.rules)
+    known = selectors(load_rules(settings.rules))
     given = [*settings.select, *settings.extend_select, *settings.ignore]
-    given += [each for _, selectors in settings.per_file_ignores for each in selectors]
+    given += [each for _, listed in settings.per_file_ignores for each in listed]
     for selector in given:
-        if not selector or not any(matches(selector, rule) for rule in rules):
-            known = [ALL, *(label for rule in rules for label in (rule.code, rule.name))]
+        if selector not in known:
             message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
             raise _error(message, selector, settings)
 
 
 def _refuse_wrong_options(settings: Settings) -> None:
-    rules = {label: rule for rule in load_rules(settings.rules) for label in (rule.code, rule.name)}
+    rules = {rule.name: rule for rule in load_rules(settings.rules)}
+    names = {rule.code: f"; did you mean {name!r}?" for name, rule in rules.items()}
     for name, values in settings.rule_options.items():
         if name not in rules:
-            near = did_you_mean(name, [*rules, *OPTIONS])
+            near = names.get(name) or did_you_mean(name, [*rules, *OPTIONS])
             raise _error(f"neither a key nor a rule is called {name!r}{near}", name, settings)
         options = rules[name].options
         for key, value in values.items():

@@ -1,0 +1,1 @@
+"""The command: one file a verb; without a verb it is ``check``."""

@@ -1,0 +1,80 @@
+"""Changing files: fixes and comments that hide, written, shown as a diff, or sent on from stdin."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.job import text_of
+from rocmlint.cli.output import in_color
+from rocmlint.lint.add_ignore import ignore_bytes
+from rocmlint.lint.analyse import Linter
+from rocmlint.lint.baseline import filter_known
+from rocmlint.lint.change import Change, diff, write
+from rocmlint.lint.fix import fix_bytes
+from rocmlint.lint.lines import Lines
+from rocmlint.report.diff import write_diff
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocmlint.cli.job import Job, State
+    from rocmlint.findings import Finding
+
+
+def change(job: Job, state: State) -> State:
+    """Change the files that have findings, and say what is left to report."""
+    linters: dict[int, Linter] = {}
+    paths = dict.fromkeys(each.path for each in state.findings if _is_wanted(job, each))
+    changes = [_finished(job, _change(job, path, linters)) for path in paths]
+    if job.stdin is not None and not job.flags.diff:
+        sys.stdout.buffer.write(changes[0].after if changes else job.stdin)
+    left = [each for each in state.findings if each.path not in paths]
+    left += [finding for each in changes for finding in each.left]
+    return state._replace(
+        findings=sorted(left, key=lambda finding: finding.sort_key),
+        problems=[*state.problems, *(each.problem for each in changes if each.problem)],
+        settled=sum(len(each.settled) for each in changes),
+        changed=sum(each.after != each.before for each in changes),
+    )
+
+
+def _is_wanted(job: Job, finding: Finding) -> bool:
+    if job.flags.add_ignore is not None:
+        return True
+    return finding.fix is not None and (finding.fix.safe or job.flags.unsafe_fixes)
+
+
+def _change(job: Job, path: str, linters: dict[int, Linter]) -> Change:
+    data, settings = job.stdin, job.settings
+    if data is None:
+        settings = job.configuration.settings_for(os.path.dirname(os.path.abspath(path)))
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            return Change(path, b"", b"", (), (), (), f"{path}: cannot be read: {error.strerror}")
+    if id(settings) not in linters:
+        linters[id(settings)] = Linter(settings)
+    linter = linters[id(settings)]
+
+    def lint(changed: bytes) -> Sequence[Finding]:
+        found = linter.analyse(path, changed).findings
+        if job.settings.baseline is None:
+            return found
+        # What the baseline knows is not to be touched either.
+        lines = Lines({path: text_of(changed)})
+        return filter_known(job.settings.baseline, found, lines, [path]).new
+
+    if job.flags.add_ignore is not None:
+        return ignore_bytes(path, data, lint, job.flags.add_ignore)
+    return fix_bytes(path, data, lint, unsafe=job.flags.unsafe_fixes)
+
+
+def _finished(job: Job, made: Change) -> Change:
+    """Bring a change to where it belongs."""
+    if job.flags.diff:
+        write_diff(diff(made), sys.stdout, color=in_color(job.flags.color, sys.stdout))
+        return made
+    return made if job.stdin is not None else write(made)

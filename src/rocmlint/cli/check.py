@@ -1,0 +1,118 @@
+"""``rocmlint check``: lint, leave out what is known, fix, report."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.flags import all_flags, check_parser, overrides
+from rocmlint.cli.job import Job, State, job_of
+from rocmlint.errors import ConfigError
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+CACHE = ".rocmlint_cache"
+"""The folder of the cache, beside the configuration."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint check``."""
+    flags = check_parser().parse(arguments, all_flags())
+    _refuse_contradictions(flags)
+    if not flags.watch:
+        return check(flags)
+    from rocmlint.cli.watch import watch  # noqa: PLC0415 - few runs watch
+
+    return watch(flags.paths or ["."], lambda: check(flags))
+
+
+def check(flags: Namespace) -> int:
+    """Do what the flags say, and give the exit code."""
+    job = job_of(flags, overrides(flags))
+    if flags.show_settings or flags.show_files:
+        from rocmlint.cli import show  # noqa: PLC0415 - few runs show anything
+
+        return show.settings(job) if flags.show_settings else show.files(job)
+    from rocmlint.cli.output import conclude, refuse_wrong_outputs, report  # noqa: PLC0415
+
+    refuse_wrong_outputs(flags)
+    state = _lint(job) if job.stdin is None else _lint_stdin(job, job.stdin)
+    if flags.write_baseline or job.settings.baseline is not None:
+        from rocmlint.cli import baseline  # noqa: PLC0415 - few runs have one
+
+        state = (baseline.write if flags.write_baseline else baseline.leave_out)(job, state)
+    if job.changes_files and (state.findings or job.stdin is not None):
+        from rocmlint.cli.changes import change  # noqa: PLC0415 - few runs change files
+
+        state = change(job, state)
+    report(job, state)
+    conclude(job, state)
+    return _exit_code(flags, state)
+
+
+def _refuse_contradictions(flags: Namespace) -> None:
+    """Check what the parser cannot, and let flags that imply others set them."""
+    flags.fix |= flags.fix_only or (flags.unsafe_fixes and not flags.diff)
+    changing = [name for name in ("fix", "diff", "write_baseline") if getattr(flags, name)]
+    changing += ["add_ignore"] if flags.add_ignore is not None else []
+    message = None
+    if len(changing) > 1:
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in changing)
+        message = f"{names} cannot be done in one run"
+    elif "-" in flags.paths and len(flags.paths) > 1:
+        message = "- (standard input) must be the only PATH"
+    elif flags.stdin_filename and flags.paths != ["-"]:
+        message = "--stdin-filename needs - as the only PATH"
+    elif flags.jobs is not None and flags.jobs < 1:
+        message = f"--jobs must be at least 1, not {flags.jobs}"
+    if message is not None:
+        raise ConfigError(message)
+
+
+def _lint(job: Job) -> State:
+    from rocmlint.cli.progress import Progress  # noqa: PLC0415 - nothing to lint on stdin
+    from rocmlint.lint.run import Options, run  # noqa: PLC0415
+
+    cache = job.settings.cache_dir or os.path.join(job.settings.root, CACHE)
+    progress = Progress(shown=not job.flags.quiet)
+    options = Options(
+        jobs=job.flags.jobs,
+        cache_dir=None if job.flags.no_cache else cache,
+        force_exclude=job.flags.force_exclude,
+        progress=progress,
+    )
+    try:
+        outcome = run(job.paths, job.configuration.settings_for, options)
+    finally:
+        progress.close()
+    if not outcome.files:
+        from rocmlint.selection import enabled_rules  # noqa: PLC0415 - loads the rules
+
+        enabled_rules(job.settings)  # nobody has looked for mistakes in them yet
+    return State(outcome.findings, outcome.problems, outcome.files)
+
+
+def _lint_stdin(job: Job, data: bytes) -> State:
+    from rocmlint.lint.analyse import Linter  # noqa: PLC0415 - loads the rules
+    from rocmlint.lint.discover import is_excluded  # noqa: PLC0415
+
+    path = job.paths[0]
+    linter = Linter(job.settings)
+    if job.flags.force_exclude and is_excluded(os.path.abspath(path), job.settings):
+        return State()
+    if not linter.has_work(data):
+        return State(files=1)
+    analysis = linter.analyse(path, data)
+    return State(analysis.findings, analysis.problems, files=1)
+
+
+def _exit_code(flags: Namespace, state: State) -> int:
+    if state.problems:
+        return 2
+    if flags.exit_zero:
+        return 0
+    if flags.diff or flags.fix_only:
+        return int(bool(state.changed) and (flags.diff or flags.exit_non_zero_on_fix))
+    return int(bool(state.findings) or bool(flags.exit_non_zero_on_fix and state.changed))

@@ -1,0 +1,111 @@
+"""``rocmlint config``: every option of the configuration, and the JSON schema of them all."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.cli.flags import Parser
+from rocmlint.cli.rule import summary
+from rocmlint.config import OPTIONS, Configuration
+from rocmlint.options import plain, schema
+from rocmlint.registry import load_rules
+from rocmlint.selection import selectors
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocmlint.options import Option
+    from rocmlint.registry import RuleType
+
+_SELECTORS = ("select", "extend-select", "ignore", "per-file-ignores")
+_DRAFT = "http://json-schema.org/draft-07/schema#"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint config``."""
+    parser.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="how to print (default: text)",
+    )
+    parser.add_argument("--schema", action="store_true", help="print the JSON schema instead")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint config``."""
+    parser = Parser("config [flags]", "List the options of [tool.rocmlint].")
+    add_arguments(parser)
+    flags = parser.parse(arguments, ("output-format", "schema"))
+    rules = load_rules(Configuration().settings_for(os.getcwd()).rules)
+    if flags.schema:
+        print(json.dumps(configuration_schema(rules), indent=2))
+    elif flags.output_format == "json":
+        print(json.dumps({"version": 1, "options": list(_listed(rules))}, indent=2))
+    else:
+        print(_text(rules))
+    return 0
+
+
+def configuration_schema(rules: Sequence[RuleType]) -> dict[str, Any]:
+    """Make the JSON schema of ``[tool.rocmlint]`` from the tables of options."""
+    properties = {name: schema(option) for name, option in OPTIONS.items()}
+    for name in _SELECTORS:
+        lists = properties[name].get("additionalProperties", properties[name])
+        lists["items"] = {"type": "string", "enum": selectors(rules)}
+    properties |= {
+        rule.name: {**_object(rule.options), "description": summary(rule)}
+        for rule in rules
+        if rule.options
+    }
+    return {"$schema": _DRAFT, "title": "rocmlint", **_closed(properties)}
+
+
+def _object(options: Mapping[str, Option]) -> dict[str, Any]:
+    return _closed({name: schema(option) for name, option in options.items()})
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _listed(rules: Sequence[RuleType]) -> Iterator[dict[str, Any]]:
+    tables: dict[str | None, Mapping[str, Option]] = {None: OPTIONS}
+    tables |= {rule.name: rule.options for rule in rules}
+    for rule, options in tables.items():
+        for name, option in options.items():
+            yield {
+                "rule": rule,
+                "name": name,
+                "type": option.type,
+                "default": plain(option.default, option),
+                "choices": list(option.choices),
+                "flag": f"--{name}" if option.group else None,
+                "help": option.help,
+            }
+
+
+def _text(rules: Sequence[RuleType]) -> str:
+    lines = ["[tool.rocmlint]"]
+    rule = None
+    for each in _listed(rules):
+        if each["rule"] != rule:
+            rule = each["rule"]
+            lines += [f"[tool.rocmlint.{rule}]"]
+        default = "not set" if each["default"] is None else json.dumps(each["default"])
+        facts = f"{each['type']}; default: {default}"
+        if each["choices"]:
+            facts += f"; one of {', '.join(each['choices'])}"
+        if each["flag"]:
+            facts += f"; flag: {each['flag']}"
+        lines += [
+            each["name"],
+            f"    ({facts})",
+            textwrap.indent(textwrap.fill(each["help"], 88), "    "),
+        ]
+        lines.append("")
+    return "\n".join(lines).rstrip()

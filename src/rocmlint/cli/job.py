@@ -1,0 +1,73 @@
+"""What a run of ``check`` is asked to do, and what it knows after each step."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.config import Configuration
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping, Sequence
+
+    from rocmlint.config import Settings
+    from rocmlint.findings import Finding
+
+STDIN = "stdin.py"
+"""What standard input is called where ``--stdin-filename`` does not say."""
+
+
+class Job(NamedTuple):
+    """What is to be done, and the settings that hold for the run as a whole."""
+
+    flags: Namespace
+    paths: Sequence[str]
+    configuration: Configuration
+    settings: Settings
+    """Those of the first path: they say where cache and baseline are."""
+    stdin: bytes | None = None
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether findings are to be fixed or hidden."""
+        return bool(self.flags.fix or self.flags.diff or self.flags.add_ignore is not None)
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The texts of what must not be read from disk."""
+        return {} if self.stdin is None else {self.paths[0]: text_of(self.stdin)}
+
+
+class State(NamedTuple):
+    """What is known after one step, for the next."""
+
+    findings: Sequence[Finding] = ()
+    problems: Sequence[str] = ()
+    files: int = 0
+    settled: int = 0
+    """How many findings were fixed or hidden, or would be."""
+    changed: int = 0
+    """In how many files."""
+
+
+def job_of(flags: Namespace, options: Mapping[str, object]) -> Job:
+    """Read standard input if it is linted, and the settings. Raises ConfigError."""
+    paths, stdin = flags.paths or ["."], None
+    if paths == ["-"]:
+        paths, stdin = [flags.stdin_filename or STDIN], sys.stdin.buffer.read()
+    configuration = Configuration(options, config=flags.config or (), isolated=flags.isolated)
+    first = os.path.abspath(paths[0])
+    folder = first if os.path.isdir(first) else os.path.dirname(first)
+    return Job(flags, paths, configuration, configuration.settings_for(folder), stdin)
+
+
+def text_of(data: bytes) -> str:
+    """Decode a source, to nothing where that is not possible."""
+    from rocmlint.lint.text import decode  # noqa: PLC0415 - a clean run reads no text
+
+    try:
+        return decode(data)
+    except (SyntaxError, ValueError):
+        return ""

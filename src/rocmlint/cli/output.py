@@ -1,0 +1,79 @@
+"""What ``check`` prints: reports, statistics, problems and the summary."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.flags import FLAGS
+from rocmlint.errors import ConfigError
+from rocmlint.options import problem
+from rocmlint.report import Report, write, write_file
+from rocmlint.report.summary import statistics, summary
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from typing import TextIO
+
+    from rocmlint.cli.job import Job, State
+
+
+def refuse_wrong_outputs(flags: Namespace) -> None:
+    """Raise ConfigError before any work is done for nothing."""
+    for each in flags.output or ():
+        name, colon, path = each.partition(":")
+        if not (colon and path):
+            message = f"--output {each}: must be FORMAT:FILE"
+            raise ConfigError(message)
+        wrong = problem(FLAGS["output-format"], name)
+        if wrong is not None:
+            message = f"--output {each}: {wrong}"
+            raise ConfigError(message)
+
+
+def report(job: Job, state: State) -> None:
+    """Write the findings to where they are wanted."""
+    flags = job.flags
+    whole = Report(state.findings, state.files, state.problems, job.texts, job.settings.rules)
+    for each in flags.output or ():
+        name, _, path = each.partition(":")
+        write_file(name, whole, path)
+    # What was piped in and changed is on stdout already.
+    stream = sys.stderr if job.stdin is not None and job.changes_files else sys.stdout
+    color = in_color(flags.color, stream)
+    if flags.statistics:
+        stream.writelines(statistics(state.findings, color=color))
+    elif not (flags.diff or flags.fix_only):
+        write(flags.output_format, whole, stream, color=color)
+
+
+def conclude(job: Job, state: State) -> None:
+    """Print the problems, and in one line what the run came to."""
+    for line in state.problems:
+        print(line, file=sys.stderr)
+    if not job.flags.quiet:
+        print(_summary(job, state), file=sys.stderr)
+
+
+def _summary(job: Job, state: State) -> str:
+    flags = job.flags
+    many = _number(state.settled, "finding")
+    where = _number(state.changed, "file")
+    if flags.diff:
+        return f"Would fix {many} in {where}."
+    if flags.write_baseline:
+        return f"Wrote {many} to {os.path.relpath(job.settings.baseline or '')}."
+    line = summary(state.findings, state.files, fixed=state.settled if flags.fix else 0)
+    return line if flags.add_ignore is None else f"Hid {many} in {where}. {line}"
+
+
+def _number(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def in_color(wanted: str, stream: TextIO) -> bool:
+    """Say whether to write in colour to a stream."""
+    if wanted != "auto":
+        return wanted == "always"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,156 @@
+"""``rocmlint rule``: what a rule finds, why it matters and what to write instead."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.cli.flags import Parser
+from rocmlint.config import Configuration
+from rocmlint.errors import ConfigError
+from rocmlint.options import did_you_mean, plain
+from rocmlint.registry import load_rules
+from rocmlint.rule_files import built_in_folder
+from rocmlint.selection import matches
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Callable, Sequence
+
+    from rocmlint.registry import RuleType
+
+_EXPECT = re.compile(r"[ \t]*# expect: [A-Z0-9, ]+$", re.MULTILINE)
+_SECTION = re.compile(r"^## (?P<title>.+)$", re.MULTILINE)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint rule``."""
+    parser.add_argument("rules", nargs="*", metavar="CODE|NAME", help="a rule, or a family (ROC1)")
+    parser.add_argument("--all", action="store_true", help="explain every rule")
+    parser.add_argument(
+        "--output-format", choices=FORMATS, default="text", help="how to print (default: text)"
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint rule``."""
+    parser = Parser("rule [CODE|NAME ...] [--all]", "Explain rules; without any, list them.")
+    add_arguments(parser)
+    flags = parser.parse(arguments, ("all", "output-format"))
+    known = load_rules(Configuration().settings_for(os.getcwd()).rules)
+    wanted = _wanted(flags.rules, known) if flags.rules else list(known)
+    listing = not (flags.rules or flags.all) and flags.output_format == "text"
+    print(_listed(wanted) if listing else FORMATS[flags.output_format](wanted))
+    return 0
+
+
+def described(rule: RuleType) -> dict[str, Any]:
+    """Give all that is known of a rule, as JSON has it."""
+    documentation = inspect.getdoc(rule) or ""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "summary": summary(rule),
+        "severity": rule.severity,
+        "preview": rule.preview,
+        "since": rule.since,
+        "looks_at": str(rule.on) or None,
+        "skips": sorted(rule.skips),
+        "fix": sections(documentation).get("Fix safety"),
+        "options": {
+            name: {
+                "type": option.type,
+                "default": plain(option.default, option),
+                "help": option.help,
+                "choices": list(option.choices),
+            }
+            for name, option in rule.options.items()
+        },
+        "documentation": documentation,
+        "examples": examples(rule),
+    }
+
+
+def summary(rule: RuleType) -> str:
+    """Give the first paragraph of a rule's documentation, on one line."""
+    return " ".join((inspect.getdoc(rule) or "").split("\n\n")[0].split())
+
+
+def sections(documentation: str) -> dict[str, str]:
+    """Give the text below each heading."""
+    _, *parts = _SECTION.split(documentation)
+    return dict(zip(parts[::2], (each.strip() for each in parts[1::2]), strict=True))
+
+
+def examples(rule: RuleType) -> dict[str, str]:
+    """Give the fixtures of a built-in rule: bad code, and what fixes make of it.
+
+    They are in the repository, not in a wheel.
+    """
+    family, stem = rule.__module__.split(".")[-2:]
+    folder = os.path.join(os.path.dirname(built_in_folder()), "fixtures", family, stem)
+    found: dict[str, str] = {}
+    for name in ("bad", "fixed"):
+        path = os.path.join(folder, f"{name}.py")
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as file:
+                found[name] = _EXPECT.sub("", file.read())
+    return found
+
+
+def markdown(rule: RuleType) -> str:
+    """Give the page of a rule."""
+    facts = described(rule)
+    title, rest = f"# {facts['name']} ({facts['code']})", facts["documentation"]
+    rows = [("Severity", facts["severity"] + (", preview" if facts["preview"] else ""))]
+    rows += [("Since", facts["since"]), ("Looks at", facts["looks_at"] or "every file")]
+    if facts["skips"]:
+        rows.append(("Leaves alone", ", ".join(facts["skips"])))
+    rows.append(("Fix", facts["fix"].split(".")[0].split(":")[0] if facts["fix"] else "none"))
+    table = ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
+    parts = [title, "\n".join(table), rest]
+    if facts["options"]:
+        options = [
+            f"- `{name}` ({each['type']}, default `{json.dumps(each['default'])}`): {each['help']}"
+            for name, each in facts["options"].items()
+        ]
+        parts += [f"## Options\n\nIn `[tool.rocmlint.{rule.name}]`:\n", "\n".join(options)]
+    for name, heading in (("bad", "## Found"), ("fixed", "## Fixed")):
+        if name in facts["examples"]:
+            parts.append(f"{heading}\n\n```python\n{facts['examples'][name].rstrip()}\n```")
+    return "\n\n".join(parts)
+
+
+def _text(rule: RuleType) -> str:
+    page = re.sub(r"^\| \| \|\n\|---\|---\|\n", "", markdown(rule), flags=re.MULTILINE)
+    page = re.sub(r"^\| (.+?) \| (.+) \|$", r"\1: \2", page, flags=re.MULTILINE)
+    return re.sub(r"^#+ (.+)$", r"\1", page, flags=re.MULTILINE)
+
+
+def _listed(rules: Sequence[RuleType]) -> str:
+    width = max(len(rule.name) for rule in rules)
+    return "\n".join(
+        f"{rule.code}  {rule.name:<{width}}  {summary(rule)}{' (preview)' if rule.preview else ''}"
+        for rule in rules
+    )
+
+
+def _wanted(selectors: Sequence[str], rules: Sequence[RuleType]) -> list[RuleType]:
+    for selector in selectors:
+        if not any(matches(selector, rule) for rule in rules):
+            known = [label for rule in rules for label in (rule.code, rule.name)]
+            message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
+            raise ConfigError(message)
+    return [rule for rule in rules if any(matches(each, rule) for each in selectors)]
+
+
+FORMATS: dict[str, Callable[[Sequence[RuleType]], str]] = {
+    "text": lambda rules: "\n\n\n".join(map(_text, rules)),
+    "json": lambda rules: json.dumps(
+        {"version": 1, "rules": [described(rule) for rule in rules]}, indent=2
+    ),
+    "markdown": lambda rules: "\n\n".join(map(markdown, rules)),
+}

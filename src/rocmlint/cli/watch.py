@@ -1,0 +1,38 @@
+"""``--watch``: lint again whenever a source or a configuration changes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from rocmlint.config import NAMES
+from rocmlint.errors import ConfigError, RocmlintError
+from rocmlint.lint.discover import SUFFIXES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
+    """Check, wait for a change, and so on until Ctrl-C. Raises ConfigError."""
+    try:
+        from watchfiles import DefaultFilter, watch  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        message = "--watch needs the package watchfiles: pip install 'rocmlint[watch]'"
+        raise ConfigError(message) from error
+    matters = DefaultFilter()
+    _check(check)
+    for changes in watch(*paths, watch_filter=matters):
+        names = {path for _, path in changes}
+        if any(name.endswith((*SUFFIXES, *NAMES)) for name in names):
+            _check(check)
+    return 0
+
+
+def _check(check: Callable[[], int]) -> None:
+    try:
+        check()
+    except RocmlintError as error:  # the next change may mend it
+        print(f"error: {error}", file=sys.stderr)
+    print("Watching; Ctrl-C ends it.", file=sys.stderr)
+    sys.stdout.flush()
