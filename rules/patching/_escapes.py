@@ -9,7 +9,7 @@ import libcst as cst
 
 from rocmlint.lint.syntax import string_value
 from rocmlint.lint.walk import walk
-from rocmlint.rules.patching._packages import is_known, site_folder
+from rocmlint.rules.patching._packages import is_installed, known_packages, site_folder
 from rocmlint.rules.patching._paths import UNKNOWN, endings, namings
 from rocmlint.triggers import last_name
 
@@ -68,7 +68,8 @@ def _is_meant(named: str, folder: str, source: Source) -> bool:
         UNKNOWN in named
         or named.endswith(_OF_THE_INSTALLER)
         or named in _OF_THE_ENVIRONMENT
-        or is_known(named)
+        or named in known_packages()
+        or is_installed(named)
         or os.path.exists(os.path.join(folder, named))
         or any(binding.kind == "import" for binding in source.names.in_module(named))
     )

@@ -55,9 +55,15 @@ _MODULE = re.compile(
 )
 
 
-def is_known(package: str) -> bool:
-    """Say whether the entries of a package are known, by heart or from its installation."""
-    return package in _KNOWN or _is_folder(package, [])
+@functools.lru_cache(maxsize=1)
+def known_packages() -> frozenset[str]:
+    """Give the packages whose entries are known by heart."""
+    return frozenset(_KNOWN)
+
+
+def is_installed(package: str) -> bool:
+    """Say whether a package is installed beside this program."""
+    return _is_folder(package, [])
 
 
 def has_entry(package: str, name: str) -> bool:

@@ -14,7 +14,8 @@ from rocmlint.rules.patching._packages import (
     folders_above,
     has_entry,
     is_first_party,
-    is_known,
+    is_installed,
+    known_packages,
 )
 from rocmlint.rules.patching._paths import endings, namings, path_of, readers, step_of
 from rocmlint.triggers import attributes, calls, last_name, nodes
@@ -145,7 +146,8 @@ def _levels_to_site(module: str) -> int | None:
 
 def _may_be_inside(package: str, named: str) -> bool:
     """Say whether a package that is not known here is likely to have an entry."""
-    return not is_known(package) and named in _INNER_NAMES
+    known = package in known_packages() or is_installed(package)
+    return not known and named in _INNER_NAMES
 
 
 def _is_copy_target(node: cst.CSTNode, source: Source) -> bool:

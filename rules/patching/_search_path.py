@@ -1,0 +1,173 @@
+"""What the code adds to ``sys.path``, what is in it, and what is imported before and after."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import libcst as cst
+
+from rocmlint.lint.syntax import dotted_text, string_value
+from rocmlint.rules.patching._packages import project_folder
+from rocmlint.rules.patching._paths import UNKNOWN, path_of, step_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+_IMPORT = re.compile(
+    r"(?:^|;)(?P<indent>[ \t]*)(?:"
+    r"from[ \t]+(?P<origin>[A-Za-z_]\w*)[\w.]*[ \t]+import\b"
+    r"|import[ \t]+(?P<modules>[A-Za-z_][^\n;#(]*))",
+    re.MULTILINE,
+)
+_DEFINITION = re.compile(r"(?:async[ \t]+)?def\b|class\b|@")
+_WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathlib.Path.cwd"})
+
+
+class Addition(NamedTuple):
+    """Folders that a statement adds, and the end of ``sys.path`` that they come to."""
+
+    folders: tuple[cst.BaseExpression, ...]
+    end: Literal["first", "last"]
+
+
+class Imported(NamedTuple):
+    """The top-level name of an imported module, and where the import stands."""
+
+    name: str
+    line: int
+
+
+def addition(node: cst.CSTNode, source: Source) -> Addition | None:
+    """Say what a call or ``+=`` adds to ``sys.path``, if it does."""
+    if isinstance(node, cst.AugAssign):
+        added = isinstance(node.operator, cst.AddAssign) and _is_search_path(node.target, source)
+        return Addition(_elements(node.value), "last") if added else None
+    if not isinstance(node, cst.Call) or not node.args:
+        return None
+    first = node.args[0].value
+    if source.resolve(node.func) == "site.addsitedir":
+        return Addition((first,), "last")
+    if not isinstance(node.func, cst.Attribute) or not _is_search_path(node.func.value, source):
+        return None
+    method = node.func.attr.value
+    if method == "insert" and len(node.args) == 2:
+        return Addition((node.args[1].value,), "last" if _is_negative(first) else "first")
+    if method in {"append", "extend"}:
+        return Addition((first,) if method == "append" else _elements(first), "last")
+    return None
+
+
+def imports_around(node: cst.CSTNode, source: Source) -> tuple[list[Imported], list[Imported]]:
+    """Give the imports that run before a statement, and those that may run after it.
+
+    For a statement in a function or method these are the imports of the module's top level and
+    of the function (or the whole class).
+    """
+    span = source.span(node)
+    offset = source.offset_of(span.line)
+    function = source.function(node)
+    if function is None:
+        found = list(_imports(source, 0, len(source.code)))
+        before = [each for at, each in found if at < offset and _is_at_top(at, source)]
+        return before, [each for at, each in found if at > offset]
+    block = source.pieces.statement_at(offset)
+    inside = list(_imports(source, block.start, block.end))
+    outer = source.span(function)
+    first, last = source.offset_of(outer.line), source.offset_of(outer.end_line)
+    everywhere = _imports(source, 0, len(source.code))
+    before = [each for at, each in everywhere if _is_at_top(at, source)]
+    before += [each for at, each in inside if first <= at < offset]
+    return before, [each for at, each in inside if at > offset or not first <= at <= last]
+
+
+def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
+    """Say whether a folder holds a module of this name, None where nobody can tell.
+
+    Folders of the project are looked at; of others the written path must speak.
+    """
+    places = list(_places(folder, source))
+    found = [each for each in places if os.path.isdir(each) and os.listdir(each)]
+    if any(_has_module(each, name) for each in found):
+        return True
+    if found:
+        return False
+    checkout = rf"(^|/){name}([-_.]?(main|master|dev|fork|rocm|v?[\d.]+))?(/(src|python))?/*$"
+    written = _written(folder, source).replace("\\", "/")
+    return True if re.search(checkout, written, re.IGNORECASE) else None
+
+
+def lies_beside(name: str, source: Source) -> bool:
+    """Say whether a module lies beside a script, where Python looks first."""
+    return source.package is None and _has_module(os.path.dirname(_path(source)), name)
+
+
+def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
+    """Yield the folders of the project that an expression may mean."""
+    root = project_folder(source)
+    here = os.path.dirname(_path(source))
+    path = path_of(folder, source)
+    if path is not None and not path.module:
+        candidates = [os.path.join(_path(source), *[".."] * path.up, *path.names)]
+    else:
+        text = _written(folder, source)
+        candidates = [] if not text else [os.path.join(base, text) for base in (here, root)]
+    for each in map(os.path.normpath, candidates):
+        if UNKNOWN not in each and f"{each}/".startswith(f"{root}/".replace("//", "/")):
+            yield each
+
+
+def _written(node: cst.BaseExpression, source: Source) -> str:
+    """Give a path that does not start at a file as far as it is written, ``.`` for the cwd."""
+    value = string_value(node)
+    if value is not None:
+        return value
+    called = node.func if isinstance(node, cst.Call) else node
+    if source.resolve(called) in _WORKING_FOLDER:
+        return "."
+    step = step_of(node, source)
+    if step is not None:
+        return "/".join([_written(step.base, source), *[".."] * step.up, step.text])
+    behind = source.value_of(node)
+    return UNKNOWN if behind is None or behind is node else _written(behind, source)
+
+
+def _imports(source: Source, start: int, end: int) -> Iterator[tuple[int, Imported]]:
+    for match in _IMPORT.finditer(source.code, start, end):
+        at = match.start() + (match[0][0] in ";\n")
+        line = source.line_of(at)
+        if match["origin"]:
+            yield at, Imported(match["origin"], line)
+        for module in (match["modules"] or "").split(",") if match["modules"] else ():
+            yield at, Imported(re.split(r"[.\s]", module.strip(), maxsplit=1)[0], line)
+
+
+def _is_at_top(offset: int, source: Source) -> bool:
+    block = source.pieces.statement_at(offset)
+    return _DEFINITION.match(source.code[block.start : block.end].lstrip()) is None
+
+
+def _is_search_path(node: cst.CSTNode, source: Source) -> bool:
+    written = dotted_text(node) or ""
+    return written.endswith("sys.path") and source.resolve(node) == "sys.path"
+
+
+def _elements(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...]:
+    elements = node.elements if isinstance(node, (cst.List, cst.Tuple)) else ()
+    return tuple(each.value for each in elements)
+
+
+def _is_negative(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus)
+
+
+def _has_module(folder: str, name: str) -> bool:
+    module = os.path.join(folder, name)
+    return os.path.isdir(module) or os.path.isfile(f"{module}.py")
+
+
+def _path(source: Source) -> str:
+    return os.path.abspath(source.path).replace(os.sep, "/")
