@@ -31,8 +31,9 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
         yield f"{place} {rule} {finding.name}\n"
         for line in finding.message.splitlines():
             yield f"  {visible(line)}\n"
-        margin = len(str(finding.line + MAXIMUM_LINES))
-        for gutter, code in _frame(finding, lines.of(finding.path)):
+        frame = list(_frame(finding, lines.of(finding.path)))
+        margin = max((len(gutter) for gutter, _ in frame), default=1)
+        for gutter, code in frame:
             bar = paint(f"{gutter:>{margin}} |", BLUE, color=color)
             beside = code if gutter else paint(code, style, color=color)
             yield f"{bar} {beside}".rstrip() + "\n"
