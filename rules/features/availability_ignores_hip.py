@@ -1,0 +1,233 @@
+"""ROC302, availability-ignores-hip."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import constant, dotted_text, statements, string_value
+from rocmlint.rule import Rule
+from rocmlint.triggers import attributes, calls, last_name
+
+from ._cuda_version import is_cuda_version, is_taken_apart, question_about, reads_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+    from ._cuda_version import Question
+
+_WORKS_ON_ROCM = re.compile(
+    r"b(?:f|loat|float)16|fp16|half|\bamp\b|autocast|flash|sdpa|xformers|triton|compil|gpu",
+    re.IGNORECASE,
+)
+_NEEDS_CUDA = re.compile(
+    r"(?:is|has|built|with)_cuda|fp[48]|fa[34]\b|flash_att\w*_[34]|flashinfer|tensorrt|cutlass|<"
+    r"|sm_?\d\d",
+    re.IGNORECASE,
+)
+_FLAG = re.compile(r"avail|support|enabl|\buse_|\bhas_", re.IGNORECASE)
+_ON_PURPOSE = re.compile(
+    r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
+    r"|cuda_home|nvcc|cpp_extension|cudaextension|cuda_arch_list|torch_extensions",
+    re.IGNORECASE,
+)
+_BUILDERS = re.compile(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
+_READS_HIP = re.compile(r"version\s*\.\s*hip\b|getattr\([^()]*version,\s*[\"']hip")
+_NEIGHBOURS = 4
+_HIP_IS_ALWAYS_THERE = (
+    "`torch.version.hip` exists on every build and is None on CUDA, so this takes every GPU for an "
+    "AMD one. Write `torch.version.hip is not None`."
+)
+_NO_GPU = (
+    "`torch.version.cuda` is None on ROCm too, so this takes every AMD GPU for a machine without "
+    "one. Ask `torch.cuda.is_available()`."
+)
+_OFF = (
+    "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU. Ask for the feature "
+    "itself (`torch.cuda.is_available()`, `is_bf16_supported()`, the import), or ask "
+    "`torch.version.hip` as well."
+)
+_TAKEN_APART = (
+    "`torch.version.cuda` is None on ROCm, so this raises on every AMD GPU, or an `except` takes "
+    "it for something else. Ask for None first, and read `torch.version.hip` there."
+)
+
+
+class AvailabilityIgnoresHip(Rule["cst.Attribute | cst.Call"]):
+    """A feature that is switched off, or on, without asking whether the GPU is an AMD one.
+
+    ## Why it matters
+    ``torch.version.cuda`` is None in a ROCm build of PyTorch, although ``torch.cuda`` works. Code
+    that reads the None as "no GPU", "no bfloat16" or "no flash attention" runs in fp32, without
+    the fast kernels, or not at all on every AMD GPU, and says nothing. The other way round,
+    ``hasattr(torch.version, "hip")`` is true on every build, since the attribute exists and is
+    None where there is no HIP.
+
+    ## Instead
+    Ask for what is needed: ``torch.cuda.is_available()``, ``torch.cuda.is_bf16_supported()``, or
+    the import itself. Where the vendor matters, ask ``torch.version.hip is not None`` beside
+    ``torch.version.cuda``. Code that knows of AMD (it names HIP, ROCm or NVIDIA in the same
+    function) is not reported, nor is what builds or describes a CUDA installation.
+
+    ## Source
+    Seed 000, "Never Fake Checks or Disable Features".
+    """
+
+    code = "ROC302"
+    name = "availability-ignores-hip"
+    since = "0.1.0"
+    severity = "warning"
+    on = (
+        attributes("cuda", words=("version.cuda",), where=r"\bversion\s*\.\s*cuda\b")
+        | calls(
+            "getattr",
+            words=('version, "cuda', "version, 'cuda"),
+            where=r"\bgetattr\s*\(\s*[\w.]*version\s*,",
+        )
+        | calls(
+            "hasattr",
+            words=('version, "hip', "version, 'hip"),
+            where=r"\bhasattr\s*\(\s*[\w.]*version\s*,",
+        )
+    )
+    skips = frozenset({"test", "setup"})
+
+    def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:
+        """Find conditions on the build of PyTorch that forget ROCm."""
+        if isinstance(node, cst.Call) and reads_version(node, "hasattr", "hip", source):
+            message = None if _READS_HIP.search(_around(node, source)) else _HIP_IS_ALWAYS_THERE
+        elif _may_be_cuda_version(node) and is_cuda_version(node, source):
+            message = self._about_cuda_version(node, source)
+        else:
+            return
+        if message is not None:
+            yield self.finding(node, source, message)
+
+    def _about_cuda_version(self, node: cst.Attribute | cst.Call, source: Source) -> str | None:
+        question = question_about(node, source)
+        taken_apart = question is None and self.with_preview and is_taken_apart(node, source)
+        if (question is None and not taken_apart) or _is_deliberate(node, source):
+            return None
+        if question is None:
+            return None if _is_guarded(node, source) else _TAKEN_APART
+        if _says_cpu(question, source):
+            return _NO_GPU
+        feature = _switched_off(question) or _feature(question, source)
+        return None if feature is None else _OFF.format(feature)
+
+
+def _may_be_cuda_version(node: cst.Attribute | cst.Call) -> bool:
+    return isinstance(node, cst.Call) or last_name(node.value) == "version"
+
+
+def _is_deliberate(node: cst.CSTNode, source: Source) -> bool:
+    return bool(_BUILDERS.search(source.place) or _ON_PURPOSE.search(_around(node, source)))
+
+
+def _around(node: cst.CSTNode, source: Source) -> str:
+    """Give the text of the top-level function with the comments above it.
+
+    At module level it is the statement with a few lines on either side, where its like stand.
+    """
+    first, last = _lines_around(node, source)
+    return "\n".join(source.lines[first - 1 : last])
+
+
+def _lines_around(node: cst.CSTNode, source: Source) -> tuple[int, int]:
+    above = [each for each in source.ancestors(node) if not isinstance(each, cst.Module)]
+    functions = [each for each in above if isinstance(each, cst.FunctionDef)]
+    span = source.span(functions[-1] if functions else above[-1])
+    first, last = span.line, span.end_line
+    if not functions:
+        return max(1, first - _NEIGHBOURS), last + _NEIGHBOURS
+    while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
+        first -= 1
+    return first, last
+
+
+def _is_guarded(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether a version was looked at before it is taken apart, or is all that is asked for."""
+    function = source.function(node)
+    if function is not None and re.search(r"cuda|tensorrt", function.name.value):
+        return True
+    line = source.span(node).line
+    before = "\n".join(source.lines[_lines_around(node, source)[0] - 1 : line - 1])
+    return "version.cuda" in before or source.enclosing(node, cst.IfExp) is not None
+
+
+def _says_cpu(question: Question, source: Source) -> bool:
+    """Say whether CPU is chosen, or complained about, where CUDA is missing."""
+    branch = question.without_cuda()
+    if isinstance(branch, cst.BaseExpression):
+        return _is_cpu(branch) and "device" in _user_of(question.user, source)
+    return branch is not None and any(
+        _is_cpu(each.value)
+        if isinstance(each, (cst.Assign, cst.Return))
+        else isinstance(each, cst.Raise) and "cpu" in source.text_of(each).lower()
+        for each in statements(branch)
+    )
+
+
+def _user_of(value: cst.CSTNode, source: Source) -> str:
+    """Give the name that an expression is assigned to, or of what is called with it."""
+    parent = source.parent(value)
+    if isinstance(parent, cst.Assign):
+        return " ".join(_targets(parent))
+    call = source.parent(parent) if isinstance(parent, cst.Arg) else None
+    return (last_name(call.func) or "") if isinstance(call, cst.Call) else ""
+
+
+def _is_cpu(value: cst.BaseExpression | None) -> bool:
+    if isinstance(value, cst.Call) and value.args and last_name(value.func) == "device":
+        value = value.args[0].value
+    return string_value(value) == "cpu"
+
+
+def _switched_off(question: Question) -> str | None:
+    """Give the flag or check that is made to say no where CUDA is missing."""
+    branch = question.without_cuda()
+    for each in statements(branch) if isinstance(branch, cst.BaseSuite) else ():
+        if isinstance(each, cst.Assign):
+            name = " ".join(_targets(each))
+            of_rocm = (_FLAG.search(name) or _WORKS_ON_ROCM.search(name)) and not (
+                _NEEDS_CUDA.search(name)
+            )
+            if _is_no(each.value) or (constant(each.value) == "False" and of_rocm):
+                return name
+    return None
+
+
+def _feature(question: Question, source: Source) -> str | None:
+    """Give the name of what the condition decides on, where it is something that ROCm has."""
+    user, function = question.user, source.function(question.condition)
+    names = [source.text_of(question.condition)]
+    if isinstance(user, cst.Assign):
+        names += _targets(user)
+    elif isinstance(user, cst.Arg) and user.keyword is not None:
+        names.append(user.keyword.value)
+    elif function is not None and (isinstance(user, cst.Return) or _answers(user)):
+        names.append(function.name.value)
+    found = " ".join(names)
+    if not _WORKS_ON_ROCM.search(found) or _NEEDS_CUDA.search(found):
+        return None
+    return names[-1] if len(names) > 1 else _WORKS_ON_ROCM.findall(found)[0]
+
+
+def _answers(user: cst.CSTNode) -> bool:
+    """Say whether an ``if`` only decides what a check returns."""
+    found = statements(user.body) if isinstance(user, cst.If) else []
+    last = found[-1] if found else None
+    return isinstance(last, cst.Return) and constant(last.value) in {"True", "False"}
+
+
+def _targets(statement: cst.Assign) -> list[str]:
+    return [dotted_text(each.target) or "" for each in statement.targets]
+
+
+def _is_no(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Lambda) and constant(value.body) == "False"
