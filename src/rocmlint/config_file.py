@@ -34,17 +34,19 @@ class Place(NamedTuple):
     name: str
     text: str = ""
 
-    def error(self, message: str, word: str = "") -> ConfigError:
+    def error(self, message: str, word: str | None = None) -> ConfigError:
         """Make the error that names the place of a word."""
         line = self.line_of(word)
         return ConfigError(f"{self.name}{f':{line}' if line else ''}: {message}")
 
-    def line_of(self, word: str) -> int | None:
+    def line_of(self, word: str | None) -> int | None:
         """Give the first line, from 1, in rocmlint's part of the file that has the word."""
-        pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+        if word is None:
+            return None
+        pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])" if word else "''|\"\"")
         shared = self.name.endswith("pyproject.toml")
         inside = not shared
-        for number, line in enumerate(self.text.split("\n") if word else (), 1):
+        for number, line in enumerate(self.text.split("\n"), 1):
             if shared and line.startswith("["):
                 inside = line.startswith("[tool.rocmlint")
             if inside and pattern.search(line.partition("#")[0]):
@@ -57,7 +59,7 @@ def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
 
     None for a pyproject.toml without ``[tool.rocmlint]``. Raises ConfigError.
     """
-    path = os.path.realpath(path)
+    path = os.path.abspath(path)
     shown = _shown(path)
     if path in above:
         message = f"{shown}: extend goes in a circle: {' -> '.join(map(_shown, (*above, path)))}"
@@ -107,7 +109,7 @@ def layer(
     rule_options: dict[str, Mapping[str, object]] = {}
     for key, value in table.items():
         option = OPTIONS.get(key)
-        if option is None and isinstance(value, dict):
+        if option is None and isinstance(value, dict) and key != "tool":
             rule_options[key] = value
             continue
         if option is None:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.flags import all_flags, check_parser, overrides
+from rocmlint.cli.flags import overrides, read
 from rocmlint.cli.job import Job, State, job_of
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Sequence
-
-CACHE = ".rocmlint_cache"
-"""The folder of the cache, beside the configuration."""
+    from types import SimpleNamespace
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint check``."""
-    flags = check_parser().parse(arguments, all_flags())
+    flags = read(arguments)
     _refuse_contradictions(flags)
     if not flags.watch:
         return check(flags)
@@ -28,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     return watch(flags.paths or ["."], lambda: check(flags))
 
 
-def check(flags: Namespace) -> int:
+def check(flags: SimpleNamespace) -> int:
     """Do what the flags say, and give the exit code."""
     job = job_of(flags, overrides(flags))
     if flags.show_settings or flags.show_files:
@@ -52,7 +49,7 @@ def check(flags: Namespace) -> int:
     return _exit_code(flags, state)
 
 
-def _refuse_contradictions(flags: Namespace) -> None:
+def _refuse_contradictions(flags: SimpleNamespace) -> None:
     """Check what the parser cannot, and let flags that imply others set them."""
     flags.fix |= flags.fix_only or (flags.unsafe_fixes and not flags.diff)
     changing = [name for name in ("fix", "diff", "write_baseline") if getattr(flags, name)]
@@ -73,9 +70,10 @@ def _refuse_contradictions(flags: Namespace) -> None:
 
 def _lint(job: Job) -> State:
     from rocmlint.cli.progress import Progress  # noqa: PLC0415 - nothing to lint on stdin
+    from rocmlint.lint.cache import FOLDER  # noqa: PLC0415
     from rocmlint.lint.run import Options, run  # noqa: PLC0415
 
-    cache = job.settings.cache_dir or os.path.join(job.settings.root, CACHE)
+    cache = job.settings.cache_dir or os.path.join(job.settings.root, FOLDER)
     progress = Progress(shown=not job.flags.quiet)
     options = Options(
         jobs=job.flags.jobs,
@@ -91,7 +89,7 @@ def _lint(job: Job) -> State:
         from rocmlint.selection import enabled_rules  # noqa: PLC0415 - loads the rules
 
         enabled_rules(job.settings)  # nobody has looked for mistakes in them yet
-    return State(outcome.findings, outcome.problems, outcome.files)
+    return State(outcome.findings, outcome.problems, outcome.files, outcome.notes)
 
 
 def _lint_stdin(job: Job, data: bytes) -> State:
@@ -108,7 +106,7 @@ def _lint_stdin(job: Job, data: bytes) -> State:
     return State(analysis.findings, analysis.problems, files=1)
 
 
-def _exit_code(flags: Namespace, state: State) -> int:
+def _exit_code(flags: SimpleNamespace, state: State) -> int:
     if state.problems:
         return 2
     if flags.exit_zero:

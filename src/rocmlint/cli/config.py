@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import textwrap
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.cli.flags import Parser
+from rocmlint.cli.parser import Parser
 from rocmlint.cli.rule import summary
 from rocmlint.config import OPTIONS, Configuration
 from rocmlint.options import plain, schema
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint config``."""
     parser = Parser("config [flags]", "List the options of [tool.rocmlint].")
     add_arguments(parser)
-    flags = parser.parse(arguments, ("output-format", "schema"))
+    flags = parser.parse(arguments, SimpleNamespace())
     rules = load_rules(Configuration().settings_for(os.getcwd()).rules)
     if flags.schema:
         print(json.dumps(configuration_schema(rules), indent=2))

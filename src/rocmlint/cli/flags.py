@@ -1,26 +1,16 @@
-"""The flags of ``rocmlint check``, and the argument parser that is made from them."""
+"""The flags of ``rocmlint check``: a table, and what was given of it."""
 
 from __future__ import annotations
 
-import os
-from argparse import (
-    Action,
-    ArgumentParser,
-    BooleanOptionalAction,
-    Namespace,
-    RawDescriptionHelpFormatter,
-)
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
-from rocmlint import __version__
-from rocmlint.cli.main import VERBS
 from rocmlint.config import OPTIONS
-from rocmlint.errors import ConfigError
-from rocmlint.options import Option, did_you_mean, problem
+from rocmlint.options import Option
 from rocmlint.report import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 GROUPS = ("Rules", "Fixing", "Output", "Known findings", "Files", "Configuration", "Run")
 _, _FIXING, _OUTPUT, _KNOWN, _FILES, _CONFIGURATION, _RUN = GROUPS
@@ -107,104 +97,25 @@ def all_flags() -> dict[str, Option]:
     return {name: each for name, each in OPTIONS.items() if each.group} | dict(FLAGS)
 
 
-class Parser(ArgumentParser):
-    """An argument parser that raises instead of leaving, and knows what was meant."""
-
-    def __init__(self, usage: str, description: str, epilog: str = "") -> None:
-        """Take what follows ``rocmlint`` in the usage."""
-        super().__init__(
-            prog="rocmlint",
-            usage=f"rocmlint {usage}",
-            description=description,
-            epilog=epilog,
-            formatter_class=_Formatter,
-            allow_abbrev=False,
-        )
-
-    def error(self, message: str) -> NoReturn:
-        """Raise ConfigError."""
-        raise ConfigError(message)
-
-    def _check_value(self, action: Action, value: object) -> None:
-        """Refuse what is no choice, as the configuration does."""
-        if action.choices is not None and value not in action.choices:
-            allowed = Option("string", None, "", tuple(action.choices))
-            self.error(f"{'/'.join(action.option_strings)} {problem(allowed, value)}")
-
-    def parse(self, arguments: Sequence[str], flags: Iterable[str] = ()) -> Namespace:
-        """Parse, with paths and flags in any order. Raises ConfigError for what is unknown."""
-        namespace, unknown = self.parse_known_intermixed_args(arguments)
-        for each in unknown:
-            flag = each.partition("=")[0]
-            near = did_you_mean(flag, [f"--{name}" for name in flags])
-            self.error(f"unknown argument {flag}{near or '; see rocmlint --help'}")
-        return namespace
-
-
-class _Formatter(RawDescriptionHelpFormatter):
-    def __init__(self, prog: str) -> None:
-        # argparse makes one for each argument; finding the width its own way imports shutil.
-        super().__init__(prog, max_help_position=30, width=_width())
-
-
-def _width() -> int:
-    try:
-        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
-        return min(columns, 100) - 2
-    except (OSError, ValueError):
-        return 98
-
-
-def check_parser() -> Parser:
-    """Make the parser of ``rocmlint [check]``."""
-    verbs = "\n".join(f"  {verb:<12}{about}" for verb, about in VERBS.items())
-    parser = Parser(
-        "[check] [flags] [PATH ...]",
-        "Find code that goes wrong when PyTorch and Hugging Face models run on ROCm.",
-        f"verbs (rocmlint VERB --help):\n{verbs}\n\n"
-        "exit codes: 0 nothing found, 1 findings, 2 wrong usage or an error",
+def read(arguments: Sequence[str]) -> SimpleNamespace:
+    """Read the arguments of ``check``. Raises ConfigError."""
+    flags = SimpleNamespace(
+        **{
+            name.replace("-", "_"): None if name in OPTIONS else option.default
+            for name, option in all_flags().items()
+        }
     )
-    add_arguments(parser)
-    return parser
+    if not any(each.startswith("-") for each in arguments):
+        flags.paths = list(arguments)  # argparse would take an eighth of a whole start
+        return flags
+    from rocmlint.cli.parser import check_parser  # noqa: PLC0415
+
+    return check_parser().parse(arguments, flags)
 
 
-def add_arguments(parser: ArgumentParser) -> ArgumentParser:
-    """Add what follows ``rocmlint [check]``."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
-    parser.add_argument("--version", action="version", version=f"rocmlint {__version__}")
-    groups = {group: parser.add_argument_group(group) for group in GROUPS}
-    for name, option in all_flags().items():
-        groups[option.group].add_argument(f"--{name}", **_how(name, option))
-    return parser
-
-
-def _how(name: str, option: Option) -> dict[str, Any]:
-    """Give what argparse needs to know of a flag."""
-    how: dict[str, Any] = {"help": option.help}
-    if option.type == "boolean":
-        # What the configuration says must be possible to take back.
-        how["action"] = BooleanOptionalAction if name in OPTIONS else "store_true"
-        return how | ({"default": None} if name in OPTIONS else {})
-    if option.type in {"strings", "paths"}:
-        how["action"] = "append"
-    if option.type == "integer":
-        how["type"] = int
-    how["metavar"] = option.metavar
-    if option.choices:
-        how["choices"] = option.choices
-        how["help"] += f" One of {', '.join(option.choices)}."
-    if name not in OPTIONS and option.type not in {"strings", "paths"}:
-        how["default"] = option.default
-    if option.default:
-        default = option.default
-        shown = ", ".join(default) if isinstance(default, tuple) else default
-        how["help"] += f" (default: {shown})"
-    return how
-
-
-def overrides(namespace: Namespace) -> dict[str, Any]:
+def overrides(flags: SimpleNamespace) -> dict[str, Any]:
     """Give the options of the configuration that flags lay over it."""
-    given = {name: getattr(namespace, name.replace("-", "_"), None) for name in OPTIONS}
+    given = {name: getattr(flags, name.replace("-", "_"), None) for name in OPTIONS}
     return {
         name: _split(value) if OPTIONS[name].type == "strings" else value
         for name, value in given.items()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.config import Configuration
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Mapping, Sequence
+    from types import SimpleNamespace
 
     from rocmlint.config import Settings
     from rocmlint.findings import Finding
@@ -22,7 +22,7 @@ STDIN = "stdin.py"
 class Job(NamedTuple):
     """What is to be done, and the settings that hold for the run as a whole."""
 
-    flags: Namespace
+    flags: SimpleNamespace
     paths: Sequence[str]
     configuration: Configuration
     settings: Settings
@@ -45,14 +45,17 @@ class State(NamedTuple):
 
     findings: Sequence[Finding] = ()
     problems: Sequence[str] = ()
+    """What could not be done: such a run does not count as clean."""
     files: int = 0
+    notes: Sequence[str] = ()
+    """What went wrong without touching the result."""
     settled: int = 0
     """How many findings were fixed or hidden, or would be."""
     changed: int = 0
     """In how many files."""
 
 
-def job_of(flags: Namespace, options: Mapping[str, object]) -> Job:
+def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
     """Read standard input if it is linted, and the settings. Raises ConfigError."""
     paths, stdin = flags.paths or ["."], None
     if paths == ["-"]:

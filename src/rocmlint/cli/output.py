@@ -13,13 +13,13 @@ from rocmlint.report import Report, write, write_file
 from rocmlint.report.summary import statistics, summary
 
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from types import SimpleNamespace
     from typing import TextIO
 
     from rocmlint.cli.job import Job, State
 
 
-def refuse_wrong_outputs(flags: Namespace) -> None:
+def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
     """Raise ConfigError before any work is done for nothing."""
     for each in flags.output or ():
         name, colon, path = each.partition(":")
@@ -50,7 +50,7 @@ def report(job: Job, state: State) -> None:
 
 def conclude(job: Job, state: State) -> None:
     """Print the problems, and in one line what the run came to."""
-    for line in state.problems:
+    for line in (*state.problems, *state.notes):
         print(line, file=sys.stderr)
     if not job.flags.quiet:
         print(_summary(job, state), file=sys.stderr)

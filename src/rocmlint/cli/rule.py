@@ -6,9 +6,10 @@ import inspect
 import json
 import os
 import re
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.cli.flags import Parser
+from rocmlint.cli.parser import Parser
 from rocmlint.config import Configuration
 from rocmlint.errors import ConfigError
 from rocmlint.options import did_you_mean, plain
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint rule``."""
     parser = Parser("rule [CODE|NAME ...] [--all]", "Explain rules; without any, list them.")
     add_arguments(parser)
-    flags = parser.parse(arguments, ("all", "output-format"))
+    flags = parser.parse(arguments, SimpleNamespace())
     known = load_rules(Configuration().settings_for(os.getcwd()).rules)
     wanted = _wanted(flags.rules, known) if flags.rules else list(known)
     listing = not (flags.rules or flags.all) and flags.output_format == "text"

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import time
-from hashlib import blake2b
+from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole start
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint import __version__
@@ -174,6 +173,8 @@ def _prepare(folder: str) -> None:
 
 
 def _write(path: str, content: object) -> None:
+    import tempfile  # noqa: PLC0415 - a warm run writes nothing
+
     descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".tmp")
     try:
         with open(descriptor, "w", encoding="utf-8") as file:

@@ -1,0 +1,80 @@
+"""Linting from a program: the same findings as the command gives."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.config import Configuration
+from rocmlint.errors import RocmlintError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rocmlint.findings import Finding
+
+
+def lint_paths(  # noqa: PLR0913 - each is a thing of its own, and all but the first have defaults
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    options: Mapping[str, Any] | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+    jobs: int | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+) -> Sequence[Finding]:
+    """Lint files and folders, and give the findings in the order of their places.
+
+    ``options`` are laid over the configuration and have its keys, such as
+    ``{"select": ["ROC1"], "preview": True}``; ``config`` is a file to use in place of the nearest
+    one; with ``isolated`` none is used. ``jobs`` are processes, as many as there are processors if
+    not given; results are kept in ``cache_dir`` if given.
+
+    Raises RocmlintError for a wrong configuration (ConfigError) and for paths that cannot be read.
+    """
+    from rocmlint.lint.run import Options, run  # noqa: PLC0415 - lint_source needs none of it
+
+    settings_for = _configuration(options, config, isolated=isolated).settings_for
+    how = Options(jobs=jobs, cache_dir=None if cache_dir is None else os.fspath(cache_dir))
+    outcome = run([os.fspath(path) for path in paths], settings_for, how)
+    if outcome.problems:
+        raise RocmlintError("\n".join(outcome.problems))
+    return outcome.findings
+
+
+def lint_source(
+    source: str | bytes,
+    path: str | os.PathLike[str] = "<string>",
+    *,
+    options: Mapping[str, Any] | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+) -> Sequence[Finding]:
+    """Lint the source of one file, which need not exist, and give the findings in order.
+
+    ``path`` is where it is or would be: it decides which configuration and which rules apply. The
+    other arguments are those of :func:`lint_paths`. Raises RocmlintError.
+    """
+    from rocmlint.lint.analyse import Linter  # noqa: PLC0415 - loads the rules
+
+    path = os.fspath(path)
+    folder = os.path.dirname(os.path.abspath(path))
+    linter = Linter(_configuration(options, config, isolated=isolated).settings_for(folder))
+    data = source if isinstance(source, bytes) else source.encode(errors="replace")
+    if not linter.has_work(data):
+        return ()
+    if isinstance(source, bytes):
+        analysis = linter.analyse(path, source)
+    else:
+        text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        analysis = linter.analyse_text(path, text)
+    if analysis.problems:
+        raise RocmlintError("\n".join(analysis.problems))
+    return analysis.findings
+
+
+def _configuration(
+    options: Mapping[str, Any] | None, config: str | os.PathLike[str] | None, *, isolated: bool
+) -> Configuration:
+    files = () if config is None else (os.fspath(config),)
+    return Configuration(options, config=files, isolated=isolated)

@@ -1,0 +1,113 @@
+"""The argument parsers, made from the tables of options."""
+
+from __future__ import annotations
+
+import os
+from argparse import Action, ArgumentParser, BooleanOptionalAction, RawDescriptionHelpFormatter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rocmlint import __version__
+from rocmlint.cli.flags import GROUPS, all_flags
+from rocmlint.cli.main import VERBS
+from rocmlint.config import OPTIONS
+from rocmlint.errors import ConfigError
+from rocmlint.options import Option, did_you_mean, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import SimpleNamespace
+
+
+class Parser(ArgumentParser):
+    """An argument parser that raises instead of leaving, and knows what was meant."""
+
+    def __init__(self, usage: str, description: str, epilog: str = "") -> None:
+        """Take what follows ``rocmlint`` in the usage."""
+        super().__init__(
+            prog="rocmlint",
+            usage=f"rocmlint {usage}",
+            description=description,
+            epilog=epilog,
+            formatter_class=_Formatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Raise ConfigError."""
+        raise ConfigError(message)
+
+    def _check_value(self, action: Action, value: object) -> None:
+        """Refuse what is no choice, as the configuration does."""
+        if action.choices is not None and value not in action.choices:
+            allowed = Option("string", None, "", tuple(action.choices))
+            self.error(f"{'/'.join(action.option_strings)} {problem(allowed, value)}")
+
+    def parse(self, arguments: Sequence[str], into: SimpleNamespace) -> SimpleNamespace:
+        """Parse, with paths and flags in any order. Raises ConfigError for what is unknown."""
+        parsed, unknown = self.parse_known_intermixed_args(arguments, into)
+        for each in unknown:
+            flag = each.partition("=")[0]
+            near = did_you_mean(
+                flag, [name for each in self._actions for name in each.option_strings]
+            )
+            self.error(f"unknown argument {flag}{near or '; see rocmlint --help'}")
+        return parsed
+
+
+class _Formatter(RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        # argparse makes one for each argument; finding the width its own way imports shutil.
+        super().__init__(prog, max_help_position=30, width=_width())
+
+
+def _width() -> int:
+    try:
+        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+        return min(columns, 100) - 2
+    except (OSError, ValueError):
+        return 98
+
+
+def check_parser() -> Parser:
+    """Make the parser of ``rocmlint [check]``."""
+    verbs = "\n".join(f"  {verb:<12}{about}" for verb, about in VERBS.items())
+    parser = Parser(
+        "[check] [flags] [PATH ...]",
+        "Find code that goes wrong when PyTorch and Hugging Face models run on ROCm.",
+        f"verbs (rocmlint VERB --help):\n{verbs}\n\n"
+        "exit codes: 0 nothing found, 1 findings, 2 wrong usage or an error",
+    )
+    add_arguments(parser)
+    return parser
+
+
+def add_arguments(parser: ArgumentParser) -> ArgumentParser:
+    """Add what follows ``rocmlint [check]``."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
+    parser.add_argument("--version", action="version", version=f"rocmlint {__version__}")
+    groups = {group: parser.add_argument_group(group) for group in GROUPS}
+    for name, option in all_flags().items():
+        groups[option.group].add_argument(f"--{name}", **_how(name, option))
+    return parser
+
+
+def _how(name: str, option: Option) -> dict[str, Any]:
+    """Give what argparse needs to know of a flag."""
+    how: dict[str, Any] = {"help": option.help}
+    if option.type == "boolean":
+        # What the configuration says must be possible to take back.
+        how["action"] = BooleanOptionalAction if name in OPTIONS else "store_true"
+        return how
+    how["metavar"] = option.metavar
+    if option.type in {"strings", "paths"}:
+        how["action"] = "append"
+    if option.type == "integer":
+        how["type"] = int
+    if option.choices:
+        how["choices"] = option.choices
+        how["help"] += f" One of {', '.join(option.choices)}."
+    if option.default:
+        default = option.default
+        shown = ", ".join(default) if isinstance(default, tuple) else default
+        how["help"] += f" (default: {shown})"
+    return how

@@ -1,0 +1,130 @@
+"""Which rules are on, and that the options of a rule reach it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint.config import Configuration, Settings
+from rocmlint.registry import load_rules
+from rocmlint.selection import enabled_rules, ignored_codes, selectors, why_off
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RULES = '''
+"""Rules of our own."""
+
+from rocmlint.options import Option
+from rocmlint.rule import Rule
+
+
+class Stable(Rule):
+    """A stable rule."""
+
+    code, name, since = "ROC011", "slow-copy", "1"
+    options = {
+        "limit": Option("integer", 3, "How many."),
+        "folders": Option("paths", (), "Where."),
+        "level": Option("string", "low", "How much.", choices=("low", "high")),
+    }
+
+
+class Doubtful(Rule):
+    """A rule in preview."""
+
+    code, name, since, preview = "ROC012", "odd-copy", "1", True
+'''
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project with two rules of its own."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "copies.py").write_text(RULES)
+    (tmp_path / "rocmlint.toml").write_text("rules = ['own']\n")
+    return tmp_path
+
+
+def settings(root: Path, **options: object) -> Settings:
+    return Configuration(
+        {name.replace("_", "-"): each for name, each in options.items()}
+    ).settings_for(str(root))
+
+
+def on(root: Path, **options: object) -> set[str]:
+    codes = {rule.code for rule in enabled_rules(settings(root, **options))}
+    return codes & {"ROC011", "ROC012"}
+
+
+def test_stable_rules_are_on_and_preview_rules_off(root: Path) -> None:
+    assert on(root) == {"ROC011"}
+
+
+def test_preview_switches_preview_rules_on(root: Path) -> None:
+    assert on(root, preview=True) == {"ROC011", "ROC012"}
+
+
+@pytest.mark.parametrize("selector", ["ROC012", "odd-copy"])
+def test_a_preview_rule_is_on_when_it_is_named_itself(root: Path, selector: str) -> None:
+    assert on(root, select=[selector]) == {"ROC012"}
+    assert on(root, extend_select=[selector]) == {"ROC011", "ROC012"}
+
+
+@pytest.mark.parametrize("selector", ["ALL", "ROC", "ROC0", "ROC01"])
+def test_a_family_does_not_switch_on_its_preview_rules(root: Path, selector: str) -> None:
+    assert on(root, select=[selector]) == {"ROC011"}
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "is_on"),
+    [
+        ("ROC0", "ROC", True),
+        ("ROC0", "ROC0", False),
+        ("ROC0", "ROC01", False),
+        ("ROC011", "ROC01", True),
+        ("slow-copy", "ROC01", True),
+        ("ROC011", "slow-copy", False),
+        ("ROC0", "ALL", True),
+        ("ALL", "ALL", False),
+    ],
+)
+def test_the_more_exact_selector_wins_and_ignore_where_equal(
+    root: Path, select: str, ignore: str, *, is_on: bool
+) -> None:
+    assert ("ROC011" in on(root, select=[select], ignore=[ignore])) is is_on
+
+
+def test_why_a_rule_is_off_is_told(root: Path) -> None:
+    found = settings(root, select=["ROC0"], ignore=["ROC011"])
+    reasons = {rule.code: why_off(rule, found) for rule in load_rules(found.rules)}
+    assert (reasons["ROC011"], reasons["ROC012"]) == ("ignored", "preview")
+    assert reasons["ROC602"] == "not selected"
+
+
+def test_per_file_ignores_match_paths_from_the_root(root: Path) -> None:
+    patterns = {"tests/": ["ROC0"], "/*.py": ["slow-copy"]}
+    found = settings(root, per_file_ignores=patterns)
+    assert ignored_codes(found, "src/tests/a.py") == {"ROC011", "ROC012"}
+    assert ignored_codes(found, "setup.py") == {"ROC011"}
+    assert ignored_codes(found, "src/a.py") == frozenset()
+
+
+def test_options_reach_the_rule_with_their_defaults(root: Path) -> None:
+    text = "rules = ['own']\n[slow-copy]\nlimit = 5\nfolders = ['a']\n"
+    (root / "rocmlint.toml").write_text(text)
+    rule = next(each for each in enabled_rules(settings(root)) if each.code == "ROC011")
+    assert rule.settings == {"limit": 5, "folders": (str(root / "a"),), "level": "low"}
+
+
+def test_a_value_that_is_no_choice_is_refused_with_the_nearest(root: Path) -> None:
+    (root / "rocmlint.toml").write_text("rules = ['own']\n[slow-copy]\nlevel = 'hihg'\n")
+    with pytest.raises(Exception, match=r":3: slow-copy: level 'hihg' is none of .*'high'\?$"):
+        enabled_rules(settings(root))
+
+
+def test_selectors_are_all_words_that_select_a_rule(root: Path) -> None:
+    rules = [rule for rule in load_rules(settings(root).rules) if rule.code.startswith("ROC0")]
+    listed = ["ALL", "ROC", "ROC0", "ROC01", "ROC011", "ROC012", "odd-copy", "slow-copy"]
+    assert selectors(rules) == listed
