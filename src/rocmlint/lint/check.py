@@ -36,7 +36,16 @@ def check(
     active = [rule for rule in rules if not rule.skips & source.kinds]
     check_code = _check_code if shortcuts else _check_all_code
     found = [*_check_comments(source, active), *check_code(source, active)]
-    return sorted(set(found), key=lambda finding: finding.sort_key)
+    return sorted(set(_judged(found, source)), key=lambda finding: finding.sort_key)
+
+
+def _judged(findings: list[Finding], source: Source) -> list[Finding]:
+    """Mark the fixes as unsafe that would lose a comment: no rule need think of it."""
+    if not any(finding.fix is not None and finding.fix.safe for finding in findings):
+        return findings
+    from rocmlint.lint.fix import demoted  # noqa: PLC0415 - most files have nothing to fix
+
+    return [demoted(finding, source) for finding in findings]
 
 
 def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding, Fix
     from rocmlint.lint.change import Lint
+    from rocmlint.lint.source import Source
 
 MAXIMUM_ROUNDS = 10
 """How often a text is linted and fixed; fixes that need more are taken to go round in circles."""
@@ -82,7 +83,7 @@ def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Appl
     """
     source = Text(text)
     by_fix: dict[Fix, list[Finding]] = {}
-    for finding in demote_fixes(findings, source):
+    for finding in findings:
         if finding.fix is not None and (finding.fix.safe or unsafe):
             by_fix.setdefault(finding.fix, []).append(finding)
     taken: list[_Replacement] = []
@@ -97,18 +98,14 @@ def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Appl
     return Applied(text, fixed)
 
 
-def demote_fixes(findings: Iterable[Finding], text: Text) -> list[Finding]:
-    """Make the safe fixes that would lose a comment of the text unsafe ones."""
-    return [_demote(finding, text) for finding in findings]
-
-
-def _demote(finding: Finding, text: Text) -> Finding:
+def demoted(finding: Finding, text: Text | Source) -> Finding:
+    """Give the finding with its fix marked unsafe if the fix would lose a comment of the text."""
     if finding.fix is None or not finding.fix.safe or not _loses_comment(finding.fix, text):
         return finding
     return replace(finding, fix=replace(finding.fix, safe=False))
 
 
-def _loses_comment(fix: Fix, text: Text) -> bool:
+def _loses_comment(fix: Fix, text: Text | Source) -> bool:
     kept = "".join(edit.replacement for edit in fix.edits)
     return any(
         start <= _offset(comment.line, comment.column, text) < end
@@ -119,7 +116,7 @@ def _loses_comment(fix: Fix, text: Text) -> bool:
     )
 
 
-def _replacements(fix: Fix, text: Text) -> list[_Replacement]:
+def _replacements(fix: Fix, text: Text | Source) -> list[_Replacement]:
     """Give what a fix replaces, in order; nothing where its own edits overlap."""
     found = sorted(
         _Replacement(
@@ -133,7 +130,7 @@ def _replacements(fix: Fix, text: Text) -> list[_Replacement]:
     return found if bounds == sorted(bounds) else []
 
 
-def _offset(line: int, column: int, text: Text) -> int:
+def _offset(line: int, column: int, text: Text | Source) -> int:
     """Give the offset of a place; what lies behind the last line is the end of the text."""
     if line > len(text.lines):
         return len(text.text)
