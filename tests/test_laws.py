@@ -1,0 +1,122 @@
+"""What holds for every rule and for the repository, so that adding a rule touches no other file."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocmlint.cli.rule import sections
+from rocmlint.registry import load_rules
+from rocmlint.rule import Rule
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parent.parent
+RULES = load_rules()
+FAMILIES = {"1": "patching", "3": "features", "4": "dtype", "5": "training", "6": "vision"}
+FAMILIES |= {"9": "lint"}
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+
+
+@each_rule
+def test_the_code_has_the_form_that_flake8_takes_and_the_digit_of_its_family(
+    rule: type[Rule[Any]],
+) -> None:
+    assert re.fullmatch(r"ROC\d{3}", rule.code)
+    assert FAMILIES[rule.code[3]] == rule.__module__.split(".")[-2]
+
+
+@each_rule
+def test_the_name_is_kebab_case_and_that_of_the_file_and_the_class(rule: type[Rule[Any]]) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.name)
+    assert rule.__module__.endswith("." + rule.name.replace("-", "_"))
+    assert rule.__name__.lower() == rule.name.replace("-", "")
+
+
+@each_rule
+def test_the_documentation_has_its_headings(rule: type[Rule[Any]]) -> None:
+    found = sections(inspect.getdoc(rule) or "")
+    assert {"Why it matters", "Instead", "Source"} <= set(found)
+    assert all(found.values())
+
+
+@each_rule
+def test_a_rule_that_makes_fixes_says_how_safe_they_are(rule: type[Rule[Any]]) -> None:
+    makes_fixes = "fix=" in inspect.getsource(inspect.getmodule(rule) or rule)
+    if makes_fixes:
+        assert "Fix safety" in sections(inspect.getdoc(rule) or "")
+
+
+@each_rule
+def test_every_option_is_read_and_explained(rule: type[Rule[Any]]) -> None:
+    folder = Path(inspect.getfile(rule)).parent
+    code = "".join(path.read_text() for path in folder.glob("*.py"))
+    for name, option in rule.options.items():
+        assert option.help
+        assert f'"{name}"]' in code
+
+
+def test_loading_the_rules_does_not_load_libcst() -> None:
+    code = (
+        "import sys; from rocmlint.config import Settings; "
+        "from rocmlint.selection import enabled_rules; enabled_rules(Settings(preview=True)); "
+        "sys.exit('libcst._nodes' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_linting_imports_neither_torch_nor_the_linted_code(tmp_path: Path) -> None:
+    for name in ("torch", "transformers", "job"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported!')\n")
+    (tmp_path / "job.py").write_text(
+        "import torch, transformers\nfrom pathlib import Path\n"
+        "Path(transformers.__file__).parents[1] / 'models'\n"
+        "raise SystemExit('imported!')\n"
+    )
+    code = (
+        "import sys, rocmlint; found = rocmlint.lint_paths(['job.py']); "
+        "assert [each.code for each in found] == ['ROC101'], found; "
+        "assert not {'torch', 'transformers', 'job'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
+def test_the_package_lists_every_folder_of_rules() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    rules = {path.parent.name for path in (ROOT / "rules").glob("*/__init__.py")}
+    source = {path.parent.name for path in (ROOT / "src" / "rocmlint").glob("*/__init__.py")}
+    expected = {f"rocmlint.rules.{name}" for name in rules} | {f"rocmlint.{name}" for name in source}
+    assert set(listed) == expected | {"rocmlint", "rocmlint.rules"}
+
+
+def test_the_readme_names_every_rule() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert [rule.code for rule in RULES if f"| {rule.code} | `{rule.name}` |" not in readme] == []
+
+
+def test_the_readme_shows_what_the_command_prints() -> None:
+    command = [sys.executable, "-m", "rocmlint", "--no-cache", "fixtures/example_project"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.strip() in (ROOT / "README.md").read_text()
+
+
+def test_every_module_says_in_its_first_line_what_it_does() -> None:
+    silent = [
+        str(path.relative_to(ROOT))
+        for folder in ("src", "rules", "tests", "benchmarks", "docs")
+        for path in (ROOT / folder).rglob("*.py")
+        if not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+    assert silent == []
