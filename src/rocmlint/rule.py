@@ -33,7 +33,7 @@ class Rule(Generic[Node]):
     """kebab-case; says what is wrong, and may be used wherever the code may."""
     since: ClassVar[str]
     """The version of rocmlint that first had the rule."""
-    on: ClassVar[On] = On()
+    on: On = On()
     """What the rule looks at: see :mod:`rocmlint.triggers`. Empty for the engine's own rules."""
     severity: ClassVar[Severity] = "error"
     """error: the run is wrong or will break; warning: slow or fragile."""

@@ -112,9 +112,12 @@ def strings(where: str, words: tuple[str, ...]) -> On:
     return On((Trigger("node", frozenset(), words, where, "strings", types, text),))
 
 
-def comments(where: str, words: tuple[str, ...]) -> On:
-    """Comments with a match of ``where``; ``check`` gets a :class:`rocmlint.lint.Comment`."""
-    text = f"comments that match `{where}`"
+def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
+    """Comments with a match of ``where``; ``check`` gets a :class:`rocmlint.lint.Comment`.
+
+    ``where`` is searched in the lines of the file first, so it must do without ``^``.
+    """
+    text = described or f"comments that match `{where}`"
     return On((Trigger("comment", frozenset(), words, where, "comments", (), text),))
 
 

@@ -51,23 +51,25 @@ def _judged(findings: list[Finding], source: Source) -> list[Finding]:
 def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
     triggers = [(trigger, rule) for rule in rules for trigger in rule.on]
     for trigger, rule in triggers:
-        if trigger.region == "comments":
+        # To look at the text first saves most files from being searched for comments.
+        if trigger.region == "comments" and trigger.pattern.search(source.text):
             for comment in source.comments:
                 if trigger.pattern.search(comment.text):
                     yield from rule.check(comment, source)
 
 
 def _check_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
+    triggers = [(each, rule) for rule in rules for each in rule.on if each.region != "comments"]
+    if not triggers:
+        return
     renamed = _renamed(source)
     handlers: dict[str, list[tuple[Trigger, Rule[Any]]]] = {}
     offsets: set[int] = set()
-    for rule in rules:
-        for trigger in rule.on:
-            if trigger.region != "comments":
-                found = _hits(source, trigger, renamed)
-                offsets |= found
-                for node_type in trigger.node_types if found else ():
-                    handlers.setdefault(node_type, []).append((trigger, rule))
+    for trigger, rule in triggers:
+        found = _hits(source, trigger, renamed)
+        offsets |= found
+        for node_type in trigger.node_types if found else ():
+            handlers.setdefault(node_type, []).append((trigger, rule))
     for piece in _pieces(source, sorted(offsets)):
         for node in walk(piece.module):
             yield from _dispatch(node, source, handlers, renamed)
