@@ -10,7 +10,8 @@ import libcst as cst
 from rocmlint.lint.syntax import string_value
 from rocmlint.lint.walk import walk
 from rocmlint.rules.patching._packages import is_installed, known_packages, site_folder
-from rocmlint.rules.patching._paths import UNKNOWN, endings, namings
+from rocmlint.rules.patching._path_flow import endings, namings
+from rocmlint.rules.patching._paths import UNKNOWN, path_of
 from rocmlint.triggers import last_name
 
 if TYPE_CHECKING:
@@ -77,11 +78,8 @@ def _is_meant(named: str, folder: str, source: Source) -> bool:
 
 def _is_prepared_for(node: cst.CSTNode, source: Source) -> bool:
     """Say whether the code expects that nothing is there: a test, a fallback, one of several."""
-    return any(
-        _is_one_of_several(each, source)
-        or _is_tested(each, source)
-        or _is_caught(each, source)
-        or _is_bound_again(each, source)
+    return _has_alternative(node, source) or any(
+        _is_one_of_several(each, source) or _is_tested(each, source) or _is_caught(each, source)
         for each in endings(node, source)
     )
 
@@ -146,12 +144,14 @@ def _catches_missing(handler: cst.ExceptHandler) -> bool:
     )
 
 
-def _is_bound_again(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether the variable that gets the path may get another value as well."""
+def _has_alternative(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether the variable that gets the path may get another one instead."""
     statement = source.parent(node)
-    if isinstance(statement, cst.Assign) and isinstance(statement.targets[0].target, cst.Name):
-        return len(source.bindings(statement.targets[0].target.value, node)) > 1
-    return False
+    target = statement.targets[0].target if isinstance(statement, cst.Assign) else None
+    if not isinstance(target, cst.Name):
+        return False
+    values = (each.value for each in source.bindings(target.value, node))
+    return len({None if each is None else path_of(each, source) for each in values}) > 1
 
 
 def _call_around(node: cst.CSTNode, source: Source) -> str | None:

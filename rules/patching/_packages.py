@@ -73,7 +73,7 @@ def has_entry(package: str, name: str) -> bool:
     return any(
         os.path.exists(os.path.join(folder, package, name))
         and not os.path.exists(os.path.join(folder, name))
-        for folder in _site_folders()
+        for folder in site_folders()
     )
 
 
@@ -123,7 +123,14 @@ def site_folder(path: str) -> str | None:
     return folder
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=1)
+def site_folders() -> tuple[str, ...]:
+    """Give the folders that packages are installed into beside this program."""
+    names = {"dist-packages", "site-packages"}
+    return tuple(folder for folder in sys.path if os.path.basename(folder) in names)
+
+
+@functools.cache
 def _entries(package: str) -> frozenset[str]:
     return frozenset(_KNOWN.get(package, "").split())
 
@@ -132,7 +139,7 @@ def _is_file(package: str, names: list[str]) -> bool:
     if len(names) == 1 and f"{names[0]}.py" in _entries(package):
         return True
     file = os.path.join(package, *names) + ".py"
-    installed = any(os.path.isfile(os.path.join(folder, file)) for folder in _site_folders())
+    installed = any(os.path.isfile(os.path.join(folder, file)) for folder in site_folders())
     return installed or (package in _KNOWN and _MODULE.match(names[-1]) is not None)
 
 
@@ -140,16 +147,10 @@ def _is_folder(package: str, names: list[str]) -> bool:
     if len(names) == 1 and names[0] in _entries(package):
         return True
     folder_name = os.path.join(package, *names)
-    return any(os.path.isdir(os.path.join(folder, folder_name)) for folder in _site_folders())
+    return any(os.path.isdir(os.path.join(folder, folder_name)) for folder in site_folders())
 
 
-@functools.lru_cache(maxsize=1)
-def _site_folders() -> tuple[str, ...]:
-    names = {"dist-packages", "site-packages"}
-    return tuple(folder for folder in sys.path if os.path.basename(folder) in names)
-
-
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _holds_distributions(folder: str) -> bool:
     try:
         return any(entry.endswith(".dist-info") for entry in os.listdir(folder))

@@ -1,4 +1,4 @@
-"""Paths in the code that start at the file of a module: how far they climb, and what they name."""
+"""Path expressions that start at the file of a module: how far they climb, and what they name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocmlint.lint.syntax import argument, string_value
 from rocmlint.lint.walk import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from rocmlint.lint.source import Source
 
@@ -102,7 +102,7 @@ def path_of(node: cst.CSTNode, source: Source, hops: int = MAXIMUM_HOPS) -> File
 
 
 def step_of(node: cst.CSTNode, source: Source) -> Step | None:
-    """Take one step of a path expression apart: ``x.parent``, ``x / "a"``, ``join(x, "a")`` …"""
+    """Take one step of a path expression apart, such as ``x.parent`` or ``join(x, "a")``."""
     if isinstance(node, cst.Attribute) and node.attr.value == "parent":
         return Step(node.value, up=1)
     if isinstance(node, cst.Subscript):
@@ -117,67 +117,6 @@ def step_of(node: cst.CSTNode, source: Source) -> Step | None:
         if isinstance(first, cst.FormattedStringExpression) and text.startswith(("/", "\\")):
             return Step(first.expression, text=text)
     return None
-
-
-def whole_path(node: cst.CSTNode, source: Source) -> cst.CSTNode:
-    """Give the largest path expression that begins with this one."""
-    best = node
-    for above in source.ancestors(node):
-        step = step_of(above, source)
-        if step is not None and step.base is best:
-            best = above
-        elif not isinstance(
-            above,
-            (cst.Arg, cst.Attribute, cst.FormattedStringExpression, cst.Index, cst.SubscriptElement),
-        ):
-            break
-    return best
-
-
-def namings(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, FilePath]]:
-    """Yield where a path that begins with this expression first names something, or ends."""
-    for whole in _flow(node, source, stop_at_name=True):
-        path = path_of(whole, source)
-        if path is not None:
-            yield whole, path
-
-
-def endings(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
-    """Give every whole path expression that this one flows to, itself first."""
-    return list(_flow(node, source, stop_at_name=False))
-
-
-def readers(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
-    """Give the expressions that read the variable, or call the function, that has this path."""
-    statement = source.parent(node)
-    if isinstance(statement, cst.Return):
-        function = source.function(statement)
-        if function is None or isinstance(source.parent(function), cst.IndentedBlock):
-            return []
-        calls = (source.parent(name) for name in _names(function.name.value, None, source))
-        return [each for each in calls if isinstance(each, cst.Call)]
-    name = _assigned_name(statement)
-    return [] if name is None else list(_names(name, source.function(node), source))
-
-
-def _flow(
-    node: cst.CSTNode, source: Source, *, stop_at_name: bool, hops: int = MAXIMUM_HOPS
-) -> Iterator[cst.CSTNode]:
-    whole = whole_path(node, source)
-    path = path_of(whole, source)
-    if path is None:
-        return
-    following = readers(whole, source) if hops else []
-    if not stop_at_name or path.names or not following:
-        yield whole
-    if not (stop_at_name and path.names):
-        for each in following:
-            yield from _flow(each, source, stop_at_name=stop_at_name, hops=hops - 1)
-
-
-def text_value(node: cst.CSTNode, source: Source) -> str:
-    """Give the text of an expression, with UNKNOWN for each part that the code does not say."""
-    return _text_of(node, source)
 
 
 def _start(node: cst.CSTNode, source: Source) -> FilePath | None:
@@ -216,19 +155,11 @@ def _module(node: cst.CSTNode, source: Source) -> str | None:
         return string_value(argument(value, 0, "name"))
     if isinstance(value, cst.Subscript) and source.resolve(value.value) == "sys.modules":
         return string_value(_index_node(value))
-    resolved = source.resolve(node)
-    root = resolved.partition(".")[0] if resolved else ""
-    imported = root and any(
-        binding.kind == "import" for name in _root_names(node) for binding in source.bindings(name, node)
-    )
-    return resolved if imported else None
-
-
-def _root_names(node: cst.CSTNode) -> Iterator[str]:
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    if isinstance(node, cst.Name):
-        yield node.value
+    root = node
+    while isinstance(root, cst.Attribute):
+        root = root.value
+    known = isinstance(root, cst.Name) and source.bindings(root.value, root)
+    return source.resolve(node) if known else None
 
 
 def _found_module(node: cst.CSTNode, source: Source) -> str | None:
@@ -255,7 +186,7 @@ def _step_of_call(node: cst.Call, source: Source) -> Step | None:
         if node.func.attr.value in _SAME_PATH_METHODS:
             return Step(node.func.value)
         if node.func.attr.value == "joinpath":
-            return _join(node.func.value, node.args, source)
+            return _join(node.func.value, (arg.value for arg in node.args), source)
     if not node.args or node.args[0].keyword is not None:
         return None
     called = source.resolve(node.func)
@@ -264,12 +195,13 @@ def _step_of_call(node: cst.Call, source: Source) -> Step | None:
         return Step(first, up=1)
     if called in _SAME_PATH:
         return Step(first)
-    return _join(first, node.args[1:], source) if called in _JOINING else None
+    rest = (arg.value for arg in node.args[1:])
+    return _join(first, rest, source) if called in _JOINING else None
 
 
 def _step_of_operation(node: cst.BinaryOperation, source: Source) -> Step | None:
     if isinstance(node.operator, cst.Divide):
-        return _join(node.left, [cst.Arg(node.right)], source)
+        return _join(node.left, [node.right], source)
     if isinstance(node.operator, cst.Add):
         text = _text_of(node.right, source)
         if text.startswith(("/", "\\")) or _ends_with_separator(node.left, source):
@@ -277,8 +209,10 @@ def _step_of_operation(node: cst.BinaryOperation, source: Source) -> Step | None
     return None
 
 
-def _join(base: cst.BaseExpression, args: object, source: Source) -> Step | None:
-    texts = [_text_of(arg.value, source) for arg in args]  # type: ignore[attr-defined]
+def _join(
+    base: cst.BaseExpression, rest: Iterable[cst.BaseExpression], source: Source
+) -> Step | None:
+    texts = [_text_of(each, source) for each in rest]
     return None if any(text.startswith("/") for text in texts) else Step(base, text="/".join(texts))
 
 
@@ -318,8 +252,8 @@ def _climbed_in_loop(node: cst.Name, source: Source, hops: int) -> FilePath | No
         return None
     first, again = bindings
     step = None if again.value is None else step_of(again.value, source)
-    loop = source.parent(source.parent(source.parent(again.node)))
-    if first.value is None or step is None or not isinstance(loop, cst.For):
+    loop = source.enclosing(again.node, cst.For)
+    if first.value is None or step is None or loop is None:
         return None
     base = path_of(first.value, source, hops - 1)
     times = _times(loop.iter, source)
@@ -341,39 +275,6 @@ def _returned(definition: cst.FunctionDef | cst.ClassDef | None) -> cst.BaseExpr
         return None
     returns = [each for each in walk(definition.body) if isinstance(each, cst.Return)]
     return returns[0].value if len(returns) == 1 else None
-
-
-def _assigned_name(statement: cst.CSTNode | None) -> str | None:
-    target: cst.CSTNode | None = None
-    if isinstance(statement, cst.AnnAssign):
-        target = statement.target
-    elif isinstance(statement, cst.Assign) and len(statement.targets) == 1:
-        target = statement.targets[0].target
-    return target.value if isinstance(target, cst.Name) else None
-
-
-def _names(
-    name: str, function: cst.FunctionDef | None, source: Source
-) -> Iterator[cst.Name]:
-    """Yield the places in a function, or in the whole file, where a name is read."""
-    scopes: list[cst.CSTNode] = [function] if function is not None else []
-    if function is None:
-        found = re.finditer(rf"(?<![\w.]){name}\b", source.code)
-        pieces = (source.pieces.around(match.start()) for match in found)
-        scopes = [*dict.fromkeys(piece.module for piece in pieces)]
-    for scope in scopes:
-        for node in walk(scope):
-            if isinstance(node, cst.Name) and node.value == name and _is_read(node, source):
-                yield node
-
-
-def _is_read(node: cst.Name, source: Source) -> bool:
-    above = source.parent(node)
-    if isinstance(above, cst.Attribute):
-        return above.value is node
-    if isinstance(above, cst.Arg):
-        return above.value is node
-    return not isinstance(above, (cst.AssignTarget, cst.FunctionDef, cst.Param, cst.ImportAlias))
 
 
 def _without_list(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:

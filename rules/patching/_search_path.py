@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
+from rocmlint.lint.source import Span
 from rocmlint.lint.syntax import dotted_text, string_value
 from rocmlint.rules.patching._packages import project_folder
 from rocmlint.rules.patching._paths import UNKNOWN, path_of, step_of
@@ -23,6 +24,7 @@ _IMPORT = re.compile(
     r"|import[ \t]+(?P<modules>[A-Za-z_][^\n;#(]*))",
     re.MULTILINE,
 )
+_CHANGE = re.compile(r"sys\.path\s*(?:\.|\+=|\[)|\baddsitedir\(")
 _DEFINITION = re.compile(r"(?:async[ \t]+)?def\b|class\b|@")
 _WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathlib.Path.cwd"})
 
@@ -35,10 +37,14 @@ class Addition(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """The top-level name of an imported module, and where the import stands."""
+    """The top-level name of an imported module, and where the import stands.
+
+    ``next`` says that it is in the same function, before ``sys.path`` is changed again.
+    """
 
     name: str
     line: int
+    next: bool = False
 
 
 def addition(node: cst.CSTNode, source: Source) -> Addition | None:
@@ -69,19 +75,25 @@ def imports_around(node: cst.CSTNode, source: Source) -> tuple[list[Imported], l
     """
     span = source.span(node)
     offset = source.offset_of(span.line)
+    top = [(at, each) for at, each in _imports(source) if _is_at_top(at, source)]
     function = source.function(node)
     if function is None:
-        found = list(_imports(source, 0, len(source.code)))
-        before = [each for at, each in found if at < offset and _is_at_top(at, source)]
-        return before, [each for at, each in found if at > offset]
-    block = source.pieces.statement_at(offset)
-    inside = list(_imports(source, block.start, block.end))
-    outer = source.span(function)
-    first, last = source.offset_of(outer.line), source.offset_of(outer.end_line)
-    everywhere = _imports(source, 0, len(source.code))
-    before = [each for at, each in everywhere if _is_at_top(at, source)]
-    before += [each for at, each in inside if first <= at < offset]
-    return before, [each for at, each in inside if at > offset or not first <= at <= last]
+        inner = Span(1, 1, len(source.lines), 1)
+        before = [each for at, each in top if at < offset]
+        after = [(at, each) for at, each in _imports(source) if at > offset]
+        same = {at for at, _ in top}
+    else:
+        inner = source.span(function)
+        block = source.pieces.statement_at(offset)
+        found = [(at, each) for at, each in _imports(source) if block.start <= at < block.end]
+        same = {at for at, each in found if inner.line <= each.line <= inner.end_line}
+        before = [each for _, each in top] + [
+            each for at, each in found if at in same and at < offset
+        ]
+        after = [(at, each) for at, each in found if at > offset or at not in same]
+    changed = _CHANGE.search(source.code, source.offset_of(span.end_line) + span.end_column)
+    end = len(source.code) if changed is None else changed.start()
+    return before, [each._replace(next=at in same and offset < at < end) for at, each in after]
 
 
 def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
@@ -135,8 +147,8 @@ def _written(node: cst.BaseExpression, source: Source) -> str:
     return UNKNOWN if behind is None or behind is node else _written(behind, source)
 
 
-def _imports(source: Source, start: int, end: int) -> Iterator[tuple[int, Imported]]:
-    for match in _IMPORT.finditer(source.code, start, end):
+def _imports(source: Source) -> Iterator[tuple[int, Imported]]:
+    for match in _IMPORT.finditer(source.code):
         at = match.start() + (match[0][0] in ";\n")
         line = source.line_of(at)
         if match["origin"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,7 +18,8 @@ from rocmlint.rules.patching._packages import (
     is_installed,
     known_packages,
 )
-from rocmlint.rules.patching._paths import endings, namings, path_of, readers, step_of
+from rocmlint.rules.patching._path_flow import endings, namings, readers
+from rocmlint.rules.patching._paths import path_of, step_of
 from rocmlint.triggers import attributes, calls, last_name, nodes
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _SITE_NAMES = frozenset({"dist-packages", "site-packages"})
 _COPIES = frozenset({"copy", "copy2", "copyfile", "copytree", "move"})
+_RESOURCES = ("importlib.resources", "importlib_resources", "importlib import resources")
 _LISTS = frozenset({"__path__", "submodule_search_locations"})
 _INNER_NAMES = frozenset({"configs", "layers", "models", "modules", "ops", "utils"})
 
@@ -64,9 +67,9 @@ class PackagePathLevel(Rule["cst.CSTNode"]):
         attributes("__file__", words=(".__file__",), where=r"\.\s*__file__\b")
         | attributes("__path__", words=(".__path__",), where=r"\.\s*__path__\b")
         | attributes("submodule_search_locations")
-        | attributes("origin", words=("find_spec", "__spec__"), where=r"\.\s*origin\b")
+        | attributes("origin", words=("find_spec", ".__spec__"), where=r"\.\s*origin\b")
         | calls("getfile", "getsourcefile", "getabsfile")
-        | calls("files", words=("resources",), where=r"\bfiles\b")
+        | calls("files", words=_RESOURCES, where=r"\bfiles\b")
         | nodes("Name", words=("(__file__",), where=r"\(__file__\b", described="`__file__`")
     )
 
@@ -161,13 +164,13 @@ def _is_copy_target(node: cst.CSTNode, source: Source) -> bool:
 
 def _is_tried_inside_too(node: cst.CSTNode, path: FilePath, source: Source) -> bool:
     """Say whether the code around names the same entry inside the package as well."""
+    inside = replace(path, up=path.up - 1, names=path.names[:1])
     around = source.function(node) or list(source.ancestors(node))[-1]
     for other in walk(around):
         if isinstance(other, (cst.BinaryOperation, cst.Call, cst.FormattedString)):
             found = path_of(other, source)
-            if found is not None and found.module == path.module and found.up == path.up - 1:
-                if found.names[:1] == path.names[:1]:
-                    return True
+            if found is not None and replace(found, names=found.names[:1]) == inside:
+                return True
     return False
 
 

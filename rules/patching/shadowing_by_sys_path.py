@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Fix
+from rocmlint.findings import Edit, Fix
 from rocmlint.rule import Rule
 from rocmlint.rules.patching._packages import is_first_party, is_installed, known_packages
 from rocmlint.rules.patching._search_path import addition, holds, imports_around, lies_beside
@@ -87,6 +87,7 @@ class ShadowingBySysPath(Rule["cst.CSTNode"]):
         before, after = imports_around(node, source)
         first_lines = {each.name: each.line for each in reversed(before)}
         for name in dict.fromkeys(each.name for each in after):
+            is_next = any(each.name == name and each.next for each in after)
             held = {holds(folder, name, source) for folder in added.folders}
             if name in first_lines:
                 if True not in held or not _may_be_installed(name, source):
@@ -99,7 +100,7 @@ class ShadowingBySysPath(Rule["cst.CSTNode"]):
                 )
                 yield self.finding(node, source, message)
                 return
-            if added.end == "last" and self._is_hidden(name, held, source):
+            if added.end == "last" and self._is_hidden(name, held, is_next, source):
                 message = (
                     f"Where `{name}` is installed, the installed one is imported and not that of "
                     "this folder, which comes last. Put it first: `sys.path.insert(0, …)`."
@@ -107,13 +108,13 @@ class ShadowingBySysPath(Rule["cst.CSTNode"]):
                 yield self.finding(node, source, message, fix=_put_first(node, added, source))
                 return
 
-    def _is_hidden(self, name: str, held: set[bool | None], source: Source) -> bool:
+    def _is_hidden(self, name: str, held: set[bool | None], is_next: bool, source: Source) -> bool:
         if True in held and _may_be_installed(name, source):
             return True
         if True in held and name in _GENERIC:
             return self.with_preview and not lies_beside(name, source)
-        # Where nobody can tell what a folder holds, the name alone must speak for it.
-        return None in held and name in _FROM_CHECKOUTS
+        # Where nobody can tell what a folder holds, name and order must speak for it.
+        return None in held and is_next and name in _FROM_CHECKOUTS
 
 
 def _may_be_installed(name: str, source: Source) -> bool:
@@ -125,14 +126,12 @@ def _may_be_installed(name: str, source: Source) -> bool:
 def _put_first(node: cst.CSTNode, added: Addition, source: Source) -> Fix | None:
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return None
+    title = "Put the folder first"
     if node.func.attr.value == "insert":
-        edits = (source.replace(node.args[0].value, "0"),)
-    elif node.func.attr.value == "append":
-        folder = added.folders[0]
-        edits = (
-            source.replace(node.func.attr, "insert"),
-            source.replace(folder, f"0, {source.text_of(folder)}"),
-        )
-    else:
-        return None
-    return Fix("Put the folder first", edits)
+        return Fix(title, (source.replace(node.args[0].value, "0"),))
+    if node.func.attr.value == "append":
+        method = source.replace(node.func.attr, "insert")
+        place = source.span(added.folders[0])
+        index = Edit(place.line, place.column, place.line, place.column, "0, ")
+        return Fix(title, (method, index))
+    return None

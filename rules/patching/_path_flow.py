@@ -1,0 +1,111 @@
+"""Where the paths in a program go: from the expression that begins one to all that use it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import dotted_text
+from rocmlint.lint.walk import walk
+from rocmlint.rules.patching._paths import MAXIMUM_HOPS, path_of, step_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+    from rocmlint.rules.patching._paths import FilePath
+
+_NOT_READ = ("attr", "keyword", "name", "target")
+"""The fields of LibCST nodes in which a name is written, not read."""
+
+
+def whole_path(node: cst.CSTNode, source: Source) -> cst.CSTNode:
+    """Give the largest path expression that begins with this one."""
+    best = node
+    for above in source.ancestors(node):
+        step = step_of(above, source)
+        if step is not None and step.base is best:
+            best = above
+        elif not _leads_on(above, source):
+            break
+    return best
+
+
+def _leads_on(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether a node is a part of a step, such as ``x.parents`` of ``x.parents[1]``."""
+    if isinstance(node, cst.Call):
+        return isinstance(source.parent(node), cst.Subscript)
+    return isinstance(
+        node,
+        (cst.Arg, cst.Attribute, cst.FormattedStringExpression, cst.Index, cst.SubscriptElement),
+    )
+
+
+def namings(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, FilePath]]:
+    """Yield where a path that begins with this expression first names something, or ends."""
+    for whole in _flow(node, source, stop_at_name=True):
+        path = path_of(whole, source)
+        if path is not None:
+            yield whole, path
+
+
+def endings(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
+    """Give every whole path expression that this one flows to, itself first."""
+    return list(_flow(node, source, stop_at_name=False))
+
+
+def readers(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
+    """Give the expressions that read the variable, or call the function, that has this path."""
+    statement = source.parent(node)
+    if isinstance(statement, cst.Return):
+        function = source.function(statement)
+        if function is None or isinstance(source.parent(function), cst.IndentedBlock):
+            return []
+        calls = (source.parent(name) for name in _reads(function.name.value, None, source))
+        return [each for each in calls if isinstance(each, cst.Call)]
+    name = _assigned_name(statement)
+    if name is None:
+        return []
+    if name.startswith("self."):
+        return list(_reads(name, source.whole_class(node), source))
+    return [] if "." in name else list(_reads(name, source.function(node), source))
+
+
+def _flow(
+    node: cst.CSTNode, source: Source, *, stop_at_name: bool, hops: int = MAXIMUM_HOPS
+) -> Iterator[cst.CSTNode]:
+    whole = whole_path(node, source)
+    path = path_of(whole, source)
+    if path is None:
+        return
+    following = readers(whole, source) if hops else []
+    if not stop_at_name or path.names or not following:
+        yield whole
+    if not (stop_at_name and path.names):
+        for each in following:
+            yield from _flow(each, source, stop_at_name=stop_at_name, hops=hops - 1)
+
+
+def _assigned_name(statement: cst.CSTNode | None) -> str | None:
+    if isinstance(statement, cst.AnnAssign):
+        return dotted_text(statement.target)
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        return dotted_text(statement.targets[0].target)
+    return None
+
+
+def _reads(name: str, scope: cst.CSTNode | None, source: Source) -> Iterator[cst.CSTNode]:
+    """Yield the places in a function or class, or in the whole file, where a name is read."""
+    scopes = [scope]
+    if scope is None:
+        found = re.finditer(rf"(?<![\w.]){name}\b", source.code)
+        pieces = (source.pieces.around(match.start()) for match in found)
+        scopes = [*dict.fromkeys(piece.module for piece in pieces)]
+    for each in scopes:
+        for node in walk(each) if each is not None else ():
+            if isinstance(node, (cst.Name, cst.Attribute)) and dotted_text(node) == name:
+                above = source.parent(node)
+                if all(getattr(above, field, None) is not node for field in _NOT_READ):
+                    yield node

@@ -1,0 +1,256 @@
+"""ROC106, unverified-package-copy."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import argument
+from rocmlint.lint.walk import walk
+from rocmlint.rule import Rule
+from rocmlint.rules.patching._packages import known_packages
+from rocmlint.rules.patching._path_flow import readers
+from rocmlint.rules.patching._paths import step_of
+from rocmlint.triggers import calls, last_name, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+MAXIMUM_HOPS = 5
+"""How many variables and functions are followed to where a folder was found."""
+
+_COPIES = frozenset(
+    {
+        "distutils.dir_util.copy_tree",
+        "distutils.file_util.copy_file",
+        "shutil.copy",
+        "shutil.copy2",
+        "shutil.copyfile",
+        "shutil.copytree",
+        "shutil.move",
+    }
+)
+_COMMANDS = frozenset(
+    {
+        "os.popen",
+        "os.system",
+        "subprocess.Popen",
+        "subprocess.call",
+        "subprocess.check_call",
+        "subprocess.check_output",
+        "subprocess.run",
+    }
+)
+_GUESSES = frozenset(
+    {
+        "distutils.sysconfig.get_python_lib",
+        "site.getsitepackages",
+        "site.getusersitepackages",
+        "sysconfig.get_path",
+        "sysconfig.get_paths",
+    }
+)
+_ASKS = frozenset(
+    {
+        "importlib.resources.files",
+        "importlib.util.find_spec",
+        "inspect.getfile",
+        "inspect.getsourcefile",
+    }
+)
+_FOLDERS = frozenset({"__file__", "__path__", "locate_file", "submodule_search_locations"})
+_SITE = re.compile(r"\S*(?:site|dist)-packages\S*")
+_PIP_SHOW = re.compile(r"\bpip3? show\b")
+_COPY_COMMAND = re.compile(r"""[frFR]*["'](?:sudo )?(?:cp|mv|rsync)["' ]""")
+_EXISTENCE = re.compile(r"\b(?:exists|is_?dir|is_?file)\(")
+_LOOK = re.compile(
+    r"\bassert\b|\b(?:exists|is_?dir|is_?file|cmp|cmpfiles|samefile|import_module|read_bytes"
+    r"|read_text|hexdigest)\("
+)
+_VERIFY = re.compile(
+    r"\.__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\("
+    r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\(",
+    re.IGNORECASE,
+)
+
+
+_WORDS = (
+    "site-packages",
+    "dist-packages",
+    "getsitepackages",
+    "getusersitepackages",
+    "get_python_lib",
+    "sysconfig.get_path",
+    '"show"',
+    "'show'",
+    "pip show",
+)
+
+
+class UnverifiedPackageCopy(Rule["cst.CSTNode"]):
+    """Files copied into site-packages by a guessed path, and nothing looks whether they arrived.
+
+    ## Why it matters
+    ``lib/python3.11/site-packages``, ``site.getsitepackages()[0]`` and the output of ``pip show``
+    name one environment; the program may run in another, from an editable install, or from
+    ``dist-packages``. The copy then goes to a folder that no import reads, without an error, and
+    the benchmark measures the stock files.
+
+    ## Instead
+    Ask the package itself where it is, and look at what will be imported:
+
+        folder = Path(importlib.util.find_spec("transformers").origin).parent
+        shutil.copytree(patched, folder, dirs_exist_ok=True)
+        assert filecmp.cmp(patched / "modeling_gemma.py", folder / "modeling_gemma.py")
+
+    ## Source
+    Seed 000, "For patching failures, verify files were actually copied".
+    """
+
+    code = "ROC106"
+    name = "unverified-package-copy"
+    since = "0.1.0"
+    severity = "warning"
+    skips = frozenset({"setup", "test"})
+    on = calls(
+        *(name.rpartition(".")[2] for name in sorted(_COPIES)),
+        words=_WORDS,
+        where=r"\b(?:copy|copy2|copy_file|copy_tree|copyfile|copytree|move)\s*\(\s*[^)\s]",
+    ) | strings(r"""["'](?:sudo )?(?:cp|mv|rsync)["' ]""", words=_WORDS)
+
+    def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
+        """Find copies whose target was guessed and is not looked at."""
+        for call, target in _copies(node, source):
+            behind = _behind(target, source)
+            guess = _guess(behind, source)
+            if guess is None or _is_looked_at(call, behind, source):
+                continue
+            package = next((part for part in _parts(behind) if part in known_packages()), None)
+            whose = f"the stock files of `{package}`" if package else "the stock files"
+            where = f'`find_spec("{package}").origin`' if package else "`__file__` of the package"
+            message = (
+                f"{guess} is a guess at where packages are imported from, and nothing looks after "
+                f"the copy: where it is wrong, {whose} run without an error. Take the folder from "
+                f"{where}."
+            )
+            yield self.finding(call, source, message)
+
+
+def _copies(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, cst.CSTNode]]:
+    """Yield calls that copy, each with the expression that says where to.
+
+    A call comes as itself, or as the string that begins its command.
+    """
+    if isinstance(node, cst.Call):
+        folder = argument(node, 1, "dst")
+        if folder is not None and source.resolve(node.func) in _COPIES:
+            yield node, folder
+        return
+    string = source.parent(node) if isinstance(node, cst.FormattedStringText) else node
+    if string is None or not _COPY_COMMAND.match(source.text_of(string)):
+        return
+    command = target = string
+    words = source.enclosing(string, cst.List)
+    if words is not None and words.elements[0].value is string:
+        command, target = words, words.elements[-1].value
+    for each in (command, *readers(command, source)):
+        argument_of = source.parent(each)
+        call = None if argument_of is None else source.parent(argument_of)
+        if isinstance(call, cst.Call) and source.resolve(call.func) in _COMMANDS:
+            yield call, target
+
+
+def _behind(target: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
+    """Give every node that says where a target lies, through variables, loops and functions."""
+    found: dict[cst.CSTNode, None] = {}
+    edge = [target]
+    for _ in range(MAXIMUM_HOPS):
+        edge = [each for each in edge if each not in found]
+        found.update(dict.fromkeys(node for each in edge for node in walk(each)))
+        edge = [value for each in edge for value in _values(_beginning(each, source), source)]
+    return list(found)
+
+
+def _beginning(node: cst.CSTNode, source: Source) -> cst.CSTNode:
+    """Give what a path expression begins with: ``a`` for ``join(a / "b", c)``."""
+    step = step_of(node, source)
+    return node if step is None else _beginning(step.base, source)
+
+
+def _values(node: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
+    """Yield what the names in an expression may stand for."""
+    for each in walk(node):
+        if isinstance(each, cst.Name):
+            for binding in source.bindings(each.value, each):
+                if isinstance(binding.node, cst.For):
+                    yield binding.node.iter
+                elif binding.kind == "value" and binding.value is not None:
+                    yield binding.value
+                elif isinstance(binding.node, cst.FunctionDef):
+                    yield binding.node
+        elif isinstance(each, cst.Attribute) and (value := source.value_of(each)) is not None:
+            yield value
+
+
+def _text(node: cst.CSTNode) -> str:
+    if isinstance(node, cst.FormattedStringText):
+        return node.value
+    return node.raw_value if isinstance(node, cst.SimpleString) else ""
+
+
+def _words(node: cst.CSTNode) -> str:
+    """Give the command that a string or a list of strings holds."""
+    elements = node.elements if isinstance(node, cst.List) else ()
+    return " ".join(_text(each.value) for each in elements) or _text(node)
+
+
+def _parts(behind: list[cst.CSTNode]) -> Iterator[str]:
+    for node in behind:
+        yield from re.split(r"[/\\]", _text(node))
+
+
+def _guess(behind: list[cst.CSTNode], source: Source) -> str | None:
+    """Say in words what of a target is guessed, None where it was asked from the package."""
+    found: list[str] = []
+    for node in behind:
+        called = source.resolve(node.func) if isinstance(node, cst.Call) else None
+        if called in _ASKS or (isinstance(node, cst.Attribute) and node.attr.value in _FOLDERS):
+            return None
+        if called in _GUESSES:
+            found.append(f"`{source.text_of(node)}`")
+        elif _PIP_SHOW.search(_words(node)):
+            found.append("What `pip show` prints")
+        elif (site := _SITE.search(_text(node))) is not None:
+            found.append(f"`{site[0]}`")
+    return found[0] if found else None
+
+
+def _is_looked_at(node: cst.Call, behind: list[cst.CSTNode], source: Source) -> bool:
+    """Say whether the code looks at the target after the copy, or makes sure of it before."""
+    span = source.span(node)
+    function = source.function(node)
+    lines = (1, len(source.lines)) if function is None else source.span(function)[0:3:2]
+    code = source.code.split("\n")
+    after = "\n".join(code[span.end_line : lines[1]])
+    elsewhere = "\n".join(code[lines[1] :])
+    if _LOOK.search(after) or _VERIFY.search(after) or _VERIFY.search(elsewhere):
+        return True
+    if any(_EXISTENCE.match(f"{last_name(n.func)}(") for n in behind if isinstance(n, cst.Call)):
+        return True
+    names = {each.value for each in behind if isinstance(each, cst.Name)}
+    names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, node))}
+    only_once = {
+        source.span(above.test).line
+        for above in source.ancestors(node)
+        if isinstance(above, cst.If) and isinstance(above.test, cst.UnaryOperation)
+    }
+    return any(
+        _EXISTENCE.search(text) and names & set(re.findall(r"\w+", text))
+        for number, text in enumerate(code[lines[0] - 1 : span.line - 1], lines[0])
+        if number not in only_once
+    )
