@@ -281,6 +281,16 @@ def test_a_character_that_the_encoding_lacks_is_refused() -> None:
     assert (change.settled, change.left) == ((), change.found)
 
 
+def test_a_fix_that_hides_the_encoding_is_refused() -> None:
+    def lint(data: bytes) -> list[Finding]:
+        return [finding(data.decode("latin-1"), (0, 0, "import torch\nimport os\n"))]
+
+    data = b"# coding: latin-1\na.half()  # \xfc\n"
+    change = fixed(data, lint)
+    assert (change.after, change.left) == (data, change.found)
+    assert "cannot be written back exactly" in (change.problem or "")
+
+
 def test_a_file_that_cannot_be_decoded_stays_as_it_is() -> None:
     data = b"# coding: utf-8\na.half()  # \xff\n"
     change = fixed(data, lambda _: [])

@@ -14,7 +14,7 @@ from rocmlint.lint.text import Text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from rocmlint.findings import Finding, Fix
+    from rocmlint.findings import Edit, Finding, Fix
     from rocmlint.lint.change import Lint
     from rocmlint.lint.source import Source
 
@@ -108,26 +108,29 @@ def demoted(finding: Finding, text: Text | Source) -> Finding:
 def _loses_comment(fix: Fix, text: Text | Source) -> bool:
     kept = "".join(edit.replacement for edit in fix.edits)
     return any(
-        start <= _offset(comment.line, comment.column, text) < end
-        and comment.text.rstrip() not in kept
-        for start, end, _ in _replacements(fix, text)
-        if text.code[start:end].strip()  # else the edit is about comments, and means it
-        for comment in text.comments
+        (edit.line, edit.column) <= (each.line, each.column) < (edit.end_line, edit.end_column)
+        and each.text.rstrip() not in kept
+        for edit in fix.edits
+        if _replaces_code(edit, text)  # else it is about comments, and means it
+        for each in text.comments
     )
+
+
+def _replaces_code(edit: Edit, text: Text | Source) -> bool:
+    start, end, _ = _replacement(edit, text)
+    return bool(text.code[start:end].strip())
 
 
 def _replacements(fix: Fix, text: Text | Source) -> list[_Replacement]:
     """Give what a fix replaces, in order; nothing where its own edits overlap."""
-    found = sorted(
-        _Replacement(
-            _offset(edit.line, edit.column, text),
-            _offset(edit.end_line, edit.end_column, text),
-            edit.replacement,
-        )
-        for edit in fix.edits
-    )
+    found = sorted(_replacement(edit, text) for edit in fix.edits)
     bounds = [bound for each in found for bound in (each.start, each.end)]
     return found if bounds == sorted(bounds) else []
+
+
+def _replacement(edit: Edit, text: Text | Source) -> _Replacement:
+    start = _offset(edit.line, edit.column, text)
+    return _Replacement(start, _offset(edit.end_line, edit.end_column, text), edit.replacement)
 
 
 def _offset(line: int, column: int, text: Text | Source) -> int:

@@ -32,10 +32,11 @@ def encode_like(data: bytes, text: str) -> bytes:
     before = decode(data)
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     ends = _LINE_END.findall(data.decode(encoding))
-    if _encode(before, before, ends, encoding) != data:
-        message = f"its bytes cannot be made again from its text as {encoding}"
+    after = _encode(before, text, ends, encoding)
+    if _encode(before, before, ends, encoding) != data or not _reads_as(after, text):
+        message = f"its text cannot be written back exactly as {encoding}"
         raise RewriteError(message)
-    return _encode(before, text, ends, encoding)
+    return after
 
 
 def save(path: str, before: bytes, after: bytes) -> None:
@@ -89,6 +90,13 @@ def _encode(before: str, text: str, ends: list[str], encoding: str) -> bytes:
         characters = error.object[error.start : error.end]
         message = f"the change needs {characters!a}, which {encoding} does not have"
         raise RewriteError(message) from error
+
+
+def _reads_as(data: bytes, text: str) -> bool:
+    try:
+        return decode(data) == text
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _with_ends(before: str, text: str, ends: list[str]) -> str:
