@@ -1,0 +1,168 @@
+"""Comment lines read as the code that they were: single statements, arguments, and prose."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+import warnings
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.lint.source import Comment, Source
+
+Code = ast.stmt | ast.keyword
+
+_LONGEST_BLOCK = 60
+_LONGEST_STATEMENT = 16
+_CONTINUES = ("else:", "elif ", "except", "finally:")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Comments that are one statement, or some arguments, together; or one line of prose.
+
+    ``code`` is empty for prose. Dictionary items stand as the arguments that they resemble.
+    """
+
+    comments: tuple[Comment, ...]
+    code: tuple[Code, ...]
+
+    @property
+    def first(self) -> int:
+        """The line of the file that it begins on."""
+        return self.comments[0].line
+
+    @property
+    def last(self) -> int:
+        """The line of the file that it ends on."""
+        return self.comments[-1].line
+
+    @property
+    def text(self) -> str:
+        """What stands behind the ``#``, without the indent that all lines share."""
+        return _text(self.comments)
+
+
+def passages_around(comment: Comment, source: Source) -> list[Passage]:
+    """Read the comment lines that stand together with this one; a trailing comment stands alone."""
+    return list(_passages(_block(comment, source)))
+
+
+def _block(comment: Comment, source: Source) -> Sequence[Comment]:
+    """Give the unbroken run of comments with a line of their own."""
+    comments = source.comments
+    here = bisect_left(comments, comment.line, key=lambda each: each.line)
+    if not comment.own_line:
+        return comments[here : here + 1]
+    first = last = here
+    while first > max(0, here - _LONGEST_BLOCK) and _follows(comments[first - 1], comments[first]):
+        first -= 1
+    while last + 1 < min(len(comments), here + _LONGEST_BLOCK) and _follows(
+        comments[last], comments[last + 1]
+    ):
+        last += 1
+    return comments[first : last + 1]
+
+
+def _follows(one: Comment, other: Comment) -> bool:
+    return one.own_line and other.own_line and one.line + 1 == other.line
+
+
+def _passages(block: Sequence[Comment]) -> Iterator[Passage]:
+    start = 0
+    while start < len(block):
+        end, code = _read(block, start)
+        yield Passage(tuple(block[start:end]), tuple(code))
+        start = end
+
+
+def _read(block: Sequence[Comment], start: int) -> tuple[int, Sequence[Code]]:
+    """Read the passage that begins at a line; give where it ends, and its code."""
+    longest = min(len(block), start + _LONGEST_STATEMENT) if _is_open(block[start]) else start + 1
+    for end in range(start + 1, longest + 1):
+        code = parse(_text(block[start:end]))
+        if code:
+            return _with_body(block, start, end, code)
+    return start + 1, ()
+
+
+def _with_body(
+    block: Sequence[Comment], start: int, end: int, code: Sequence[Code]
+) -> tuple[int, Sequence[Code]]:
+    """Add the lines that go on with a compound statement, as many as can be read."""
+    last = end
+    while last < len(block) and _belongs_to(block[last], block[start]):
+        last += 1
+    for longer in range(last, end, -1):
+        whole = parse(_text(block[start:longer]))
+        if len(whole) == 1:
+            return longer, whole
+    return end, code
+
+
+def _is_open(line: Comment) -> bool:
+    """Say whether a line may be the beginning of something longer."""
+    body = line.body
+    unclosed = sum(map(body.count, "([{")) > sum(map(body.count, ")]}"))
+    return unclosed or body.endswith((":", "\\"))
+
+
+def _belongs_to(line: Comment, first: Comment) -> bool:
+    """Say whether a line goes on with the compound statement that another begins."""
+    return indent_of(line) > indent_of(first) or line.body.startswith(_CONTINUES)
+
+
+def indent_of(comment: Comment) -> int:
+    """Count the blanks between ``#`` and the text."""
+    inside = comment.text.lstrip("#")
+    return len(inside) - len(inside.lstrip())
+
+
+def _text(comments: Sequence[Comment]) -> str:
+    return textwrap.dedent("\n".join(each.text.lstrip("#") for each in comments))
+
+
+def parse(text: str) -> list[Code]:
+    """Read text as one statement, or as arguments or items; empty where it is neither."""
+    statements = [] if text.rstrip().endswith(",") else _parse(text)
+    if len(statements) == 1:
+        return [each for each in statements if _says_something(each)]
+    for opening, closing in (("_(", "\n)"), ("{", "\n}")):
+        found = _parse(opening + text + closing)
+        if len(found) == 1 and isinstance(found[0], ast.Expr):
+            arguments = _arguments(found[0].value)
+            if arguments:
+                return arguments
+    return []
+
+
+def _parse(text: str) -> list[ast.stmt]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _says_something(statement: ast.stmt) -> bool:
+    """Say whether a statement is meant as code: words of prose parse as names and annotations."""
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is not None
+    return not isinstance(statement, ast.Expr) or isinstance(statement.value, (ast.Call, ast.Await))
+
+
+def _arguments(value: ast.expr) -> list[Code]:
+    if isinstance(value, ast.Call) and not value.args:
+        return list(value.keywords)
+    if isinstance(value, ast.Dict):
+        return [
+            ast.keyword(arg=key.value, value=item, lineno=key.lineno, col_offset=key.col_offset)
+            for key, item in zip(value.keys, value.values, strict=True)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        ]
+    return []

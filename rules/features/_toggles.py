@@ -1,0 +1,204 @@
+"""What switches a fast path on: calls, arguments, attributes and environment variables."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from ._commented_code import Code
+
+WORDS = (
+    "aiter", "AITER",
+    "use_flash", "enable_flash", "with_flash", "set_flash", "to_flash", "flash_sdp",
+    "flash_attention_2", "flash_attention_3", "flash_attention2", "flash-attn", '"flash', "'flash",
+    "xformers", "XFORMERS", "efficient_attention", "efficient_sdp", "sage_att", "sageatt",
+    "fused_attn", "FUSED_ATTN", "FLASH_ATT", "use_sdpa", "enable_sdpa",
+    "# attn_impl", "#attn_impl", '["attn_impl', "['attn_impl",
+    "set_attn_processor", "set_attention_backend",
+    "allow_tf32", "float32_matmul_precision", "tf32=True",
+    "liger", "use_fused", "enable_fused", "apply_fused", "fuse_qkv", "fused=True", "fused = True",
+    "use_kernels", "bettertransformer", "tunable", "TUNABLEOP", "hipblaslt", "HIPBLASLT",
+    "torch.compile(", "compile=True",
+    "checkpointing_enable", "enable_gradient_checkpointing", "checkpointing=True",
+    ".gradient_checkpointing = True", " gradient_checkpointing = True", "use_checkpoint=True",
+    "cpu_offload(", "block_swap", "_slicing(", "_tiling(",
+)  # fmt: skip
+"""One of these stands on the first line of every toggle that is known here.
+
+They are long enough to be rare, since each file that holds one is looked at.
+"""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that makes a run faster or smaller.
+
+    ``names`` find it in the name of a call, an argument or a variable; ``live`` finds what does
+    the same under another name. A ``doubtful`` one is often left off on purpose.
+    """
+
+    title: str
+    names: re.Pattern[str]
+    live: str = ""
+    doubtful: bool = False
+
+
+@dataclass(frozen=True)
+class Toggle:
+    """A statement or argument that switches a feature on.
+
+    ``key`` is the name that a live one would have too; ``line`` counts from 1 in the code.
+    """
+
+    feature: Feature
+    key: str
+    node: Code
+    line: int
+    doubtful: bool = False
+
+
+def _feature(title: str, names: str, live: str = "", *, doubtful: bool = False) -> Feature:
+    return Feature(title, re.compile(names, re.IGNORECASE), live, doubtful)
+
+
+ATTENTION = _feature(
+    "the fast attention",
+    r"flash_?att(?:n|ention)?|use_flash|flash_sdp|sage_?att|xformers|efficient_(?:attention|sdp)"
+    r"|sdpa|fused_attn",
+    "flash|attn_impl|xformers|sdpa|sage_?att",
+)
+_FEATURES = (
+    _feature("AITER", "aiter"),
+    ATTENTION,
+    _feature("TF32", r"tf32|float32_matmul_precision"),
+    _feature("the Liger kernel", "liger"),
+    _feature("the fused kernel", r"fuse_qkv|fused|use_kernels|bettertransformer"),
+    _feature("the tuned matrix multiplication", r"tunable|hipblaslt"),
+    _feature(
+        "gradient checkpointing",
+        r"checkpoint(?:ing)?$|checkpointing_enable",
+        "checkpointing",
+        doubtful=True,
+    ),
+    _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile", doubtful=True),
+    _feature("offloading", r"offload$|block_swap", "offload|block_swap", doubtful=True),
+    _feature("slicing or tiling", r"slicing$|tiling$", "slic|til(?:e|ing)", doubtful=True),
+)
+_COMPILE = _FEATURES[7]
+_SWITCHES_ON = re.compile(
+    r"_*(?:activate|allow|apply|convert|enable|fuse|inject|optimi[sz]e|patch|preferred|replace|set"
+    r"|switch|to|turn_on|use)(?:_|$)|gradient_checkpointing_enable$"
+)
+_NAMES_NOTHING = re.compile(r"enable$|preferred_")
+_IS_FLAG = re.compile(
+    r"_*(?:(?:activate|allow|apply|enable|use|with)_\w+|fused(?:_attn)?|tf32|xformers|flash_attn"
+    r"|(?:torch_)?compile|(?:gradient_|activation_)?checkpointing|cpu_offload)"
+)
+_IS_CHOICE = re.compile(r"att(?:ntio)?n_(?:impl|mode|backend|type|processor)", re.IGNORECASE)
+_IS_FAST = re.compile(r"flash|xformers|sage|aiter|efficient|fused|fa[234]\b|2_0", re.IGNORECASE)
+_SWITCHES_OFF = re.compile(r"disable|unset|(?:^|_)not?_|without", re.IGNORECASE)
+_OFF = (False, None, 0, "0", "", "false", "False", "off", "eager", "highest")
+_TALKS = re.compile(r"print|log|info|warn|debug", re.IGNORECASE)
+
+
+def find_toggle(code: Sequence[Code], more: Collection[str] = ()) -> Toggle | None:
+    """Find what a passage of code switches on, where it does nothing else.
+
+    ``more`` are further names of calls, arguments and variables that count as toggles.
+    """
+    return next((found for each in code if (found := _toggle(each, more))), None)
+
+
+def _toggle(node: Code, more: Collection[str]) -> Toggle | None:
+    if isinstance(node, ast.keyword):
+        return _flag(node.arg, node.value, node, more)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return _call(node.value, node, more)
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        by_call = _call(node.value, node, more) if isinstance(node.value, ast.Call) else None
+        return by_call or _flag(_last_name(node.targets[0]), node.value, node, more)
+    if isinstance(node, ast.If) and not node.orelse:
+        found = [_toggle(each, more) for each in node.body if not _talks(each)]
+        return found[0] if found and all(found) else None
+    return None
+
+
+def _call(call: ast.Call, node: Code, more: Collection[str]) -> Toggle | None:
+    name = _last_name(call.func) or ""
+    line = call.func.end_lineno or call.lineno
+    first = call.args[0] if call.args else None
+    if name in {"setdefault", "putenv"} and len(call.args) == 2:
+        return _flag(_last_name(ast.Subscript(call.func, call.args[0])), call.args[1], node, more)
+    if _switches_off(name, first) or any(map(_is_off_argument, call.keywords)):
+        return None
+    if ast.unparse(call.func) == "torch.compile":
+        return Toggle(_COMPILE, "compile", node, line)
+    subject = ast.unparse(call) if _NAMES_NOTHING.match(name) else name
+    if _IS_CHOICE.search(name):
+        fast = first is not None and _IS_FAST.search(ast.unparse(first))
+        return Toggle(ATTENTION, name, node, line) if fast else None
+    feature = _feature_of(name, subject, more)
+    known = name in more or _SWITCHES_ON.match(name)
+    return Toggle(feature, name, node, line) if feature and known else None
+
+
+def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) -> Toggle | None:
+    if name is None or _switches_off(name, value):
+        return None
+    key, passed_on = name.lstrip("_"), isinstance(value, ast.Attribute)
+    if _IS_CHOICE.search(name):
+        fast = any(_IS_FAST.search(each) for each in _strings(value))
+        return Toggle(ATTENTION, key, node, node.lineno, passed_on) if fast or passed_on else None
+    feature = _feature_of(name, name, more)
+    known = name in more or name.isupper() or _IS_FLAG.fullmatch(name)
+    decides = passed_on or isinstance(
+        value, (ast.Constant, ast.Call, ast.BoolOp, ast.Compare, ast.IfExp, ast.UnaryOp)
+    )
+    if feature is None or not known or not decides:
+        return None
+    return Toggle(feature, key, node, node.lineno, passed_on)
+
+
+def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | None:
+    if name in more:
+        return Feature(f"`{name}`", re.compile(name))
+    return next((each for each in _FEATURES if each.names.search(subject)), None)
+
+
+def _switches_off(name: str, value: ast.expr | None) -> bool:
+    off = isinstance(value, ast.Constant) and value.value in _OFF
+    return off or _SWITCHES_OFF.search(name) is not None
+
+
+def _is_off_argument(keyword: ast.keyword) -> bool:
+    value = keyword.value.value if isinstance(keyword.value, ast.Constant) else ""
+    return (keyword.arg in {"enable", "enabled"} and value is False) or (
+        keyword.arg in {"disable", "disabled"} and value is True
+    )
+
+
+def _last_name(node: ast.expr) -> str | None:
+    """Give the last name of ``a.b.c``, and the key of ``options["key"]``."""
+    if isinstance(node, ast.Subscript):
+        key = node.slice
+        return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _strings(value: ast.expr) -> Iterator[str]:
+    """Give the strings that an expression may be."""
+    for each in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value
+
+
+def _talks(statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and bool(_TALKS.search(_last_name(call.func) or ""))
