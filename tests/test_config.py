@@ -1,9 +1,9 @@
-"""Configuration: which file counts, how they are laid over each other, what is refused and where."""
+"""Configuration: which file counts, how files are laid over each other, what is refused where."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +11,9 @@ from rocmlint.config import OPTIONS, Configuration, Settings
 from rocmlint.errors import ConfigError
 from rocmlint.options import converted, did_you_mean, plain, problem
 from rocmlint.selection import enabled_rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -186,7 +189,7 @@ def test_a_mistake_in_an_extended_file_is_placed_there(tmp_path: Path) -> None:
 
 
 def test_a_mistake_on_the_command_line_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="^command line: there is no rule 'ROCK'"):
+    with pytest.raises(ConfigError, match=r"^command line: there is no rule 'ROCK'"):
         enabled_rules(settings(tmp_path, select=["ROCK"]))
 
 

@@ -40,7 +40,7 @@ class Doubtful(Rule):
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A project with two rules of its own."""
+    """Make a project with two rules of its own."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "copies.py").write_text(RULES)
     (tmp_path / "rocmlint.toml").write_text("rules = ['own']\n")

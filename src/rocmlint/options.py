@@ -36,17 +36,6 @@ _WANTED: dict[OptionType, str] = {
     "paths": "a list of paths (strings)",
     "table of strings": "a table whose values are lists of strings",
 }
-_STRING = {"type": "string"}
-_STRINGS = {"type": "array", "items": _STRING}
-_SCHEMAS: dict[OptionType, dict[str, Any]] = {
-    "boolean": {"type": "boolean"},
-    "integer": {"type": "integer"},
-    "string": _STRING,
-    "strings": _STRINGS,
-    "path": _STRING,
-    "paths": _STRINGS,
-    "table of strings": {"type": "object", "additionalProperties": _STRINGS},
-}
 
 
 def problem(option: Option, value: object) -> str | None:
@@ -75,11 +64,18 @@ def converted(option: Option, value: Any, folder: str) -> object:
 
 def schema(option: Option) -> dict[str, Any]:
     """Give the JSON schema of an option's values."""
-    found = dict(_SCHEMAS[option.type])
-    if option.choices and "items" in found:
-        found["items"] = {**_STRING, "enum": list(option.choices)}
-    elif option.choices:
-        found["enum"] = list(option.choices)
+    item: dict[str, Any] = {"type": "string"}
+    if option.choices:
+        item["enum"] = list(option.choices)
+    items = {"type": "array", "items": item}
+    if option.type in {"string", "path"}:
+        found = item
+    elif option.type in {"strings", "paths"}:
+        found = items
+    elif option.type == "table of strings":
+        found = {"type": "object", "additionalProperties": items}
+    else:
+        found = {"type": option.type}
     if option.default is not None:
         found["default"] = plain(option.default, option)
     return {**found, "description": option.help}

@@ -54,10 +54,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def configuration_schema(rules: Sequence[RuleType]) -> dict[str, Any]:
     """Make the JSON schema of ``[tool.rocmlint]`` from the tables of options."""
-    properties = {name: schema(option) for name, option in OPTIONS.items()}
-    for name in _SELECTORS:
-        lists = properties[name].get("additionalProperties", properties[name])
-        lists["items"] = {"type": "string", "enum": selectors(rules)}
+    words = tuple(selectors(rules))
+    properties = {
+        name: schema(option._replace(choices=words) if name in _SELECTORS else option)
+        for name, option in OPTIONS.items()
+    }
     properties |= {
         rule.name: {**_object(rule.options), "description": summary(rule)}
         for rule in rules

@@ -99,12 +99,10 @@ def all_flags() -> dict[str, Option]:
 
 def read(arguments: Sequence[str]) -> SimpleNamespace:
     """Read the arguments of ``check``. Raises ConfigError."""
-    flags = SimpleNamespace(
-        **{
-            name.replace("-", "_"): None if name in OPTIONS else option.default
-            for name, option in all_flags().items()
-        }
-    )
+    flags = SimpleNamespace(**dict.fromkeys(_attribute(name) for name in OPTIONS))
+    for name, option in FLAGS.items():
+        default = option.default
+        setattr(flags, _attribute(name), list(default) if isinstance(default, tuple) else default)
     if not any(each.startswith("-") for each in arguments):
         flags.paths = list(arguments)  # argparse would take an eighth of a whole start
         return flags
@@ -115,12 +113,16 @@ def read(arguments: Sequence[str]) -> SimpleNamespace:
 
 def overrides(flags: SimpleNamespace) -> dict[str, Any]:
     """Give the options of the configuration that flags lay over it."""
-    given = {name: getattr(flags, name.replace("-", "_"), None) for name in OPTIONS}
+    given = {name: getattr(flags, _attribute(name)) for name in OPTIONS}
     return {
         name: _split(value) if OPTIONS[name].type == "strings" else value
         for name, value in given.items()
         if value is not None
     }
+
+
+def _attribute(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def _split(values: list[str]) -> list[str]:

@@ -60,7 +60,7 @@ def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
     paths, stdin = flags.paths or ["."], None
     if paths == ["-"]:
         paths, stdin = [flags.stdin_filename or STDIN], sys.stdin.buffer.read()
-    configuration = Configuration(options, config=flags.config or (), isolated=flags.isolated)
+    configuration = Configuration(options, config=flags.config, isolated=flags.isolated)
     first = os.path.abspath(paths[0])
     folder = first if os.path.isdir(first) else os.path.dirname(first)
     return Job(flags, paths, configuration, configuration.settings_for(folder), stdin)

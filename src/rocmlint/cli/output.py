@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
     """Raise ConfigError before any work is done for nothing."""
-    for each in flags.output or ():
+    for each in flags.output:
         name, colon, path = each.partition(":")
         if not (colon and path):
             message = f"--output {each}: must be FORMAT:FILE"
@@ -36,7 +36,7 @@ def report(job: Job, state: State) -> None:
     """Write the findings to where they are wanted."""
     flags = job.flags
     whole = Report(state.findings, state.files, state.problems, job.texts, job.settings.rules)
-    for each in flags.output or ():
+    for each in flags.output:
         name, _, path = each.partition(":")
         write_file(name, whole, path)
     # What was piped in and changed is on stdout already.

@@ -22,15 +22,13 @@ class Progress:
     def close(self) -> None:
         """Take the line away."""
         if self._width:
-            self._write("")
+            sys.stderr.write(f"\r{' ' * self._width}\r")
 
     def __call__(self, done: int, total: int) -> None:
         """Show a line if it is time to."""
         if self._next is not None and time.monotonic() >= self._next:
             self._next = time.monotonic() + PAUSE
-            self._write(f"{done} of {total} files")
-
-    def _write(self, line: str) -> None:
-        sys.stderr.write(f"\r{line:<{self._width}}\r{line}")
-        sys.stderr.flush()
-        self._width = len(line)
+            line = f"{done} of {total} files"
+            sys.stderr.write(f"\r{line:<{self._width}}")
+            sys.stderr.flush()
+            self._width = len(line)

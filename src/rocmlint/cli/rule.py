@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import re
+import textwrap
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -105,20 +106,21 @@ def examples(rule: RuleType) -> dict[str, str]:
 def markdown(rule: RuleType) -> str:
     """Give the page of a rule."""
     facts = described(rule)
-    title, rest = f"# {facts['name']} ({facts['code']})", facts["documentation"]
-    rows = [("Severity", facts["severity"] + (", preview" if facts["preview"] else ""))]
-    rows += [("Since", facts["since"]), ("Looks at", facts["looks_at"] or "every file")]
-    if facts["skips"]:
-        rows.append(("Leaves alone", ", ".join(facts["skips"])))
-    rows.append(("Fix", facts["fix"].split(".")[0].split(":")[0] if facts["fix"] else "none"))
-    table = ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
-    parts = [title, "\n".join(table), rest]
-    if facts["options"]:
-        options = [
-            f"- `{name}` ({each['type']}, default `{json.dumps(each['default'])}`): {each['help']}"
-            for name, each in facts["options"].items()
-        ]
-        parts += [f"## Options\n\nIn `[tool.rocmlint.{rule.name}]`:\n", "\n".join(options)]
+    rows = {
+        "Severity": facts["severity"] + (", preview" if facts["preview"] else ""),
+        "Since": facts["since"],
+        "Looks at": facts["looks_at"] or "every file",
+        "Leaves alone": ", ".join(facts["skips"]),
+        "Fixes": "yes, see below" if facts["fix"] else "none",
+    }
+    for name, option in facts["options"].items():
+        default = json.dumps(option["default"])
+        rows[f"Option `{name}`"] = f"{option['help']} ({option['type']}, default `{default}`)"
+    parts = [
+        f"# {facts['name']} ({facts['code']})",
+        "\n".join(f"- {name}: {value}" for name, value in rows.items() if value),
+        facts["documentation"],
+    ]
     for name, heading in (("bad", "## Found"), ("fixed", "## Fixed")):
         if name in facts["examples"]:
             parts.append(f"{heading}\n\n```python\n{facts['examples'][name].rstrip()}\n```")
@@ -126,9 +128,14 @@ def markdown(rule: RuleType) -> str:
 
 
 def _text(rule: RuleType) -> str:
-    page = re.sub(r"^\| \| \|\n\|---\|---\|\n", "", markdown(rule), flags=re.MULTILINE)
-    page = re.sub(r"^\| (.+?) \| (.+) \|$", r"\1: \2", page, flags=re.MULTILINE)
-    return re.sub(r"^#+ (.+)$", r"\1", page, flags=re.MULTILINE)
+    """Give the page without the marks of Markdown."""
+    prose_and_code = markdown(rule).split("```")
+    prose_and_code[::2] = [
+        re.sub(r"^#+ ", "", each, flags=re.MULTILINE) for each in prose_and_code[::2]
+    ]
+    code = [textwrap.indent(each.removeprefix("python\n"), "    ") for each in prose_and_code[1::2]]
+    prose_and_code[1::2] = code
+    return "".join(prose_and_code).rstrip()
 
 
 def _listed(rules: Sequence[RuleType]) -> str:

@@ -16,15 +16,13 @@ if TYPE_CHECKING:
 def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
     """Check, wait for a change, and so on until Ctrl-C. Raises ConfigError."""
     try:
-        from watchfiles import DefaultFilter, watch  # noqa: PLC0415 - an extra
+        from watchfiles import watch as changes_below  # noqa: PLC0415 - an extra
     except ImportError as error:
         message = "--watch needs the package watchfiles: pip install 'rocmlint[watch]'"
         raise ConfigError(message) from error
-    matters = DefaultFilter()
     _check(check)
-    for changes in watch(*paths, watch_filter=matters):
-        names = {path for _, path in changes}
-        if any(name.endswith((*SUFFIXES, *NAMES)) for name in names):
+    for changes in changes_below(*paths):
+        if any(path.endswith((*SUFFIXES, *NAMES)) for _, path in changes):
             _check(check)
     return 0
 
