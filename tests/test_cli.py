@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from conftest import COMMAND
 
 from rocmlint import __version__
 from rocmlint.cli.main import VERBS
@@ -119,6 +122,21 @@ def test_a_broken_rule_of_ones_own_is_2_and_named(project: Project) -> None:
     assert "Traceback" not in ended.stderr
 
 
+def test_a_full_disk_behind_stdout_is_2_with_one_line(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*COMMAND, "--quiet"],
+            cwd=project.root,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == "error: [Errno 28] No space left on device\n"
+
+
 def test_a_reader_that_goes_away_leaves_no_traceback(project: Project) -> None:
     project.write("a.py", UNSAFE + UNSAFE.partition("\n\n")[2] * 1000)
     with project.start("--quiet", "--output-format", "concise") as process:
@@ -228,6 +246,13 @@ def test_quiet_leaves_only_the_findings(project: Project) -> None:
     ended = project.run("--quiet")
     assert "ROC602" in ended.stdout
     assert ended.stderr == ""
+
+
+def test_verbose_tells_where_things_are(project: Project) -> None:
+    project.write("rocmlint.toml", "cache-dir = 'kept'\n")
+    told = project.run("--verbose").stderr
+    assert f"configuration: {project.root / 'rocmlint.toml'}" in told
+    assert f"cache: {project.root / 'kept'}" in told
 
 
 def test_stdin_has_the_name_and_the_settings_that_it_is_given(project: Project) -> None:

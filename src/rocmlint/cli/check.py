@@ -70,14 +70,12 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
 
 def _lint(job: Job) -> State:
     from rocmlint.cli.progress import Progress  # noqa: PLC0415 - nothing to lint on stdin
-    from rocmlint.lint.cache import FOLDER  # noqa: PLC0415
     from rocmlint.lint.run import Options, run  # noqa: PLC0415
 
-    cache = job.settings.cache_dir or os.path.join(job.settings.root, FOLDER)
     progress = Progress(shown=not job.flags.quiet)
     options = Options(
         jobs=job.flags.jobs,
-        cache_dir=None if job.flags.no_cache else cache,
+        cache_dir=job.cache,
         force_exclude=job.flags.force_exclude,
         progress=progress,
     )

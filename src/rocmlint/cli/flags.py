@@ -57,7 +57,9 @@ FLAGS: Mapping[str, Option] = {
         metavar="WHEN",
     ),
     "quiet": Option("boolean", False, "Print the findings and nothing else.", group=_OUTPUT),
-    "verbose": Option("boolean", False, "Say what is done.", group=_OUTPUT),
+    "verbose": Option(
+        "boolean", False, "Say where settings and cache are, and how long it took.", group=_OUTPUT
+    ),
     "exit-zero": Option("boolean", False, "Exit with 0 though something was found.", group=_OUTPUT),
     "force-exclude": Option(
         "boolean", False, "Leave excluded files out also where they are named.", group=_FILES

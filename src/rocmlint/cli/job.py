@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.config import Configuration
+from rocmlint.lint.cache import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +29,15 @@ class Job(NamedTuple):
     configuration: Configuration
     settings: Settings
     """Those of the first path: they say where cache and baseline are."""
-    stdin: bytes | None = None
+    stdin: bytes | None
+    started: float
+
+    @property
+    def cache(self) -> str | None:
+        """The folder of the cache, None for no cache."""
+        if self.flags.no_cache:
+            return None
+        return self.settings.cache_dir or os.path.join(self.settings.root, FOLDER)
 
     @property
     def changes_files(self) -> bool:
@@ -63,7 +73,8 @@ def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
     configuration = Configuration(options, config=flags.config, isolated=flags.isolated)
     first = os.path.abspath(paths[0])
     folder = first if os.path.isdir(first) else os.path.dirname(first)
-    return Job(flags, paths, configuration, configuration.settings_for(folder), stdin)
+    settings = configuration.settings_for(folder)
+    return Job(flags, paths, configuration, settings, stdin, time.monotonic())
 
 
 def text_of(data: bytes) -> str:

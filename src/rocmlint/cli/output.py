@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.flags import FLAGS
@@ -13,6 +14,7 @@ from rocmlint.report import Report, write, write_file
 from rocmlint.report.summary import statistics, summary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import SimpleNamespace
     from typing import TextIO
 
@@ -52,8 +54,17 @@ def conclude(job: Job, state: State) -> None:
     """Print the problems, and in one line what the run came to."""
     for line in (*state.problems, *state.notes):
         print(line, file=sys.stderr)
+    if job.flags.verbose:
+        print("\n".join(_details(job)), file=sys.stderr)
     if not job.flags.quiet:
         print(_summary(job, state), file=sys.stderr)
+
+
+def _details(job: Job) -> Iterator[str]:
+    yield f"configuration: {', '.join(job.settings.sources) or 'none'}"
+    yield f"root: {job.settings.root}"
+    yield f"cache: {job.cache or 'none'}"
+    yield f"time: {time.monotonic() - job.started:.2f} s"
 
 
 def _summary(job: Job, state: State) -> str:
