@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema  # type: ignore[import-untyped]
@@ -20,6 +21,7 @@ from rocmlint.registry import load_rules
 if TYPE_CHECKING:
     from conftest import Project
 
+SCHEMAS = Path(__file__).parent.parent / "docs" / "schema"
 
 # rocmlint rule
 
@@ -40,6 +42,14 @@ def test_all_rules_in_json_have_what_a_program_needs(project: Project) -> None:
     assert document["version"] == 1
     assert {each["code"] for each in document["rules"]} == {rule.code for rule in load_rules()}
     assert all(each["summary"] and each["severity"] for each in document["rules"])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("rules", ["rule", "--all"]), ("options", ["config"])]
+)
+def test_json_is_as_its_schema_says(project: Project, name: str, arguments: list[str]) -> None:
+    document = json.loads(project.run(*arguments, "--output-format", "json").stdout)
+    jsonschema.validate(document, json.loads((SCHEMAS / f"{name}.json").read_text()))
 
 
 def test_a_page_in_markdown_shows_examples(project: Project) -> None:

@@ -81,6 +81,17 @@ def schema(option: Option) -> dict[str, Any]:
     return {**found, "description": option.help}
 
 
+def described(name: str, option: Option) -> dict[str, Any]:
+    """Give what JSON documents say of an option."""
+    return {
+        "name": name,
+        "type": option.type,
+        "default": plain(option.default, option),
+        "choices": list(option.choices),
+        "help": option.help,
+    }
+
+
 def plain(value: Any, option: Option) -> Any:
     """Turn a value of settings back into what JSON and TOML write."""
     if option.type == "table of strings":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.cli.parser import Parser
 from rocmlint.cli.rule import summary
 from rocmlint.config import OPTIONS, Configuration
-from rocmlint.options import plain, schema
+from rocmlint.options import described, schema
 from rocmlint.registry import load_rules
 from rocmlint.selection import selectors
 
@@ -80,15 +80,8 @@ def _listed(rules: Sequence[RuleType]) -> Iterator[dict[str, Any]]:
     tables |= {rule.name: rule.options for rule in rules}
     for rule, options in tables.items():
         for name, option in options.items():
-            yield {
-                "rule": rule,
-                "name": name,
-                "type": option.type,
-                "default": plain(option.default, option),
-                "choices": list(option.choices),
-                "flag": f"--{name}" if option.group else None,
-                "help": option.help,
-            }
+            flag = f"--{name}" if option.group else None
+            yield {**described(name, option), "rule": rule, "flag": flag}
 
 
 def _text(rules: Sequence[RuleType]) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.cli.parser import Parser
 from rocmlint.config import Configuration
 from rocmlint.errors import ConfigError
-from rocmlint.options import did_you_mean, plain
+from rocmlint.options import described as option_described
+from rocmlint.options import did_you_mean
 from rocmlint.registry import load_rules
 from rocmlint.rule_files import built_in_folder
 from rocmlint.selection import matches
@@ -62,15 +63,7 @@ def described(rule: RuleType) -> dict[str, Any]:
         "looks_at": str(rule.on) or None,
         "skips": sorted(rule.skips),
         "fix": sections(documentation).get("Fix safety"),
-        "options": {
-            name: {
-                "type": option.type,
-                "default": plain(option.default, option),
-                "help": option.help,
-                "choices": list(option.choices),
-            }
-            for name, option in rule.options.items()
-        },
+        "options": [option_described(name, option) for name, option in rule.options.items()],
         "documentation": documentation,
         "examples": examples(rule),
     }
@@ -113,9 +106,10 @@ def markdown(rule: RuleType) -> str:
         "Leaves alone": ", ".join(facts["skips"]),
         "Fixes": "yes, see below" if facts["fix"] else "none",
     }
-    for name, option in facts["options"].items():
+    for option in facts["options"]:
         default = json.dumps(option["default"])
-        rows[f"Option `{name}`"] = f"{option['help']} ({option['type']}, default `{default}`)"
+        about = f"{option['help']} ({option['type']}, default `{default}`)"
+        rows[f"Option `{option['name']}`"] = about
     parts = [
         f"# {facts['name']} ({facts['code']})",
         "\n".join(f"- {name}: {value}" for name, value in rows.items() if value),

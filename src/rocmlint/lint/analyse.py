@@ -71,26 +71,30 @@ class Linter:
         source = Source(path, text)
         data = text.encode(errors="replace")
         rules = self._scanner.scan(data)
-        ignored = ignored_codes(self.settings, _from(self.settings.root, path))
-        enabled = [rule for rule in self.rules if rule.code not in ignored]
+        enabled = self._enabled(path)
+        problems: list[str] = []
         try:
             if self.settings.check_syntax or looks_broken(data):
                 _parse(source)
             findings, problems = _check(source, [rule for rule in rules if rule in enabled])
         except UnparsableError as error:
             reason = f"cannot be parsed: {error.reason}"
-            return self.unreadable(path, reason, error.line, error.column)
+            findings = list(self.unreadable(path, reason, error.line, error.column).findings)
         findings = suppress(source, findings, enabled, self._known, noqa=noqa)
         return Analysis(findings, problems, source.looked_at)
 
     def unreadable(self, path: str, reason: str, line: int = 1, column: int = 1) -> Analysis:
         """Report a file that cannot be linted."""
-        rule = next((rule for rule in self.rules if rule.code == "ROC900"), None)
+        rule = next((rule for rule in self._enabled(path) if rule.code == "ROC900"), None)
         if rule is None:
             return Analysis()
         place = (line, column, line, column)
         message = f"This file {reason}; nothing in it was checked."
         return Analysis([Finding(path, *place, rule.code, rule.name, message, rule.severity)])
+
+    def _enabled(self, path: str) -> list[Rule[Any]]:
+        ignored = ignored_codes(self.settings, _from(self.settings.root, path))
+        return [rule for rule in self.rules if rule.code not in ignored]
 
 
 def looks_broken(data: bytes) -> bool:
@@ -140,7 +144,9 @@ def _check(source: Source, rules: list[Rule[Any]]) -> tuple[list[Finding], list[
 
 
 def _internal_error(path: str, rule: Rule[Any], error: Exception) -> str:
-    return f"{path}: internal error in {rule.code}, please report it: {type(error).__name__}: {error}"
+    return (
+        f"{path}: internal error in {rule.code}, please report it: {type(error).__name__}: {error}"
+    )
 
 
 def _from(root: str, path: str) -> str:
