@@ -27,6 +27,8 @@ _MISSING = frozenset({"Exception", "FileNotFoundError", "IndexError", "IOError",
 _OF_THE_ENVIRONMENT = frozenset(
     {"bin", "etc", "include", "lib", "lib64", "share", "DLLs", "Lib", "Library", "Scripts"}
 )
+_OF_DEVELOPERS = frozenset({"doc", "docs", "test", "tests"})
+"""Folders of a checkout that only those who work on it use."""
 _OF_THE_INSTALLER = (".data", ".dist-info", ".egg-info", ".egg-link", ".git", ".libs", ".pth")
 
 
@@ -68,7 +70,7 @@ def _is_meant(named: str, folder: str, source: Source) -> bool:
     return (
         UNKNOWN in named
         or named.endswith(_OF_THE_INSTALLER)
-        or named in _OF_THE_ENVIRONMENT
+        or named in _OF_THE_ENVIRONMENT | _OF_DEVELOPERS
         or named in known_packages()
         or is_installed(named)
         or os.path.exists(os.path.join(folder, named))

@@ -20,6 +20,7 @@ _KNOWN = {
     " profiling runtime utils",
     "diffusers": "commands experimental guiders hooks loaders models pipelines quantizers"
     " schedulers utils configuration_utils.py image_processor.py training_utils.py",
+    "evaluate": "commands evaluation_suite evaluator utils loading.py module.py",
     "flash_attn": "layers losses models modules ops utils bert_padding.py"
     " flash_attn_interface.py flash_attn_triton.py flash_attn_triton_amd",
     "lerobot": "configs datasets policies robots scripts utils",
@@ -33,6 +34,7 @@ _KNOWN = {
     " lib linalg masked mps multiprocessing nested nn onnx optim package profiler quantization"
     " share signal sparse special testing utils xpu _tensor.py functional.py hub.py library.py"
     " serialization.py storage.py version.py",
+    "torchaudio": "datasets functional models pipelines transforms",
     "torchvision": "datasets io models ops transforms utils.py",
     "transformers": "cli commands data distributed generation integrations kernels loss models"
     " onnx pipelines quantizers sagemaker utils activations.py cache_utils.py"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
-from rocmlint.lint.source import Span
 from rocmlint.lint.syntax import dotted_text, string_value
 from rocmlint.rules.patching._packages import project_folder
 from rocmlint.rules.patching._paths import UNKNOWN, path_of, step_of
@@ -75,25 +74,25 @@ def imports_around(node: cst.CSTNode, source: Source) -> tuple[list[Imported], l
     """
     span = source.span(node)
     offset = source.offset_of(span.line)
-    top = [(at, each) for at, each in _imports(source) if _is_at_top(at, source)]
+    found = list(_imports(source))
+    top = {at for at, _ in found if _is_at_top(at, source)}
     function = source.function(node)
     if function is None:
-        inner = Span(1, 1, len(source.lines), 1)
-        before = [each for at, each in top if at < offset]
-        after = [(at, each) for at, each in _imports(source) if at > offset]
-        same = {at for at, _ in top}
+        same, before = top, {at for at in top if at < offset}
     else:
-        inner = source.span(function)
         block = source.pieces.statement_at(offset)
-        found = [(at, each) for at, each in _imports(source) if block.start <= at < block.end]
-        same = {at for at, each in found if inner.line <= each.line <= inner.end_line}
-        before = [each for _, each in top] + [
-            each for at, each in found if at in same and at < offset
-        ]
-        after = [(at, each) for at, each in found if at > offset or at not in same]
+        found = [(at, each) for at, each in found if at in top or block.start <= at < block.end]
+        outer = source.span(function)
+        same = {at for at, each in found if outer.line <= each.line <= outer.end_line}
+        before = top | {at for at in same if at < offset}
     changed = _CHANGE.search(source.code, source.offset_of(span.end_line) + span.end_column)
     end = len(source.code) if changed is None else changed.start()
-    return before, [each._replace(next=at in same and offset < at < end) for at, each in after]
+    after = [
+        each._replace(next=at in same and at < end)
+        for at, each in found
+        if at not in before and (at > offset or at not in same)
+    ]
+    return [each for at, each in found if at in before], after
 
 
 def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
@@ -114,7 +113,8 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
 
 def lies_beside(name: str, source: Source) -> bool:
     """Say whether a module lies beside a script, where Python looks first."""
-    return source.package is None and _has_module(os.path.dirname(_path(source)), name)
+    here = os.path.dirname(_path(source))
+    return _has_module(here, name) and not _is_below_package(here, project_folder(source))
 
 
 def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
@@ -174,6 +174,13 @@ def _elements(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...]:
 
 def _is_negative(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus)
+
+
+def _is_below_package(folder: str, root: str) -> bool:
+    """Say whether a folder is in a package, or in a folder without __init__.py below one."""
+    if os.path.isfile(os.path.join(folder, "__init__.py")):
+        return True
+    return folder.startswith(f"{root}/") and _is_below_package(os.path.dirname(folder), root)
 
 
 def _has_module(folder: str, name: str) -> bool:

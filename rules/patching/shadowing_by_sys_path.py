@@ -109,10 +109,11 @@ class ShadowingBySysPath(Rule["cst.CSTNode"]):
                 return
 
     def _is_hidden(self, name: str, held: set[bool | None], is_next: bool, source: Source) -> bool:
-        if True in held and _may_be_installed(name, source):
-            return True
-        if True in held and name in _GENERIC:
-            return self.with_preview and not lies_beside(name, source)
+        if lies_beside(name, source):
+            return False
+        if True in held:
+            generic = self.with_preview and name in _GENERIC
+            return generic or _may_be_installed(name, source)
         # Where nobody can tell what a folder holds, name and order must speak for it.
         return None in held and is_next and name in _FROM_CHECKOUTS
 
