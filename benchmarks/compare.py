@@ -186,14 +186,16 @@ def growth_cases(place: Workplace, files: Sequence[Path]) -> list[Case]:
 
 def run_interleaved(cases: Sequence[Case], runs: int, log: Path) -> None:
     """Run all cases in turn, so that a busy moment of the machine hits all of them."""
-    for case in cases:
-        sys.stderr.write(f"warming up: {case.name}\n")
+    for number, case in itertools.product(range(1, runs + 1), cases):
+        sys.stderr.write(f"run {number} of {runs}: {case.name}\n")
         case.run(log)
+
+
+def warm_up(cases: Sequence[Case], log: Path) -> None:
+    """Run each case once and forget the figures."""
+    run_interleaved(cases, 1, log)
+    for case in cases:
         case.samples.clear()
-    for number in range(runs):
-        sys.stderr.write(f"run {number + 1} of {runs}\n")
-        for case in cases:
-            case.run(log)
 
 
 def table(cases: Sequence[Case]) -> Iterator[str]:
@@ -259,6 +261,7 @@ def main() -> None:
     fast = [*rocmlint_cases(place, files), *ruff_cases(place)]
     slow = slow_cases(place, place.copy("sample", chosen))
     growth = growth_cases(place, files)
+    warm_up([*fast, *growth], place.log)
     run_interleaved([*fast, *growth], arguments.runs, place.log)
     run_interleaved(slow, arguments.slow_runs, place.log)
     size = sum(file.stat().st_size for file in files) / 1e6
