@@ -20,6 +20,8 @@ MAXIMUM_HOPS = 5
 """How many variables and functions are followed."""
 UNKNOWN = "*"
 """Stands in a path for what the code does not say."""
+FOLDER_LISTS = frozenset({"__path__", "submodule_search_locations"})
+"""Attributes of a package or its spec that list the folders of the package."""
 
 _SAME_PATH = frozenset(
     {
@@ -36,7 +38,6 @@ _JOINING = frozenset({"os.path.join", "pathlib.Path", "pathlib.PurePath", "pathl
 _FILE_OF = frozenset({"inspect.getabsfile", "inspect.getfile", "inspect.getsourcefile"})
 _FOLDER_OF = frozenset({"importlib.resources.files", "importlib_resources.files"})
 _IMPORTING = frozenset({"__import__", "importlib.import_module"})
-_FOLDER_LISTS = frozenset({"__path__", "submodule_search_locations"})
 _SEPARATORS = frozenset({"os.path.sep", "os.sep"})
 _PARENT_FOLDERS = frozenset({"os.pardir", "os.path.pardir"})
 
@@ -129,7 +130,7 @@ def _start(node: cst.CSTNode, source: Source) -> FilePath | None:
             return _file_of(_found_module(node.value, source))
     if isinstance(node, cst.Subscript) and _index(node) == 0:
         folders = _without_list(node.value, source)
-        if isinstance(folders, cst.Attribute) and folders.attr.value in _FOLDER_LISTS:
+        if isinstance(folders, cst.Attribute) and folders.attr.value in FOLDER_LISTS:
             module = _module(folders.value, source) or _found_module(folders.value, source)
             return _file_of(module, up=1)
     if isinstance(node, cst.Call) and node.args:

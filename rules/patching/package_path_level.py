@@ -19,7 +19,7 @@ from rocmlint.rules.patching._packages import (
     known_packages,
 )
 from rocmlint.rules.patching._path_flow import endings, namings, readers
-from rocmlint.rules.patching._paths import path_of, step_of
+from rocmlint.rules.patching._paths import FOLDER_LISTS, path_of, step_of
 from rocmlint.triggers import attributes, calls, last_name, nodes
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _SITE_NAMES = frozenset({"dist-packages", "site-packages"})
 _COPIES = frozenset({"copy", "copy2", "copyfile", "copytree", "move"})
 _RESOURCES = ("importlib.resources", "importlib_resources", "importlib import resources")
-_LISTS = frozenset({"__path__", "submodule_search_locations"})
 _INNER_NAMES = frozenset({"configs", "layers", "models", "modules", "ops", "utils"})
 
 
@@ -133,7 +132,7 @@ def _start(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
             return None
         span = source.span(node)
         return node if source.code[source.offset_of(span.line) + span.column - 2] == "(" else None
-    if isinstance(node, cst.Attribute) and node.attr.value in _LISTS:
+    if isinstance(node, cst.Attribute) and node.attr.value in FOLDER_LISTS:
         above = source.parent(node)
         if isinstance(above, cst.Arg):  # list(package.__path__)[0]
             above = source.parent(above)
@@ -188,7 +187,8 @@ def _lower(node: cst.CSTNode, source: Source) -> Edit | None:
         return _lower(value, source) if value is not None and alone else None
     if not step.up:
         return None if ".." in step.text else _lower(step.base, source)
-    if step.base.lpar:
+    span = source.span(node)
+    if step.base.lpar or span.line != span.end_line:  # there may be a comment in between
         return None
     text = source.text_of(step.base)
     if isinstance(node, cst.Subscript) and step.up > 1:

@@ -125,12 +125,13 @@ class UnverifiedPackageCopy(Rule["cst.CSTNode"]):
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find copies whose target was guessed and is not looked at."""
-        for call, target in _copies(node, source):
-            behind = _behind(target, source)
+        for call, targets in _copies(node, source):
+            behind = _behind(targets, source)
             guess = _guess(behind, source)
-            if guess is None or _is_looked_at(call, behind, source):
+            if guess is None or _is_looked_at(call, source) or _is_sure(call, behind, source):
                 continue
-            package = next((part for part in _parts(behind) if part in known_packages()), None)
+            words = re.findall(r"\w+", " ".join([*map(_text, behind), source.text_of(call)]))
+            package = next((word for word in words if word in known_packages()), None)
             whose = f"the stock files of `{package}`" if package else "the stock files"
             where = f'`find_spec("{package}").origin`' if package else "`__file__` of the package"
             message = (
@@ -141,34 +142,46 @@ class UnverifiedPackageCopy(Rule["cst.CSTNode"]):
             yield self.finding(call, source, message)
 
 
-def _copies(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, cst.CSTNode]]:
-    """Yield calls that copy, each with the expression that says where to.
+def _copies(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[cst.CSTNode]]]:
+    """Yield calls that copy, each with the expressions that say where to.
 
     A call comes as itself, or as the string that begins its command.
     """
     if isinstance(node, cst.Call):
         folder = argument(node, 1, "dst")
         if folder is not None and source.resolve(node.func) in _COPIES:
-            yield node, folder
+            yield node, [folder]
         return
     string = source.parent(node) if isinstance(node, cst.FormattedStringText) else node
     if string is None or not _COPY_COMMAND.match(source.text_of(string)):
         return
-    command = target = string
     words = source.enclosing(string, cst.List)
     if words is not None and words.elements[0].value is string:
-        command, target = words, words.elements[-1].value
+        command: cst.CSTNode = words
+        targets: list[cst.CSTNode] = [words.elements[-1].value]
+    else:
+        command, targets = string, _last_word(string, source)
     for each in (command, *readers(command, source)):
         argument_of = source.parent(each)
         call = None if argument_of is None else source.parent(argument_of)
         if isinstance(call, cst.Call) and source.resolve(call.func) in _COMMANDS:
-            yield call, target
+            yield call, targets
 
 
-def _behind(target: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
+def _last_word(command: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
+    """Give what says where a command copies to: the command itself, or what is put into it."""
+    word = source.text_of(command).strip("rRfFbB\"'").split()[-1]
+    if _SITE.search(word):
+        return [command]
+    parts = command.parts if isinstance(command, cst.FormattedString) else ()
+    inner = [part.expression for part in parts if isinstance(part, cst.FormattedStringExpression)]
+    return [each for each in inner if source.text_of(each) in word]
+
+
+def _behind(targets: list[cst.CSTNode], source: Source) -> list[cst.CSTNode]:
     """Give every node that says where a target lies, through variables, loops and functions."""
     found: dict[cst.CSTNode, None] = {}
-    edge = [target]
+    edge = targets
     for _ in range(MAXIMUM_HOPS):
         edge = [each for each in edge if each not in found]
         found.update(dict.fromkeys(node for each in edge for node in walk(each)))
@@ -209,11 +222,6 @@ def _words(node: cst.CSTNode) -> str:
     return " ".join(_text(each.value) for each in elements) or _text(node)
 
 
-def _parts(behind: list[cst.CSTNode]) -> Iterator[str]:
-    for node in behind:
-        yield from re.split(r"[/\\]", _text(node))
-
-
 def _guess(behind: list[cst.CSTNode], source: Source) -> str | None:
     """Say in words what of a target is guessed, None where it was asked from the package."""
     found: list[str] = []
@@ -230,27 +238,34 @@ def _guess(behind: list[cst.CSTNode], source: Source) -> str | None:
     return found[0] if found else None
 
 
-def _is_looked_at(node: cst.Call, behind: list[cst.CSTNode], source: Source) -> bool:
-    """Say whether the code looks at the target after the copy, or makes sure of it before."""
-    span = source.span(node)
-    function = source.function(node)
-    lines = (1, len(source.lines)) if function is None else source.span(function)[0:3:2]
+def _is_looked_at(call: cst.Call, source: Source) -> bool:
+    """Say whether something looks at files or modules after a copy."""
     code = source.code.split("\n")
-    after = "\n".join(code[span.end_line : lines[1]])
-    elsewhere = "\n".join(code[lines[1] :])
-    if _LOOK.search(after) or _VERIFY.search(after) or _VERIFY.search(elsewhere):
-        return True
+    function = source.function(call)
+    end = len(code) if function is None else source.span(function).end_line
+    after = "\n".join(code[source.span(call).end_line : end])
+    return bool(_LOOK.search(after) or _VERIFY.search("\n".join([after, *code[end:]])))
+
+
+def _is_sure(call: cst.Call, behind: list[cst.CSTNode], source: Source) -> bool:
+    """Say whether the code makes sure that the target is there before it copies.
+
+    ``if not target.exists(): copy`` does not: it copies where nothing is.
+    """
     if any(_EXISTENCE.match(f"{last_name(n.func)}(") for n in behind if isinstance(n, cst.Call)):
         return True
     names = {each.value for each in behind if isinstance(each, cst.Name)}
-    names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, node))}
-    only_once = {
+    names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, call))}
+    where_missing = {
         source.span(above.test).line
-        for above in source.ancestors(node)
+        for above in source.ancestors(call)
         if isinstance(above, cst.If) and isinstance(above.test, cst.UnaryOperation)
     }
+    function = source.function(call)
+    first = 1 if function is None else source.span(function).line
+    code = source.code.split("\n")[first - 1 : source.span(call).line - 1]
     return any(
         _EXISTENCE.search(text) and names & set(re.findall(r"\w+", text))
-        for number, text in enumerate(code[lines[0] - 1 : span.line - 1], lines[0])
-        if number not in only_once
+        for line, text in enumerate(code, first)
+        if line not in where_missing
     )
