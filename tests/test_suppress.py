@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_rules import EXPECT, FIXTURES, expected
 
+from rocmlint.config import Settings
+from rocmlint.lint.analyse import Linter
 from rocmlint.lint.check import check
 from rocmlint.lint.fix import apply_fixes
 from rocmlint.lint.source import Source
@@ -282,6 +285,16 @@ def test_nothing_is_judged_in_a_file_that_could_not_be_checked() -> None:
     unreadable = next(rule for rule in enabled if rule.code == "ROC900")
     findings = [unreadable.finding(source.comments[0], source, "cannot be parsed")]
     assert suppress(source, findings, enabled, KNOWN) == findings
+
+
+def test_a_file_that_cannot_be_parsed_can_be_suppressed() -> None:
+    marked = (FIXTURES / "lint" / "unreadable_file" / "bad.py").read_text()
+    text = EXPECT.sub("", marked)
+    linter = Linter(Settings())
+    found = linter.analyse_text("bad.py", text).findings
+    assert [(each.line, each.code) for each in found] == expected(marked)
+    ignored = f"{text}# rocmlint: ignore-file[ROC900] a template\n"
+    assert linter.analyse_text("bad.py", ignored).findings == []
 
 
 def test_what_is_said_about_suppressions_can_be_suppressed() -> None:

@@ -9,6 +9,8 @@ from rocmlint import __version__
 from rocmlint.config import Configuration
 from rocmlint.lint.analyse import Linter
 from rocmlint.lint.discover import is_excluded
+from rocmlint.registry import load_rules
+from rocmlint.selection import selectors
 
 if TYPE_CHECKING:
     import ast
@@ -44,10 +46,8 @@ class Plugin:
     @classmethod
     def parse_options(cls, _manager: object, options: Namespace, _files: object) -> None:
         """Take from flake8's own options which rules it is told to select."""
-        selectors = (*(options.select or ()), *(options.extend_select or ()))
-        cls._selected = tuple(
-            each for each in selectors if each.startswith(PREFIX) and each != PREFIX
-        )
+        given = (*(options.select or ()), *(options.extend_select or ()))
+        cls._selected = tuple(each for each in given if each.startswith(PREFIX) and each != PREFIX)
         cls._linters = None
 
     def run(self) -> Iterator[Reported]:
@@ -104,8 +104,9 @@ class _Linters:
 
 def _with(settings: Settings, selected: tuple[str, ...]) -> Settings:
     """Lay flake8's selection over our settings; flake8 has parsed each file before we see it."""
+    known = selectors(load_rules(settings.rules))
     return settings._replace(
-        extend_select=(*settings.extend_select, *selected),
+        extend_select=(*settings.extend_select, *(each for each in selected if each in known)),
         ignore=tuple(each for each in settings.ignore if each not in selected),
         check_syntax=False,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -211,7 +212,7 @@ def _module(text: str) -> cst.Module:
     try:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        raise UnparsableError(error.message, error.raw_line, error.raw_column + 1) from error
+        raise _syntax_error(text, error) from error
     except (RecursionError, ValueError) as error:
         raise UnparsableError(str(error)) from error
     except BaseException as error:
@@ -220,6 +221,19 @@ def _module(text: str) -> cst.Module:
             raise
         reason = f"LibCST's parser failed: {error}"
         raise UnparsableError(reason) from error
+
+
+def _syntax_error(text: str, error: cst.ParserSyntaxError) -> UnparsableError:
+    """Say what is wrong as Python does, who knows it better and names no later line."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as known:
+        return UnparsableError(known.msg, known.lineno or 1, known.offset or 1)
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return UnparsableError(error.message, error.raw_line, error.raw_column + 1)
 
 
 def _refuse_what_breaks_parsers(code: str) -> None:
