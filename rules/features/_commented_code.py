@@ -7,10 +7,11 @@ import textwrap
 import warnings
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rocmlint.lint.source import Comment, Source
 
@@ -47,46 +48,57 @@ class Passage:
         return _text(self.comments)
 
 
-def passages_around(comment: Comment, source: Source) -> list[Passage]:
-    """Read the comment lines that stand together with this one; a trailing comment stands alone."""
-    return list(_passages(_block(comment, source)))
+def passages_around(comment: Comment, source: Source) -> Sequence[Passage]:
+    """Read the comment lines that stand together with this one; a trailing comment stands alone.
+
+    Nothing where they are too many: what is meant there is no single line.
+    """
+    block = _block(comment, source)
+    return _passages(block) if len(block) <= _LONGEST_BLOCK else ()
 
 
-def _block(comment: Comment, source: Source) -> Sequence[Comment]:
-    """Give the unbroken run of comments with a line of their own."""
+def _block(comment: Comment, source: Source) -> tuple[Comment, ...]:
+    """Give the unbroken run of comments with a line of their own, or the first of very many."""
     comments = source.comments
-    here = bisect_left(comments, comment.line, key=lambda each: each.line)
-    if not comment.own_line:
-        return comments[here : here + 1]
-    first = last = here
-    while first > max(0, here - _LONGEST_BLOCK) and _follows(comments[first - 1], comments[first]):
-        first -= 1
-    while last + 1 < min(len(comments), here + _LONGEST_BLOCK) and _follows(
-        comments[last], comments[last + 1]
+    first = last = bisect_left(comments, comment.line, key=lambda each: each.line)
+    while last - first <= _LONGEST_BLOCK and _stand_together(
+        comments[max(0, first - 1) : first + 1]
     ):
+        first -= 1
+    while last - first <= _LONGEST_BLOCK and _stand_together(comments[last : last + 2]):
         last += 1
-    return comments[first : last + 1]
+    return tuple(comments[first : last + 1])
 
 
-def _follows(one: Comment, other: Comment) -> bool:
-    return one.own_line and other.own_line and one.line + 1 == other.line
+def _stand_together(comments: Sequence[Comment]) -> bool:
+    """Say whether these are two comments on lines of their own, one below the other."""
+    lines = [each.line for each in comments if each.own_line]
+    return len(lines) == 2 and lines[0] + 1 == lines[1]
 
 
-def _passages(block: Sequence[Comment]) -> Iterator[Passage]:
+@lru_cache(maxsize=8)
+def _passages(block: tuple[Comment, ...]) -> tuple[Passage, ...]:
+    found: list[Passage] = []
     start = 0
     while start < len(block):
         end, code = _read(block, start)
-        yield Passage(tuple(block[start:end]), tuple(code))
+        found.append(Passage(block[start:end], tuple(code)))
         start = end
+    return tuple(found)
 
 
 def _read(block: Sequence[Comment], start: int) -> tuple[int, Sequence[Code]]:
     """Read the passage that begins at a line; give where it ends, and its code."""
-    longest = min(len(block), start + _LONGEST_STATEMENT) if _is_open(block[start]) else start + 1
-    for end in range(start + 1, longest + 1):
-        code = parse(_text(block[start:end]))
+    unclosed = 0
+    for end in range(start + 1, min(len(block), start + _LONGEST_STATEMENT) + 1):
+        line = block[end - 1].body
+        unclosed += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+        code = parse(_text(block[start:end])) if unclosed <= 0 or end == start + 1 else []
         if code:
             return _with_body(block, start, end, code)
+        is_empty = end > start + 1 and (not line or line.startswith("#"))
+        if not (unclosed > 0 or is_empty or line.endswith((":", "\\"))):
+            break
     return start + 1, ()
 
 
@@ -102,13 +114,6 @@ def _with_body(
         if len(whole) == 1:
             return longer, whole
     return end, code
-
-
-def _is_open(line: Comment) -> bool:
-    """Say whether a line may be the beginning of something longer."""
-    body = line.body
-    unclosed = sum(map(body.count, "([{")) > sum(map(body.count, ")]}"))
-    return unclosed or body.endswith((":", "\\"))
 
 
 def _belongs_to(line: Comment, first: Comment) -> bool:

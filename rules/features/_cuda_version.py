@@ -56,6 +56,7 @@ def reads_version(call: cst.Call, function: str, name: str, source: Source) -> b
 def question_about(version: cst.BaseExpression, source: Source) -> Question | None:
     """Find the condition that asks whether there is a CUDA version, None where none does."""
     node: cst.CSTNode = version
+    condition: cst.BaseExpression | None = None
     negated = False
     while isinstance(node, cst.BaseExpression):
         parent = source.parent(node)
@@ -63,18 +64,21 @@ def question_about(version: cst.BaseExpression, source: Source) -> Question | No
             parent = source.parent(parent)
         elif isinstance(parent, cst.UnaryOperation) and isinstance(parent.operator, cst.Not):
             negated = not negated
-        elif isinstance(parent, cst.BooleanOperation):
-            if isinstance(parent.operator, cst.Or) and not negated:
-                return None
         elif isinstance(parent, cst.Comparison):
             equal = _compares_with_none(parent)
             if equal is None:
                 return None
             negated ^= equal
+        elif isinstance(parent, cst.BooleanOperation):
+            if isinstance(parent.operator, cst.Or) and not negated:
+                # What the other side allows is another matter, where this one asks for more.
+                if not isinstance(node, cst.BooleanOperation):
+                    return None
+                condition = condition or node
         elif parent is None or (node is version and not _decides(node, parent)):
             return None
         else:
-            return Question(node, parent, negated)
+            return Question(condition or node, parent, negated)
         if parent is None:
             return None
         node = parent

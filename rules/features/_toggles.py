@@ -17,14 +17,14 @@ WORDS = (
     "use_flash", "enable_flash", "with_flash", "set_flash", "to_flash", "flash_sdp",
     "flash_attention_2", "flash_attention_3", "flash_attention2", "flash-attn", '"flash', "'flash",
     "xformers", "XFORMERS", "efficient_attention", "efficient_sdp", "sage_att", "sageatt",
-    "fused_attn", "FUSED_ATTN", "FLASH_ATT", "use_sdpa", "enable_sdpa",
+    "fused_attn", "FUSED_ATTN", "FLASH_ATT", "use_sdpa", "enable_sdpa", "to_sdpa",
     "# attn_impl", "#attn_impl", '["attn_impl', "['attn_impl",
     "set_attn_processor", "set_attention_backend",
     "allow_tf32", "float32_matmul_precision", "tf32=True",
     "liger", "use_fused", "enable_fused", "apply_fused", "fuse_qkv", "fused=True", "fused = True",
     "use_kernels", "bettertransformer", "tunable", "TUNABLEOP", "hipblaslt", "HIPBLASLT",
-    "torch.compile(", "compile=True",
-    "checkpointing_enable", "enable_gradient_checkpointing", "checkpointing=True",
+    "torch.compile(", "compile=True", "checkpointing_enable", "set_grad_checkpointing",
+    "enable_gradient_checkpointing", "checkpointing=True",
     ".gradient_checkpointing = True", " gradient_checkpointing = True", "use_checkpoint=True",
     "cpu_offload(", "block_swap", "_slicing(", "_tiling(",
 )  # fmt: skip
@@ -72,6 +72,7 @@ ATTENTION = _feature(
     r"|sdpa|fused_attn",
     "flash|attn_impl|xformers|sdpa|sage_?att",
 )
+_COMPILE = _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile", doubtful=True)
 _FEATURES = (
     _feature("AITER", "aiter"),
     ATTENTION,
@@ -85,11 +86,10 @@ _FEATURES = (
         "checkpointing",
         doubtful=True,
     ),
-    _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile", doubtful=True),
+    _COMPILE,
     _feature("offloading", r"offload$|block_swap", "offload|block_swap", doubtful=True),
     _feature("slicing or tiling", r"slicing$|tiling$", "slic|til(?:e|ing)", doubtful=True),
 )
-_COMPILE = _FEATURES[7]
 _SWITCHES_ON = re.compile(
     r"_*(?:activate|allow|apply|convert|enable|fuse|inject|optimi[sz]e|patch|preferred|replace|set"
     r"|switch|to|turn_on|use)(?:_|$)|gradient_checkpointing_enable$"
@@ -152,8 +152,11 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
         return None
     key, passed_on = name.lstrip("_"), isinstance(value, ast.Attribute)
     if _IS_CHOICE.search(name):
-        fast = any(_IS_FAST.search(each) for each in _strings(value))
-        return Toggle(ATTENTION, key, node, node.lineno, passed_on) if fast or passed_on else None
+        choices = list(_strings(value))
+        fast = any(map(_IS_FAST.search, choices))
+        if not (fast or passed_on or "sdpa" in choices):
+            return None
+        return Toggle(ATTENTION, key, node, node.lineno, doubtful=not fast)
     feature = _feature_of(name, name, more)
     known = name in more or name.isupper() or _IS_FLAG.fullmatch(name)
     decides = passed_on or isinstance(
@@ -161,7 +164,7 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
     )
     if feature is None or not known or not decides:
         return None
-    return Toggle(feature, key, node, node.lineno, passed_on)
+    return Toggle(feature, key, node, node.lineno, doubtful=passed_on)
 
 
 def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | None:

@@ -155,8 +155,9 @@ def _is_guarded(node: cst.CSTNode, source: Source) -> bool:
     function = source.function(node)
     if function is not None and re.search(r"cuda|tensorrt", function.name.value):
         return True
-    line = source.span(node).line
-    before = "\n".join(source.lines[_lines_around(node, source)[0] - 1 : line - 1])
+    span = source.span(node)
+    start = source.offset_of(_lines_around(node, source)[0])
+    before = source.text[start : source.offset_of(span.line) + span.column - 1]
     return "version.cuda" in before or source.enclosing(node, cst.IfExp) is not None
 
 

@@ -93,17 +93,17 @@ class DisabledFeatureToggle(Rule[Comment]):
     def __init__(self, *, settings: Mapping[str, object], preview: bool = False) -> None:
         """Look for the toggles of the user as well."""
         super().__init__(settings=settings, preview=preview)
-        names = settings.get("toggles")
-        self._more = names if isinstance(names, tuple) else ()
+        names = settings["toggles"]
+        self._more = tuple(names) if isinstance(names, (list, tuple)) else ()
         if self._more:
             self.on = self.on | _comments_with(self._more)
 
     def check(self, node: Comment, source: Source) -> Iterator[Finding]:
         """Find comments that are a toggle, and see whether they may stand as they are."""
         passages = passages_around(node, source)
-        here = next(each for each in passages if node in each.comments)
-        toggle = find_toggle(here.code, self._more)
-        if toggle is None or here.first + toggle.line - 1 != node.line:
+        here = next((each for each in passages if node in each.comments), None)
+        toggle = find_toggle(here.code, self._more) if here is not None else None
+        if here is None or toggle is None or here.first + toggle.line - 1 != node.line:
             return
         if (toggle.doubtful or toggle.feature.doubtful) and not self.with_preview:
             return
@@ -196,9 +196,8 @@ def _is_superseded(toggle: Toggle, lines: Sequence[str]) -> bool:
     node = toggle.node
     if toggle.feature is ATTENTION and toggle.key.startswith(("replace_", "patch_", "apply_")):
         return any("attn_implementation" in line for line in lines)
-    if toggle.doubtful and isinstance(node, (ast.Assign, ast.keyword)):
-        option = ast.unparse(node.value)
-        return any(option in line for line in lines)
+    if isinstance(node, (ast.Assign, ast.keyword)) and isinstance(node.value, ast.Attribute):
+        return any(ast.unparse(node.value) in line for line in lines)
     if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call):
         flag = ast.unparse(node.targets[0])
         return flag.startswith("self.") and not any(
