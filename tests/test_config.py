@@ -51,9 +51,26 @@ def test_a_pyproject_of_other_tools_is_passed_over(tmp_path: Path) -> None:
     assert settings(tmp_path / "inner").select == ("ROC1",)
 
 
-def test_a_pyproject_that_never_says_rocmlint_is_not_even_parsed(tmp_path: Path) -> None:
-    write(tmp_path, "pyproject.toml", "this is [no TOML")
+@pytest.mark.parametrize("text", ["no [TOML", "no [TOML\n'rocmlint==1'\n[tool.other]\nrocmlint=3"])
+def test_a_pyproject_that_cannot_be_ours_is_not_even_parsed(tmp_path: Path, text: str) -> None:
+    write(tmp_path, "pyproject.toml", text)
     assert settings(tmp_path).select == Settings().select
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.rocmlint]\npreview = true",
+        '[ tool . "rocmlint" ]\npreview = true',
+        "tool.rocmlint.preview = true",
+        "[tool]\nrocmlint = { preview = true }",
+        "[tool]\nrocmlint.preview = true",
+        "tool = { rocmlint = { preview = true } }",
+    ],
+)
+def test_however_the_table_is_spelled_it_counts(tmp_path: Path, text: str) -> None:
+    write(tmp_path, "pyproject.toml", text)
+    assert settings(tmp_path).preview
 
 
 def test_rocmlint_toml_wins_over_pyproject_in_one_folder(tmp_path: Path) -> None:

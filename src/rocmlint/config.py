@@ -168,7 +168,7 @@ class Configuration:
             return self._default
         for name in NAMES:
             path = os.path.join(folder, name)
-            if _mentions_rocmlint(path):
+            if _may_configure(path):
                 from rocmlint import config_file  # noqa: PLC0415 - not every start needs it
 
                 layer = config_file.read_file(path)
@@ -190,10 +190,20 @@ class Configuration:
         return Settings(root=root, rule_options=whole.rule_options, sources=whole.sources, **values)
 
 
-def _mentions_rocmlint(path: str) -> bool:
-    """Say whether a file may be a configuration; to parse any other would cost a start too much."""
+_SPELLINGS = (b"[tool.rocmlint", b"\ntool.rocmlint", b"[tool]", b"\ntool=")
+"""Without blanks and quotes, what a pyproject.toml with our table has one of."""
+
+
+def _may_configure(path: str) -> bool:
+    """Say whether a file may hold our table: parsing TOML takes as long as starting Python."""
     try:
         with open(path, "rb") as file:
-            return path.endswith(NAMES[0]) or b"rocmlint" in file.read()
+            if path.endswith(NAMES[0]):
+                return True
+            data = b"\n" + file.read()
     except OSError:
         return False
+    if b"rocmlint" not in data:
+        return False
+    squeezed = data.translate(None, b" \t\"'")
+    return any(each in squeezed for each in _SPELLINGS)
