@@ -42,6 +42,7 @@ _REACH = 6
 _SHOWN = 60
 _REACH_IN_CALL = 40
 _OTHER_HARDWARE = re.compile(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
+_NOTEBOOK = re.compile(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
 _LABEL = re.compile(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+),$")
 
 
@@ -69,8 +70,8 @@ class DisabledFeatureToggle(Rule[Comment]):
     attention, AITER, TF32, Liger or fused kernels on. With ``--preview`` also torch.compile,
     gradient checkpointing, offloading, slicing and tiling, which are often left off on purpose.
     Nothing is said where a reason stands beside the comment, where live code around it does the
-    same, in long blocks of dead code, and in tests. There is no fix: to bring the line back is
-    to hide the cause once more.
+    same, in long blocks of dead code, in tests and in exported notebooks. There is no fix: to
+    bring the line back is to hide the cause once more.
 
     ## Options
     - ``toggles``: further names of functions, arguments, attributes and environment variables
@@ -107,7 +108,7 @@ class DisabledFeatureToggle(Rule[Comment]):
             return
         if (toggle.doubtful or toggle.feature.doubtful) and not self.with_preview:
             return
-        if _OTHER_HARDWARE.search(here.text):
+        if _OTHER_HARDWARE.search(here.text) or _NOTEBOOK.search(source.text):
             return
         if _is_explained(here, passages, source) or _is_dead(here, passages):
             return
@@ -117,8 +118,8 @@ class DisabledFeatureToggle(Rule[Comment]):
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         message = (
             f"`{shown}` is commented out and nothing says why, so {toggle.feature.title} is off. "
-            "Restore it; if it fails, `inspect.getfile` tells which file is loaded instead of the "
-            "one that has it. Or write the reason beside it."
+            "Restore it, or write the reason (an issue's link) beside it. If it fails, the files "
+            "that are installed are not those it was written for: see `inspect.getfile`."
         )
         yield self.finding(node, source, message)
 
