@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rocmlint.lint.source import Source
     from rocmlint.rule import Rule
 
-MAXIMUM_BYTES = 10_000_000
+MAXIMUM_BYTES = 5_000_000
 """A larger file with work for a rule is refused: it is data, and would take the memory of many."""
 
 _TOKEN = re.compile(TOKEN.encode(), re.DOTALL)
@@ -54,7 +54,7 @@ class Linter:
     def analyse(self, path: str, data: bytes, *, noqa: bool = True) -> Analysis:
         """Lint the bytes of a file."""
         if len(data) > MAXIMUM_BYTES:
-            reason = f"{len(data) / 1e6:.0f} MB are too much for a source file; exclude it"
+            reason = f"has {len(data) / 1e6:.0f} MB, too much for source code: exclude it"
             return self.unreadable(path, reason)
         try:
             text = decode(data)
@@ -105,6 +105,8 @@ def looks_broken(data: bytes) -> bool:
     """
     if b"\n<<<<<<< " in data or b"\0" in data:
         return True
+    if len(data) > MAXIMUM_BYTES:  # to take out the strings of so much data takes gigabytes
+        return False
     return _is_unbalanced(data) and _is_unbalanced(_TOKEN.sub(b"", data))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -204,8 +205,8 @@ def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
 
 
 def _block_at(blocks: list[Block], offset: int) -> Block | None:
-    # A file has few hits, so a search from the front costs nothing that matters.
-    return next((block for block in blocks if block.start <= offset < block.end), None)
+    index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
+    return blocks[index] if index >= 0 and offset < blocks[index].end else None
 
 
 def _module(text: str) -> cst.Module:

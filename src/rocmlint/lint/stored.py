@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rocmlint.findings import Edit, Finding, Fix
@@ -29,7 +30,8 @@ def from_stored(path: str, stored: list[Any]) -> Finding:
     if [type(field) for field in fields] != [int] * 4 + [str] * 4:
         message = f"no stored finding: {stored!r}"
         raise ValueError(message)
-    return Finding(path, *fields, fix=None if fix is None else _fix(*fix))
+    finding = Finding(path, *fields)
+    return finding if fix is None else replace(finding, fix=_fix(*fix))
 
 
 def _edit_fields(edit: Edit) -> list[Any]:
