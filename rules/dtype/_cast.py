@@ -1,0 +1,98 @@
+"""Casts to another floating-point type, and the models that are cast."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import dotted_text
+from rocmlint.triggers import last_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+PART = (
+    r"(?:(?:vision|vis|visual|image|audio|speech)_?"
+    r"(?:encoder|tower|model|backbone|projector|projection|proj)"
+    r"|visual|(?:mm_|multi_modal_|multimodal_)?project(?:or|ion)|connector|q_?former|resampler"
+    r"|perceiver|language_model|llm|action_(?:head|expert))"
+)
+"""What the parts of multimodal models are called."""
+_SHORT = {"half": "float16", "bfloat16": "bfloat16", "float": "float32", "double": "float64"}
+_TYPES = re.compile(r"torch\.(b?float(?:16|32|64)|half|float|double)")
+_SAYS_DTYPE = re.compile(r"(?:^|_)dtype$")
+_MOVES = frozenset({"cpu", "cuda", "eval", "train", "to", "requires_grad_", "half", "bfloat16"})
+_PRECISION = re.compile(r"(?i)fp16|bf16|fp32|half|float|precision|dtype|\bamp\b")
+
+
+def cast_type(call: cst.Call, source: Source) -> str | None:
+    """Give the type that ``.half()``, ``.to(torch.bfloat16)``, ``.type(…)`` casts to.
+
+    It is "dtype" where only a name says that it is one, and None for what is no cast.
+    """
+    if not isinstance(call.func, cst.Attribute):
+        return None
+    name = call.func.attr.value
+    if name in _SHORT:
+        return None if call.args else _SHORT[name]
+    if name not in {"to", "type"}:
+        return None
+    for each in call.args:
+        if each.keyword is None or each.keyword.value == "dtype":
+            known = _TYPES.fullmatch(source.resolve(each.value) or "")
+            if known:
+                return _SHORT.get(known[1], known[1])
+            if each.keyword is not None or _SAYS_DTYPE.search(last_name(each.value) or ""):
+                return "dtype"
+    return None
+
+
+def without_moves(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Give ``model`` for ``model.eval().cuda()`` and other chains of calls that return it."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        if node.func.attr.value not in _MOVES:
+            break
+        node = node.func.value
+    return node
+
+
+def built_by(model: cst.BaseExpression, cast: cst.Call, source: Source) -> Iterator[cst.Call]:
+    """Yield the calls that made a model before it is cast."""
+    name = dotted_text(model)
+    bindings = [] if name is None else source.bindings(name, cast)
+    for value in [model, *(each.value for each in bindings if each.value is not None)]:
+        made = without_moves(value)
+        if isinstance(made, cst.Call) and source.span(made) < source.span(cast):
+            yield made
+
+
+def maker(call: cst.Call) -> str:
+    """Give what makes a model, with the name before it: ``LlavaModel.from_pretrained``."""
+    owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+    names = (None if owner is None else last_name(owner), last_name(call.func))
+    return ".".join(name for name in names if name is not None)
+
+
+def asks_precision(test: cst.BaseExpression, source: Source) -> bool:
+    """Say whether a condition asks for a precision: ``args.fp16``, ``dtype == torch.half``."""
+    return bool(_PRECISION.search(source.text_of(test)))
+
+
+def conditions(node: cst.CSTNode, source: Source) -> Iterator[cst.BaseExpression]:
+    """Yield the conditions under which a node runs, up to its function."""
+    for above in source.ancestors(node):
+        if isinstance(above, cst.FunctionDef):
+            return
+        if isinstance(above, (cst.If, cst.IfExp)):
+            yield above.test
+
+
+def below(node: cst.CSTNode, source: Source) -> str:
+    """Give the text of the function (or the file) around a node that comes after its lines."""
+    function = source.function(node)
+    last = len(source.lines) if function is None else source.span(function).end_line
+    return "\n".join(source.lines[source.span(node).end_line : last])

@@ -1,0 +1,110 @@
+"""ROC403, parameter-dtype-loop."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import dotted_text, statements
+from rocmlint.rule import Rule
+from rocmlint.triggers import last_name, nodes
+
+from ._cast import asks_precision, below, cast_type, conditions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+_CAST = r"\.(?:half|bfloat16|float|double|to|type)\("
+_WHERE = rf"\.data\s*=\s*[\w.]+{_CAST}|modules\(\)\)*:\s*\n[ \t]*(?:\w+\s*=\s*)?\w+{_CAST}"
+_PARAMETERS = frozenset({"parameters", "named_parameters"})
+_MODULES = frozenset({"modules", "named_modules"})
+_WHOLE_MODELS = re.compile(r"self|(?:(?:base|full|my|peft|lora)_)?model|network|net|policy|vlm|vla")
+_SETS_BACK = re.compile(r"\bnamed_(?:parameters|modules)\(|float32")
+
+
+class ParameterDtypeLoop(Rule["cst.For"]):
+    """A loop that rewrites every parameter of a model to another dtype.
+
+    ## Why it matters
+    ``for p in model.parameters(): p.data = p.data.float()`` overwrites every type that the model
+    was built with: what it keeps in float32 on purpose, quantized weights, the type that
+    ``dtype=`` of ``from_pretrained`` chose. Buffers (rotary tables, running statistics) keep the
+    old type, so the next layer gets both. An optimizer that was made before keeps its state in
+    the old type, and float32 doubles the memory of a bfloat16 model.
+
+    ## Instead
+    Load the model in the right type, and cast only what needs it: select by name, by
+    ``requires_grad`` (adapters) or by dtype. Loops that select are not reported, nor those that
+    freeze what they cast, that an option asks for, or after which parts are set back.
+
+    ## Source
+    Seed 000, "Dtype Mismatches": never modify the global model dtype logic.
+    """
+
+    code = "ROC403"
+    name = "parameter-dtype-loop"
+    since = "0.1.0"
+    on = nodes("For", words=(".data = ", ".data=", "modules()"), where=_WHERE)
+    severity = "warning"
+    skips = frozenset({"test"})
+
+    def check(self, node: cst.For, source: Source) -> Iterator[Finding]:
+        """Find loops over a whole model that cast each thing whatever it is."""
+        model = _model_of(node)
+        cast = None if model is None else _cast_in(node, source)
+        if cast is None or "requires_grad" in source.text_of(node):
+            return
+        if any(asks_precision(test, source) for test in conditions(node, source)):
+            return
+        if _SETS_BACK.search(below(node, source)):
+            return
+        statement, dtype = cast
+        message = (
+            f"This loop rewrites every parameter of `{model}` to {dtype}, also those in another "
+            "type on purpose (norms, quantized or tied weights), and leaves the buffers behind; "
+            "load the model with `dtype=`, or select by name or `requires_grad`."
+        )
+        yield self.finding(statement, source, message)
+
+
+def _model_of(loop: cst.For) -> str | None:
+    """Give the whole model whose parameters or modules a loop goes over."""
+    call = loop.iter
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.args:
+        return None
+    if call.func.attr.value not in _PARAMETERS | _MODULES:
+        return None
+    name = dotted_text(call.func.value)
+    last = (name or "").rpartition(".")[2]
+    return name if _WHOLE_MODELS.fullmatch(last) else None
+
+
+def _cast_in(loop: cst.For, source: Source) -> tuple[cst.CSTNode, str] | None:
+    """Give the statement that casts what the loop goes over whatever it is, and the type."""
+    target = loop.target.elements[-1].value if isinstance(loop.target, cst.Tuple) else loop.target
+    each = dotted_text(target)
+    of_modules = isinstance(loop.iter, cst.Call) and last_name(loop.iter.func) in _MODULES
+    for statement in _straight(loop.body):
+        call = getattr(statement, "value", None)
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+            continue
+        written = [dotted_text(each.target) for each in getattr(statement, "targets", ())]
+        casts_each = of_modules or f"{each}.data" in written
+        dtype = cast_type(call, source)
+        if dtype and casts_each and dotted_text(call.func.value) in {each, f"{each}.data"}:
+            return statement, dtype
+    return None
+
+
+def _straight(block: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the statements of a block that always run, those in ``with`` too."""
+    for statement in statements(block):
+        if isinstance(statement, cst.With):
+            yield from _straight(statement.body)
+        else:
+            yield statement

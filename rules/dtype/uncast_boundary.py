@@ -1,0 +1,109 @@
+"""ROC404, uncast-boundary."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import calls_in, dotted_text
+from rocmlint.rule import Rule
+from rocmlint.triggers import last_name, nodes
+
+from ._cast import PART, cast_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+_REDUCED = re.compile(r"\b(?:torch\.)?(bfloat16|float16|half)\b")
+_WORDS = (
+    *("dtype=torch.bfloat16", "dtype=torch.float16", "dtype=torch.half", ".bfloat16()"),
+    *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half", ".half()"),
+)
+_PARTS = re.compile(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
+
+
+class UncastBoundary(Rule["cst.Call"]):
+    """An output in float32 that goes into a part in bfloat16 or float16 without a cast.
+
+    ## Why it matters
+    A part that is fed ``x.float()`` runs in float32 and returns float32. The next part was cast
+    to bfloat16, so its first matrix product stops with ``expected scalar type Float but found
+    BFloat16``; and who then casts the whole model to get rid of the message loses the precision
+    that the first part needs.
+
+    ## Instead
+    Cast at the boundary, and only there::
+
+        features = self.vision_tower(pixel_values.float())
+        features = features.to(self.language_model.dtype)
+
+    ## Source
+    Seed 000, "Dtype Mismatches": cast at boundaries.
+    """
+
+    code = "ROC404"
+    name = "uncast-boundary"
+    since = "0.1.0"
+    on = nodes("Call", words=_WORDS, where=r"\w\([^()\n]*\.float\(\)")
+    severity = "warning"
+    preview = True
+    skips = frozenset({"test"})
+
+    def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Find where what a part made of float32 becomes an argument of a part in another type."""
+        part = dotted_text(node.func)
+        if part is None or not _PARTS.fullmatch(last_name(node.func) or ""):
+            return
+        if not any(_is_float(each.value, source) for each in node.args):
+            return
+        if "autocast" in source.code or _reduced_type(node.func, source):
+            return
+        for value, user in _uses(node, source):
+            other = dotted_text(user.func)
+            dtype = None if other in {None, part} else _reduced_type(user.func, source)
+            if dtype is not None:
+                text = source.text_of(value)
+                message = (
+                    f"`{text}` is float32, since `{part}` is fed `.float()`, and `{other}` is "
+                    f"{dtype}: its first matrix product stops with a dtype error; cast at the "
+                    f"boundary: `{text}.to(torch.{dtype})`."
+                )
+                yield self.finding(value, source, message)
+
+
+def _is_float(node: cst.BaseExpression, source: Source) -> bool:
+    return isinstance(node, cst.Call) and cast_type(node, source) == "float32"
+
+
+def _reduced_type(module: cst.BaseExpression, source: Source) -> str | None:
+    """Give the 16-bit type in which a module is made, or to which the file casts it."""
+    made = source.value_of(module)
+    name = re.escape(dotted_text(module) or "")
+    found = made is not None and _REDUCED.search(source.text_of(made))
+    found = found or re.search(
+        rf"(?<![\w.]){name}\.(?:to\([^()]*?)?{_REDUCED.pattern}", source.code
+    )
+    return found[1].replace("half", "float16") if found else None
+
+
+def _uses(call: cst.Call, source: Source) -> Iterator[tuple[cst.BaseExpression, cst.Call]]:
+    """Yield where the result of a call, or a part of it, is an argument, and of what call."""
+    result: cst.CSTNode = call
+    above = source.parent(call)
+    while isinstance(above, (cst.Attribute, cst.Subscript)):
+        result, above = above, source.parent(above)
+    user = source.parent(above) if isinstance(above, cst.Arg) else None
+    if isinstance(above, cst.Arg) and isinstance(user, cst.Call):
+        yield above.value, user
+    function = source.function(call)
+    if function is None or not isinstance(above, cst.Assign):
+        return
+    for each in calls_in(function):
+        for argument in each.args:
+            if isinstance(argument.value, cst.Name) and source.value_of(argument.value) is result:
+                yield argument.value, each

@@ -1,0 +1,209 @@
+"""What runs once in every training step, whatever happens."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import calls_in, string_value
+from rocmlint.lint.walk import children, walk
+from rocmlint.triggers import last_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+_UPDATERS = re.compile(
+    r"(?i)(?:\w*optim\w*|opt(?:_\w+)?|\w*_opt|\w*engine|(?:\w+_)?scaler|model|adam\w*|sgd)$"
+)
+"""Whose ``step()`` updates weights; a scheduler's does not."""
+_STEP_FUNCTIONS = re.compile(
+    r"_*(?:train(?:ing)?_(?:one_)?(?:micro_?)?(?:step|batch|iter|iteration)|train_on_batch"
+    r"|manual_backward|optimizer_step|\w*forward_backward\w*)$"
+)
+_STEP_METHODS = frozenset(
+    [
+        *("training_step", "train_step", "train_one_step", "train_batch", "optimizer_step"),
+        *("on_step_begin", "on_step_end", "on_substep_end", "on_optimizer_step"),
+        *("on_pre_optimizer_step", "on_before_optimizer_step", "on_before_zero_grad"),
+        *("on_train_batch_start", "on_train_batch_end", "on_before_backward", "on_after_backward"),
+        *("before_train_iter", "after_train_iter"),
+    ]
+)
+_OPTIMIZERS = re.compile(r"Optim|Adam|SGD|Lion|Muon|Lamb|Adafactor")
+_MEASURING = re.compile(r"_*(?:test|bench\w*|profil\w*|measure|time|timing|warm_?up)(?:_|$)")
+_MEASURING_CLASSES = re.compile(r"(?i)profil|bench|tim(?:er|ing)|throughput|speed")
+_PROFILERS = re.compile(r"(?i)profil|record_function|nvtx")
+_LOADERS = re.compile(r"(?i)loader|dataset|batch")
+_MACHINE_CHECKS = re.compile(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
+_GRAPH_CAPTURE = re.compile(r"\bCUDAGraph\b|\bcuda\.graph\b|graph_capture|make_graphed_callables")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A loop whose every turn is a training step, or a function that is called in each."""
+
+    node: cst.For | cst.While | cst.FunctionDef
+    described: str
+
+
+def step_around(call: cst.Call, source: Source) -> Step | None:
+    """Give what runs a call, a statement of its own, in every training step, or None.
+
+    A condition, handler or guard between the call and the step ends the search, unless it asks
+    about the machine and so says the same in every step of a run.
+    """
+    if not isinstance(source.parent(call), cst.Expr) or _is_measured(call, source):
+        return None
+    below: cst.CSTNode = call
+    for above in source.ancestors(call):
+        if isinstance(above, (cst.For, cst.While)) and trains(above):
+            return _loop_step(above, call, source)
+        if isinstance(above, cst.FunctionDef):
+            return _function_step(above, call, source)
+        if isinstance(above, cst.If) and not (below is above.body and _asks_machine(above.test)):
+            return None
+        if isinstance(above, (cst.Else, cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase)):
+            return None
+        below = above
+    return None
+
+
+def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
+    """Say whether one turn of a loop, or one call of a function, is a training step.
+
+    Backward pass or update stand in it, not in a loop inside it; or it takes batches from a
+    loader and goes over each several times.
+    """
+    own = list(own_nodes(node))
+    if any(isinstance(each, cst.Call) and _is_training(each) for each in own):
+        return True
+    loops = [each for each in own if isinstance(each, (cst.For, cst.While))]
+    return _takes_batches(node) and any(not _takes_batches(each) and trains(each) for each in loops)
+
+
+def own_nodes(node: cst.For | cst.While | cst.FunctionDef) -> Iterator[cst.CSTNode]:
+    """Yield what is in the body, without what is in loops and definitions inside it."""
+    stack: list[cst.CSTNode] = [node.body]
+    while stack:
+        current = stack.pop()
+        yield current
+        if not isinstance(current, (cst.For, cst.While, cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+            stack.extend(children(current))
+
+
+def neighbours(call: cst.Call, source: Source) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
+    """Give the statements before and after the call's own in its block."""
+    line = source.enclosing(call, cst.SimpleStatementLine)
+    block = None if line is None else source.parent(line)
+    body: list[cst.CSTNode] = list(getattr(block, "body", ()))
+    index = next((index for index, each in enumerate(body) if each is line), len(body))
+    return body[:index], body[index + 1 :]
+
+
+def _loop_step(loop: cst.For | cst.While, call: cst.Call, source: Source) -> Step | None:
+    if "benchmark" in source.kinds and not _updates(loop):
+        return None
+    if isinstance(loop, cst.For) and "warm" in source.text_of(loop.iter):
+        return None
+    if _captures_graph(source.function(loop) or loop, source):
+        return None
+    if any(_skips_turns(each) for each in neighbours(call, source)[0]):
+        return None
+    return Step(loop, f"every turn of the training loop in line {source.span(loop).line}")
+
+
+def _function_step(function: cst.FunctionDef, call: cst.Call, source: Source) -> Step | None:
+    if not _is_step(function, source) or _captures_graph(function, source):
+        return None
+    if any(_leaves_early(each) for each in neighbours(call, source)[0]):
+        return None
+    return Step(function, f"every call of `{function.name.value}`")
+
+
+def _is_step(function: cst.FunctionDef, source: Source) -> bool:
+    name = function.name.value
+    owner = source.enclosing(function, cst.ClassDef)
+    if owner is None or name not in {*_STEP_METHODS, "compute_loss", "step"}:
+        named_so = bool(_STEP_FUNCTIONS.match(name)) or name.endswith("_step")
+        return named_so and trains(function)
+    bases = [last_name(base.value) or "" for base in owner.bases]
+    if name == "compute_loss":
+        return any(base.endswith("Trainer") for base in bases)
+    if name == "step":
+        return any(_OPTIMIZERS.search(each) for each in (owner.name.value, *bases))
+    return not _MEASURING_CLASSES.search(owner.name.value)
+
+
+def _is_training(call: cst.Call) -> bool:
+    name = last_name(call.func) or ""
+    if name == "step" and isinstance(call.func, cst.Attribute):
+        return bool(_UPDATERS.match(last_name(call.func.value) or ""))
+    if name == "backward" or _STEP_FUNCTIONS.match(name):
+        return True
+    # timm and its descendants call a scaler that does the backward pass and the update.
+    return name.endswith("scaler") and any(last_name(each.value) == "loss" for each in call.args)
+
+
+def _updates(node: cst.CSTNode) -> bool:
+    return any(_is_training(call) and last_name(call.func) != "backward" for call in calls_in(node))
+
+
+def _takes_batches(node: cst.CSTNode) -> bool:
+    if not isinstance(node, cst.For):
+        return False
+    return any(isinstance(n, cst.Name) and _LOADERS.search(n.value) for n in walk(node.iter))
+
+
+def _asks_machine(test: cst.BaseExpression) -> bool:
+    if isinstance(test, cst.BooleanOperation):
+        return _asks_machine(test.left) and _asks_machine(test.right)
+    if isinstance(test, cst.UnaryOperation):
+        return _asks_machine(test.expression)
+    if isinstance(test, cst.Call):
+        return bool(_MACHINE_CHECKS.match(last_name(test.func) or ""))
+    if isinstance(test, cst.Comparison):
+        sides = (test.left, *(each.comparator for each in test.comparisons))
+        return any(
+            string_value(side) == "cuda" or (last_name(side) or "").endswith("world_size")
+            for side in sides
+        )
+    return False
+
+
+def _is_measured(call: cst.Call, source: Source) -> bool:
+    """Say whether a function that measures, or a profiler, is around."""
+    for above in source.ancestors(call):
+        if isinstance(above, cst.FunctionDef) and _MEASURING.match(above.name.value):
+            return True
+        if isinstance(above, cst.With) and _PROFILERS.search(
+            " ".join(source.text_of(item.item) for item in above.items)
+        ):
+            return True
+    return False
+
+
+def _captures_graph(node: cst.CSTNode, source: Source) -> bool:
+    return bool(_GRAPH_CAPTURE.search(source.text_of(node)))
+
+
+def _skips_turns(statement: cst.CSTNode) -> bool:
+    """Find ``if step % n: continue``."""
+    return (
+        isinstance(statement, cst.If)
+        and any(isinstance(each, cst.Continue) for each in walk(statement.body))
+        and any(isinstance(each, cst.Modulo) for each in walk(statement.test))
+    )
+
+
+def _leaves_early(statement: cst.CSTNode) -> bool:
+    """Find ``if …: return``, but not where only the machine decides."""
+    return (
+        isinstance(statement, cst.If)
+        and any(isinstance(each, cst.Return) for each in walk(statement.body))
+        and not _asks_machine(statement.test)
+    )

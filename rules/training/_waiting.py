@@ -1,0 +1,115 @@
+"""Calls that make the host wait, and what stands around them that makes the wait meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import calls_in
+from rocmlint.lint.walk import children
+from rocmlint.triggers import last_name
+
+from ._loop import neighbours, own_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+    from ._loop import Step
+
+_DEVICE_MODULES = re.compile(r"torch(?:_\w+)?(?:\.\w+)+")
+_GETTERS = re.compile(r"get_(?:torch_)?(?:accelerator|device(?:_module)?)$")
+_CLOCKS = re.compile(
+    r"time\.(?:time|perf_counter|monotonic|process_time)(?:_ns)?"
+    r"|timeit\.default_timer|datetime\.datetime\.(?:now|utcnow)"
+)
+_TIMERS = re.compile(r"(?i)\w*timers?$|stopwatch$|tic$|toc$")
+_EVENT_TIME = "elapsed_time"
+_HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
+
+
+def device_function(call: cst.Call, source: Source, name: str) -> str | None:
+    """Give the text of the function called if it is the one with this name of a torch device.
+
+    It is ``torch.cuda.synchronize``, ``torch.accelerator.…``, ``get_accelerator().…`` or that of
+    a name which stands for one of these.
+    """
+    dotted = source.resolve(call.func) or ""
+    module = dotted.removesuffix(f".{name}")
+    if module != dotted and _DEVICE_MODULES.fullmatch(module):
+        return text_of_function(call, source)
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == name:
+        owner: cst.CSTNode | None = call.func.value
+        owner = owner if isinstance(owner, cst.Call) else source.value_of(call.func.value)
+        if isinstance(owner, cst.Call) and _GETTERS.match(last_name(owner.func) or ""):
+            return text_of_function(call, source)
+    return None
+
+
+def text_of_function(call: cst.Call, source: Source) -> str:
+    """Give what is called as it is written, on one line."""
+    return " ".join(source.text_of(call.func).split())
+
+
+def reads_clock(step: Step, source: Source) -> bool:
+    """Say whether every step reads a clock or a timer, so that a wait before it is meant."""
+    return any(_is_clock(call, source) for call in _unconditional_calls(step.node.body))
+
+
+def reads_events(step: Step) -> bool:
+    """Say whether the step asks for the time between two events of the device."""
+    calls = (each for each in own_nodes(step.node) if isinstance(each, cst.Call))
+    return any(last_name(call.func) == _EVENT_TIME for call in calls)
+
+
+def host_reads_result(call: cst.Call, source: Source) -> bool:
+    """Say whether the host waits for a result right after the call, before it reads a clock."""
+    for statement in neighbours(call, source)[1]:
+        for each in _unconditional_calls(statement):
+            if last_name(each.func) == _EVENT_TIME or _is_clock(each, source):
+                return False
+            if last_name(each.func) in _HOST_READS:
+                return True
+    return False
+
+
+def names_called_before(call: cst.Call, source: Source) -> Iterator[str]:
+    """Yield the last names of what the two statements before the call's own call."""
+    return _names_called(neighbours(call, source)[0][-2:])
+
+
+def names_called_after(call: cst.Call, source: Source) -> Iterator[str]:
+    """Yield the last names of what the two statements after the call's own call."""
+    return _names_called(neighbours(call, source)[1][:2])
+
+
+def _names_called(statements: list[cst.CSTNode]) -> Iterator[str]:
+    for statement in statements:
+        if not isinstance(statement, (cst.For, cst.While)):
+            yield from (last_name(call.func) or "" for call in calls_in(statement))
+
+
+def _unconditional_calls(node: cst.CSTNode) -> Iterator[cst.Call]:
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, cst.Call):
+            yield current
+        if not isinstance(current, (cst.If, cst.ExceptHandler, cst.FunctionDef, cst.Lambda)):
+            stack.extend(children(current))
+
+
+def _is_clock(call: cst.Call, source: Source) -> bool:
+    return _names_timer(call) or bool(_CLOCKS.fullmatch(source.resolve(call.func) or ""))
+
+
+def _names_timer(node: cst.CSTNode) -> bool:
+    """Say whether a name in ``self.timers("forward").start()`` speaks of a timer."""
+    while isinstance(node, (cst.Call, cst.Attribute, cst.Subscript)):
+        if isinstance(node, cst.Attribute) and _TIMERS.match(node.attr.value):
+            return True
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return isinstance(node, cst.Name) and bool(_TIMERS.match(node.value))

@@ -1,0 +1,89 @@
+"""ROC501, sync-in-training-loop."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.findings import Fix
+from rocmlint.rule import Rule
+from rocmlint.triggers import calls
+
+from ._loop import step_around
+from ._waiting import (
+    device_function,
+    host_reads_result,
+    names_called_after,
+    reads_clock,
+    reads_events,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+_SAVES = re.compile(r"save|state_dict|checkpoint")
+_USES = "delete it, or guard it with `if step % n == 0:`"
+
+
+class SyncInTrainingLoop(Rule["cst.Call"]):
+    """A ``torch.cuda.synchronize()`` in every step of a training loop.
+
+    ## Why it matters
+    PyTorch queues kernels ahead of the GPU. A host that waits for the GPU in every step queues
+    nothing meanwhile, so the GPU idles while the next step is prepared. With several GPUs each
+    rank waits for its own device before it joins the next collective, and a rank that takes
+    another way through the step leaves the others hanging.
+
+    ## Instead
+    Delete it: ``.item()``, ``.cpu()`` and collectives wait by themselves for what they need. To
+    measure, synchronize only around the timer and only in the steps that are measured; with
+    events, call ``elapsed_time`` for many steps after one synchronize. Waits whose end is
+    measured in every step, or that stand behind a condition, are not reported.
+
+    ## Fix safety
+    Unsafe: the statement goes, and something outside the loop may have relied on the wait.
+
+    ## Source
+    Seed 001, M-002.
+    """
+
+    code = "ROC501"
+    name = "sync-in-training-loop"
+    since = "0.1.0"
+    on = calls("synchronize")
+    severity = "warning"
+    skips = frozenset({"test"})
+
+    def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Find waits for the device in every step whose end nobody measures."""
+        step = step_around(node, source)
+        function = device_function(node, source, "synchronize") if step else None
+        if step is None or function is None:
+            return
+        if any(_SAVES.search(name) for name in names_called_after(node, source)):
+            return
+        advice = _USES
+        if not host_reads_result(node, source):
+            if reads_clock(step, source):
+                return
+            if reads_events(step):
+                if not self.with_preview:
+                    return
+                advice = "call `elapsed_time` for many steps after one synchronize"
+        message = (
+            f"`{function}()` runs in {step.described}: the host waits until the GPU has finished "
+            f"and queues nothing meanwhile, so the GPU idles between steps; {advice}."
+        )
+        yield self.finding(node, source, message, fix=_fix(node, function, source))
+
+
+def _fix(node: cst.Call, function: str, source: Source) -> Fix | None:
+    line = source.enclosing(node, cst.SimpleStatementLine)
+    if line is None or len(line.body) > 1 or line.trailing_whitespace.comment is not None:
+        return None
+    return Fix(f"Delete `{function}()`", (source.remove_statement(node),))
