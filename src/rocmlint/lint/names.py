@@ -53,7 +53,7 @@ class Names:
         self._text = text
         self._pieces = pieces
         self._module_bindings: dict[str, list[Binding]] = {}
-        self._scope_bindings: dict[tuple[cst.CSTNode, str], list[Binding]] = {}
+        self._scope_bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
 
     def resolve(self, node: cst.CSTNode, hops: int = MAXIMUM_HOPS) -> str | None:
         """Give the full dotted name of an expression, as if every import were absolute.
@@ -94,15 +94,12 @@ class Names:
 
     def in_scope(self, scope: cst.FunctionDef | cst.Lambda, name: str) -> list[Binding]:
         """Give the bindings of a name in a function, its parameters included."""
-        key = (scope, name)
-        if key not in self._scope_bindings:
-            self._scope_bindings[key] = [
-                binding
-                for node in _scope_nodes(scope)
-                for bound, binding in _bound_by(node)
-                if bound == name
-            ]
-        return self._scope_bindings[key]
+        if scope not in self._scope_bindings:
+            found = self._scope_bindings[scope] = {}
+            for node in _scope_nodes(scope):
+                for bound, binding in _bound_by(node):
+                    found.setdefault(bound, []).append(binding)
+        return self._scope_bindings[scope].get(name, [])
 
     def in_module(self, name: str) -> list[Binding]:
         """Give the bindings of a name at module level, also those in ``if``, ``try``, ``with``."""

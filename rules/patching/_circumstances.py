@@ -1,0 +1,126 @@
+"""Where a replacement stands: what decides on it, what explains it, what takes it back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import argument, dotted_text, statements, string_value
+from rocmlint.lint.walk import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+    from rocmlint.rules.patching._patches import Replacement
+
+_PRAGMA = re.compile(
+    r"noqa(?::[\sA-Z0-9,]+)?|type: ?ignore\S*|pragma: ?no ?cover|(?:fmt|nosec|pylint|pyright)\b.*"
+)
+_ANOTHER_CHECK = re.compile(
+    r"_?(?:HAS|HAVE|has|have)_\w+|\w+_(?:AVAILABLE|available|INSTALLED|installed)"
+)
+
+
+def is_explained(source: Source, first: int, last: int) -> bool:
+    """Say whether a comment that is no pragma stands in these lines (both included)."""
+    return any(
+        first <= comment.line <= last
+        and not _PRAGMA.fullmatch(comment.body)
+        and " " in comment.body
+        for comment in source.comments
+    )
+
+
+def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
+    """Say whether what is done to ``name`` here is undone when the block around is left.
+
+    So it is in a context manager, and where a ``finally`` of the function names it again.
+    """
+    for above in source.ancestors(node):
+        if isinstance(above, cst.FunctionDef) and _restores(above, name):
+            return True
+        if isinstance(above, cst.ClassDef):
+            whole = source.whole_class(node) or above
+            return any(
+                isinstance(each, cst.FunctionDef) and each.name.value in {"__exit__", "__aexit__"}
+                for each in walk(whole)
+            )
+    return False
+
+
+def is_taken_back(replacement: Replacement, source: Source) -> bool:
+    """Say whether something else is put there again, in this file or when the block is left."""
+    target = rf"(?<![\w.]){re.escape(source.text_of(replacement.owner))}\.{replacement.name}"
+    again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+)[ \t]*$"
+    values = set(re.findall(again, source.code, re.MULTILINE))
+    values -= {"True", "False", "None", source.text_of(replacement.value)}
+    return bool(values) or is_undone(replacement.node, replacement.name, source)
+
+
+def is_for_cuda_only(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether this hangs on ``torch.version.cuda``: that is for availability-ignores-hip."""
+    return any(
+        isinstance(above, cst.If)
+        and any(dotted_text(each) == "torch.version.cuda" for each in walk(above.test))
+        for above in source.ancestors(node)
+    )
+
+
+def is_unconditional(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether nothing around a statement decides on it, and no comment explains it."""
+    conditions = (cst.If, cst.Else, cst.ExceptHandler, cst.Match, cst.While)
+    if any(isinstance(above, conditions) for above in source.ancestors(node)):
+        return False
+    line = source.span(node).line
+    first = line
+    while first > 1 and source.lines[first - 2].strip():
+        first -= 1
+    return not is_explained(source, first, line)
+
+
+def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
+    """Say whether yes is true: another check said so, or the library has no such function."""
+    for test in conditions(node, source):
+        negated = [each.expression for each in walk(test) if isinstance(each, cst.UnaryOperation)]
+        if any(_asks_for(each, name) for each in negated):
+            return True
+        names = (each.value for each in walk(test) if isinstance(each, cst.Name))
+        if not negated and any(_ANOTHER_CHECK.fullmatch(each) for each in names):
+            return True
+    function = source.function(node)
+    return function is not None and any(
+        isinstance(each, cst.If)
+        and _asks_for(each.test, name)
+        and any(isinstance(inner, cst.Return) for inner in statements(each.body))
+        for each in walk(function.body)
+    )
+
+
+def conditions(node: cst.CSTNode, source: Source) -> Iterator[cst.BaseExpression]:
+    """Yield what must be true for a statement to be reached, as far as ``if`` says it."""
+    below = node
+    for above in source.ancestors(node):
+        if isinstance(above, cst.If) and above.body is below:
+            yield above.test
+        below = above
+
+
+def _asks_for(test: cst.CSTNode, name: str) -> bool:
+    """Say whether this is ``hasattr(…, name)``."""
+    if not isinstance(test, cst.Call) or dotted_text(test.func) != "hasattr":
+        return False
+    return string_value(argument(test, 1, None)) == name
+
+
+def _restores(function: cst.FunctionDef, name: str) -> bool:
+    for each in walk(function.body):
+        if isinstance(each, cst.Yield):
+            return True
+        if isinstance(each, cst.Finally) and any(
+            isinstance(inner, cst.Name) and inner.value == name for inner in walk(each)
+        ):
+            return True
+    return False

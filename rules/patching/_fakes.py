@@ -1,0 +1,149 @@
+"""What says yes to whoever asks: constant functions, mocks, made-up modules and specs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import argument, constant
+from rocmlint.lint.walk import walk
+from rocmlint.rules.patching._patches import local_definition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+_MOCKS = frozenset({"unittest.mock.MagicMock", "unittest.mock.Mock", "mock.MagicMock", "mock.Mock"})
+_MODULE_MAKERS = frozenset({"imp.new_module", "types.ModuleType", "types.SimpleNamespace"})
+_SPEC_MAKERS = frozenset(
+    {
+        *("importlib.machinery.ModuleSpec", "importlib.util.spec_from_loader"),
+        *("object", "types.SimpleNamespace"),
+        *_MOCKS,
+    }
+)
+_SAYS_YES = r"[ \t]*=[ \t]*(?:\(?\s*lambda\b[^:\n]*:\s*\(?\s*True\b|True\b|[\w.]*Mock\()"
+_MADE_UP_SPEC = r"[ \t]*=[ \t]*[\w.]*\b(?:ModuleSpec|spec_from_loader|SimpleNamespace|Mock)\("
+
+
+def answer(value: cst.CSTNode, source: Source) -> str | None:
+    """Give "True", "False" or "None" where calling this always gives it, else None."""
+    if isinstance(value, cst.Lambda):
+        return _constant(value.body)
+    if isinstance(value, cst.Call):
+        called = source.resolve(value.func)
+        if called == "staticmethod" and value.args:
+            return answer(value.args[0].value, source)
+        if called in _MOCKS:
+            given = argument(value, None, "return_value")
+            return "True" if given is None and not value.args else _constant(given)
+        return None
+    definition = local_definition(value, source)
+    if isinstance(definition, cst.FunctionDef):
+        returned = [each.value for each in walk(definition.body) if isinstance(each, cst.Return)]
+        return _constant(returned[0]) if len(returned) == 1 and _is_short(definition) else None
+    behind = source.value_of(value)
+    return None if behind is None or isinstance(behind, cst.Name) else answer(behind, source)
+
+
+def is_stub(value: cst.CSTNode, source: Source) -> bool:
+    """Say whether an expression is a mock, an empty module, or a class of this file."""
+    if isinstance(value, cst.Name):
+        if isinstance(local_definition(value, source), cst.ClassDef):
+            return True
+        found = source.bindings(value.value, value)
+        return any(
+            isinstance(each.value, cst.Call) and is_stub(each.value, source) for each in found
+        )
+    if not isinstance(value, cst.Call):
+        return False
+    made_by = source.resolve(value.func)
+    return made_by in _MOCKS | _MODULE_MAKERS or isinstance(
+        local_definition(value.func, source), cst.ClassDef
+    )
+
+
+def passes_checks(stub: cst.CSTNode, names: str, source: Source) -> bool:
+    """Say whether a stub has a function whose name matches ``names`` and that says yes."""
+    if isinstance(stub, cst.Name):
+        given = re.compile(rf"(?<![\w.]){stub.value}\.(?:{names})(?:\.return_value)?{_SAYS_YES}")
+        if given.search(source.code):
+            return True
+    definition = local_definition(stub.func if isinstance(stub, cst.Call) else stub, source)
+    if isinstance(definition, cst.ClassDef):
+        return any(
+            re.fullmatch(names, each.name.value) and _returns_true(each)
+            for each in walk(definition.body)
+            if isinstance(each, cst.FunctionDef)
+        )
+    made = stub if isinstance(stub, cst.Call) else source.value_of(stub)
+    return isinstance(made, cst.Call) and any(
+        arg.keyword is not None
+        and re.fullmatch(names, arg.keyword.value)
+        and answer(arg.value, source) == "True"
+        for arg in made.args
+    )
+
+
+def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
+    """Say whether a stub module is given a spec that nobody found, and no folder to look in."""
+    if not isinstance(stub, cst.Name):
+        return False
+    name = rf"(?<![\w.]){stub.value}\."
+    real_path = rf"{name}__path__[ \t]*=(?![ \t]*\[\s*\])"
+    return bool(
+        re.search(rf"{name}__spec__{_MADE_UP_SPEC}", source.code)
+        and not re.search(real_path, source.code)
+    )
+
+
+def makes_up_specs(value: cst.CSTNode, source: Source) -> bool:
+    """Say whether a stand-in for ``find_spec`` gives back specs that nobody found."""
+    if isinstance(value, cst.Call):
+        return source.resolve(value.func) in _MOCKS
+    return any(
+        constant(each) == "True"
+        or (isinstance(each, cst.Call) and source.resolve(each.func) in _SPEC_MAKERS)
+        for each in _results(value, source)
+    )
+
+
+def _results(value: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
+    """Yield what a function may give back, both branches of ``a if b else c``."""
+    stack: list[cst.CSTNode | None] = []
+    definition = local_definition(value, source)
+    if isinstance(value, cst.Lambda):
+        stack = [value.body]
+    elif isinstance(definition, cst.FunctionDef):
+        stack = [each.value for each in walk(definition.body) if isinstance(each, cst.Return)]
+    while stack:
+        result = stack.pop()
+        if isinstance(result, cst.IfExp):
+            stack += [result.body, result.orelse]
+        elif isinstance(result, cst.BooleanOperation):
+            stack += [result.left, result.right]
+        elif result is not None:
+            yield source.value_of(result) or result
+
+
+def _constant(node: cst.CSTNode | None) -> str | None:
+    """Give the constant, of a tuple the first one: ``(True, "2.7.0")`` says yes as well."""
+    if isinstance(node, cst.Tuple) and node.elements:
+        node = node.elements[0].value
+    return constant(node)
+
+
+def _is_short(function: cst.FunctionDef) -> bool:
+    """Say whether a function has no statement but a docstring and a ``return``."""
+    body = function.body.body
+    first = body[0] if body else None
+    docstring = isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr)
+    return len(body) == 1 + docstring
+
+
+def _returns_true(function: cst.FunctionDef) -> bool:
+    returned = [each.value for each in walk(function.body) if isinstance(each, cst.Return)]
+    return len(returned) == 1 and _constant(returned[0]) == "True"

@@ -1,0 +1,115 @@
+"""Patches and the checks for them: their names, and the shapes of code that puts them in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import dotted_text, string_value
+from rocmlint.triggers import last_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+PATCH_WORDS = (
+    "_patched",
+    "assert_patch",
+    "check_patch",
+    "installed_correctly",
+    "patch_applied",
+    "patch_installed",
+    "patches_applied",
+    "patches_installed",
+    "validate_patch",
+    "verify_patch",
+)
+"""What the name of each such function contains, for the search in bytes."""
+PATCH_CHECK = (
+    rf"(?:are|assert|check|ensure|has|have|is|validate|verify)_\w*(?:{'|'.join(PATCH_WORDS)})\w*"
+    r"|(?:is|are)_patched\w*|(?:assert|check|validate|verify)_patch\w*"
+)
+"""Names of functions that tell whether patched files are in place."""
+
+_LOGGING = frozenset(
+    {
+        *("critical", "debug", "error", "exception", "info", "log", "print", "print_exc", "warn"),
+        *("warning", "warning_once", "warning_rank0", "warn_once", "rank0_print", "print_rank_0"),
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement:
+    """``owner.name = value`` or ``setattr(owner, "name", value)``; ``node`` is the whole of it."""
+
+    node: cst.Assign | cst.Call
+    owner: cst.BaseExpression
+    name: str
+    value: cst.BaseExpression
+
+
+def replacements(node: cst.Assign | cst.Call) -> Iterator[Replacement]:
+    """Yield what an assignment or a call of ``setattr`` replaces in other objects."""
+    if isinstance(node, cst.Assign):
+        for each in node.targets:
+            if isinstance(each.target, cst.Attribute):
+                target = each.target
+                yield Replacement(node, target.value, target.attr.value, node.value)
+    elif dotted_text(node.func) == "setattr" and len(node.args) == 3:
+        owner, name, value = (arg.value for arg in node.args)
+        text = string_value(name)
+        if text is not None:
+            yield Replacement(node, owner, text, value)
+
+
+def is_silent(statement: cst.CSTNode) -> bool:
+    """Say whether a statement does nothing: ``pass``, ``...``, a string."""
+    return isinstance(statement, cst.Pass) or (
+        isinstance(statement, cst.Expr)
+        and isinstance(statement.value, (cst.Ellipsis, cst.SimpleString, cst.ConcatenatedString))
+    )
+
+
+def logged(statement: cst.CSTNode) -> cst.Call | None:
+    """Give the call of a statement that only prints or logs."""
+    call = statement.value if isinstance(statement, cst.Expr) else None
+    if not isinstance(call, cst.Call):
+        return None
+    return call if last_name(call.func) in _LOGGING else None
+
+
+def imported_module(node: cst.CSTNode, source: Source) -> str | None:
+    """Give the module that an expression stands for, if the file imports it."""
+    value = source.value_of(node)
+    if isinstance(value, cst.Call):
+        if source.resolve(value.func) == "importlib.import_module" and value.args:
+            return string_value(value.args[0].value)
+        return None
+    if isinstance(node, cst.Subscript):
+        return string_value(index_of(node)) if source.resolve(node.value) == "sys.modules" else None
+    root = node
+    while isinstance(root, cst.Attribute):
+        root = root.value
+    if not isinstance(root, cst.Name):
+        return None
+    bound = source.bindings(root.value, node)
+    return source.resolve(node) if any(each.kind == "import" for each in bound) else None
+
+
+def index_of(node: cst.Subscript) -> cst.BaseExpression | None:
+    """Give ``i`` of ``x[i]``."""
+    element = node.slice[0].slice if len(node.slice) == 1 else None
+    return element.value if isinstance(element, cst.Index) else None
+
+
+def local_definition(node: cst.CSTNode, source: Source) -> cst.FunctionDef | cst.ClassDef | None:
+    """Give the function or class of this file that a name stands for."""
+    if not isinstance(node, cst.Name):
+        return None
+    found = source.bindings(node.value, node)
+    definition = found[0].node if len(found) == 1 else None
+    return definition if isinstance(definition, (cst.FunctionDef, cst.ClassDef)) else None
