@@ -67,7 +67,7 @@ class GlobalDefaultDtype(Rule["cst.Call"]):
         value = " ".join(source.text_of(node.args[0].value).split())
         message = (
             f"`{setter}({value})` changes every tensor that this process creates afterwards "
-            "(masks, RoPE tables, optimizer state) and is never restored; say the dtype where "
+            "(masks, RoPE tables, optimizer state) and is never restored. Say the dtype where "
             "the model is made, or restore the default in `finally`."
         )
         yield self.finding(node, source, message)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from rocmlint.lint.syntax import dotted_text, statements
 from rocmlint.rule import Rule
-from rocmlint.triggers import last_name, nodes
+from rocmlint.triggers import nodes
 
 from ._cast import asks_precision, below, cast_type, conditions
 
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
     from rocmlint.lint.source import Source
 
-_CAST = r"\.(?:half|bfloat16|float|double|to|type)\("
-_WHERE = rf"\.data\s*=\s*[\w.]+{_CAST}|modules\(\)\)*:\s*\n[ \t]*(?:\w+\s*=\s*)?\w+{_CAST}"
-_PARAMETERS = frozenset({"parameters", "named_parameters"})
-_MODULES = frozenset({"modules", "named_modules"})
+_WHERE = r"\.data\s*=\s*[\w.]+\.(?:half|bfloat16|float|double|to|type)\("
 _WHOLE_MODELS = re.compile(r"self|(?:(?:base|full|my|peft|lora)_)?model|network|net|policy|vlm|vla")
 _SETS_BACK = re.compile(r"\bnamed_(?:parameters|modules)\(|float32")
 
@@ -49,7 +46,7 @@ class ParameterDtypeLoop(Rule["cst.For"]):
     code = "ROC403"
     name = "parameter-dtype-loop"
     since = "0.1.0"
-    on = nodes("For", words=(".data = ", ".data=", "modules()"), where=_WHERE)
+    on = nodes("For", words=(".data = ", ".data="), where=_WHERE)
     severity = "warning"
     skips = frozenset({"test"})
 
@@ -66,37 +63,36 @@ class ParameterDtypeLoop(Rule["cst.For"]):
         statement, dtype = cast
         message = (
             f"This loop rewrites every parameter of `{model}` to {dtype}, also those in another "
-            "type on purpose (norms, quantized or tied weights), and leaves the buffers behind; "
-            "load the model with `dtype=`, or select by name or `requires_grad`."
+            "type on purpose (norms, quantized or tied weights), and leaves the buffers behind. "
+            "Load the model with `dtype=`, or select by name or `requires_grad`."
         )
         yield self.finding(statement, source, message)
 
 
 def _model_of(loop: cst.For) -> str | None:
-    """Give the whole model whose parameters or modules a loop goes over."""
+    """Give the whole model whose parameters a loop goes over."""
     call = loop.iter
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.args:
         return None
-    if call.func.attr.value not in _PARAMETERS | _MODULES:
+    if call.func.attr.value not in {"parameters", "named_parameters"}:
         return None
     name = dotted_text(call.func.value)
-    last = (name or "").rpartition(".")[2]
-    return name if _WHOLE_MODELS.fullmatch(last) else None
+    return name if _WHOLE_MODELS.fullmatch((name or "").rpartition(".")[2]) else None
 
 
-def _cast_in(loop: cst.For, source: Source) -> tuple[cst.CSTNode, str] | None:
-    """Give the statement that casts what the loop goes over whatever it is, and the type."""
+def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
+    """Give the statement that casts each parameter whatever it is, and the type."""
     target = loop.target.elements[-1].value if isinstance(loop.target, cst.Tuple) else loop.target
-    each = dotted_text(target)
-    of_modules = isinstance(loop.iter, cst.Call) and last_name(loop.iter.func) in _MODULES
+    parameter = dotted_text(target)
+    data = f"{parameter}.data"
     for statement in _straight(loop.body):
-        call = getattr(statement, "value", None)
-        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Call):
             continue
-        written = [dotted_text(each.target) for each in getattr(statement, "targets", ())]
-        casts_each = of_modules or f"{each}.data" in written
+        call = statement.value
         dtype = cast_type(call, source)
-        if dtype and casts_each and dotted_text(call.func.value) in {each, f"{each}.data"}:
+        cast = dotted_text(call.func.value) if isinstance(call.func, cst.Attribute) else None
+        written = {dotted_text(each.target) for each in statement.targets}
+        if dtype and data in written and cast in {parameter, data}:
             return statement, dtype
     return None
 

@@ -70,7 +70,7 @@ class UncastBoundary(Rule["cst.Call"]):
                 text = source.text_of(value)
                 message = (
                     f"`{text}` is float32, since `{part}` is fed `.float()`, and `{other}` is "
-                    f"{dtype}: its first matrix product stops with a dtype error; cast at the "
+                    f"{dtype}: its first matrix product stops with a dtype error. Cast at the "
                     f"boundary: `{text}.to(torch.{dtype})`."
                 )
                 yield self.finding(value, source, message)

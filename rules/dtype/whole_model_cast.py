@@ -96,7 +96,7 @@ class WholeModelCast(Rule["cst.Call"]):
         message = (
             f"`{' '.join(source.text_of(node).split())}` casts every part of "
             f"`{dotted_text(model) or 'the model'}` after it was built ({reason.text}), whatever "
-            f"type each was built in, and in {dtype} they lose range or digits; say `dtype=` "
+            f"type each was built in, and in {dtype} they lose range or digits. Say `dtype=` "
             "where the model is loaded, or cast the one part that needs it."
         )
         yield self.finding(node, source, message)

@@ -62,7 +62,7 @@ class BarrierInTrainingLoop(Rule["cst.Call"]):
             return
         message = (
             f"`{text_of_function(node, source)}()` runs in {step.described}: all ranks wait for "
-            "the slowest one, and a rank that skips a step leaves the others hanging; delete it "
+            "the slowest one, and a rank that skips a step leaves the others hanging. Delete it "
             "(the gradient all-reduce keeps ranks together), or keep it where something is saved."
         )
         yield self.finding(node, source, message)

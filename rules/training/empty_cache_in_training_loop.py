@@ -66,7 +66,7 @@ class EmptyCacheInTrainingLoop(Rule["cst.Call"]):
             return
         message = (
             f"`{text_of_function(node, source)}()` runs in {step.described}: memory goes back to "
-            "the driver, which waits for the GPU, and the next step allocates it anew; delete it, "
+            "the driver, which waits for the GPU, and the next step allocates it anew. Delete it, "
             "or call it once per epoch or after an out-of-memory error."
         )
         yield self.finding(node, source, message)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from rocmlint.lint.source import Source
 
 _SAVES = re.compile(r"save|state_dict|checkpoint")
-_USES = "delete it, or guard it with `if step % n == 0:`"
+_DELETE = "Delete it, or guard it with `if step % n == 0:`."
+_POSTPONE = "Keep the events, and call `elapsed_time` for many steps after one synchronize."
 
 
 class SyncInTrainingLoop(Rule["cst.Call"]):
@@ -67,23 +68,24 @@ class SyncInTrainingLoop(Rule["cst.Call"]):
             return
         if any(_SAVES.search(name) for name in names_called_after(node, source)):
             return
-        advice = _USES
-        if not host_reads_result(node, source):
-            if reads_clock(step, source):
-                return
-            if reads_events(step):
-                if not self.with_preview:
-                    return
-                advice = "call `elapsed_time` for many steps after one synchronize"
+        events = reads_events(step)
+        if not host_reads_result(node, source) and (
+            reads_clock(step, source) or (events and not self.with_preview)
+        ):
+            return
         message = (
             f"`{function}()` runs in {step.described}: the host waits until the GPU has finished "
-            f"and queues nothing meanwhile, so the GPU idles between steps; {advice}."
+            "and queues nothing meanwhile, so the GPU idles between steps. "
+            + (_POSTPONE if events else _DELETE)
         )
-        yield self.finding(node, source, message, fix=_fix(node, function, source))
+        fix = None if events else _fix(node, function, source)
+        yield self.finding(node, source, message, fix=fix)
 
 
 def _fix(node: cst.Call, function: str, source: Source) -> Fix | None:
     line = source.enclosing(node, cst.SimpleStatementLine)
-    if line is None or len(line.body) > 1 or line.trailing_whitespace.comment is not None:
+    span = source.span(node)
+    commented = any(span.line <= comment.line <= span.end_line for comment in source.comments)
+    if line is None or len(line.body) > 1 or commented:
         return None
     return Fix(f"Delete `{function}()`", (source.remove_statement(node),))
