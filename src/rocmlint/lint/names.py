@@ -6,26 +6,25 @@ statements that bind the asked name are parsed, and where the answer is not cert
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
+from rocmlint.lint.outline import Outline
 from rocmlint.lint.syntax import dotted_text
 from rocmlint.lint.walk import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.pieces import Block, Pieces
+    from rocmlint.lint.pieces import Pieces
     from rocmlint.lint.text import Text
 
 BindingKind = Literal["import", "value", "definition", "parameter", "other"]
 MAXIMUM_HOPS = 5
 """How many assignments from name to name are followed."""
 
-_DEFINITION = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _CLOSED = (*_SCOPES, *_COMPREHENSIONS, cst.Import, cst.ImportFrom)
@@ -50,7 +49,7 @@ class Names:
 
     def __init__(self, text: Text, pieces: Pieces) -> None:
         """Take the file."""
-        self._text = text
+        self._outline = Outline(text, pieces)
         self._pieces = pieces
         self._module_bindings: dict[str, list[Binding]] = {}
         self._scope_bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
@@ -94,12 +93,7 @@ class Names:
 
     def in_scope(self, scope: cst.FunctionDef | cst.Lambda, name: str) -> list[Binding]:
         """Give the bindings of a name in a function, its parameters included."""
-        if scope not in self._scope_bindings:
-            found = self._scope_bindings[scope] = {}
-            for node in _scope_nodes(scope):
-                for bound, binding in _bound_by(node):
-                    found.setdefault(bound, []).append(binding)
-        return self._scope_bindings[scope].get(name, [])
+        return self._bound_in(scope).get(name, [])
 
     def in_module(self, name: str) -> list[Binding]:
         """Give the bindings of a name at module level, also those in ``if``, ``try``, ``with``."""
@@ -162,36 +156,21 @@ class Names:
         ]
 
     def _find_in_module(self, name: str) -> Iterator[Binding]:
-        blocks = self._blocks_that_may_bind(name)
+        blocks = self._outline.blocks(name)
         modules = dict.fromkeys(self._pieces.statement(block).module for block in blocks)
         for module in modules:
-            for node in _scope_nodes(module):
-                for bound, binding in _bound_by(node):
-                    if bound == name:
-                        yield binding
-        if modules and re.search(rf"^[ \t]+global\b.*\b{re.escape(name)}\b", self._text.code, re.M):
+            yield from self._bound_in(module).get(name, [])
+        if modules and name in self._outline.rebound:
             yield Binding("other", next(iter(modules)))
 
-    def _blocks_that_may_bind(self, name: str) -> list[Block]:
-        """Find the top-level statements that may bind a name, without parsing any."""
-        code = self._text.code
-        found: dict[Block, None] = {}
-        for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\b", code):
-            block = self._pieces.statement_at(match.start())
-            if block in found or not _may_bind(code, block, match):
-                continue
-            found[block] = None
-        return list(found)
-
-
-def _may_bind(code: str, block: Block, match: re.Match[str]) -> bool:
-    line = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
-    definition = _DEFINITION.search(code, block.start, block.end)
-    first = code[block.start : block.end].lstrip()
-    if definition is not None and first.startswith(("@", "def ", "class ", "async def ")):
-        return definition.start(1) == match.start() or re.match(r"\s*global\b", line) is not None
-    follows = code[match.end() : match.end() + 1]
-    return "import" in line or line.lstrip().startswith("from") or follows not in {".", "(", "["}
+    def _bound_in(self, scope: cst.CSTNode) -> dict[str, list[Binding]]:
+        """Give the bindings of all names in a function, or at the top of a module or piece."""
+        if scope not in self._scope_bindings:
+            found = self._scope_bindings[scope] = {}
+            for node in _scope_nodes(scope):
+                for bound, binding in _bound_by(node):
+                    found.setdefault(bound, []).append(binding)
+        return self._scope_bindings[scope]
 
 
 def _scope_nodes(scope: cst.CSTNode) -> Iterator[cst.CSTNode]:
