@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import calls_in
+from rocmlint.lint.syntax import argument, calls_in, string_value
 from rocmlint.lint.walk import children
 from rocmlint.triggers import last_name
 
@@ -65,6 +65,11 @@ def reads_events(step: Step) -> bool:
     return any(last_name(call.func) == _EVENT_TIME for call in calls)
 
 
+def copies_in_background(step: Step) -> bool:
+    """Say whether the step copies to the host or works on a stream without waiting for it."""
+    return any(_runs_aside(call) for call in calls_in(step.node))
+
+
 def host_reads_result(call: cst.Call, source: Source) -> bool:
     """Say whether the host waits for a result right after the call, before it reads a clock."""
     for statement in neighbours(call, source)[1]:
@@ -84,6 +89,13 @@ def names_called_before(call: cst.Call, source: Source) -> Iterator[str]:
 def names_called_after(call: cst.Call, source: Source) -> Iterator[str]:
     """Yield the last names of what the two statements after the call's own call."""
     return _names_called(neighbours(call, source)[1][:2])
+
+
+def _runs_aside(call: cst.Call) -> bool:
+    name = last_name(call.func)
+    to_host = name == "to" and string_value(argument(call, 0, "device")) == "cpu"
+    copies = name == "copy_" or to_host
+    return name == "stream" or (copies and argument(call, None, "non_blocking") is not None)
 
 
 def _names_called(statements: list[cst.CSTNode]) -> Iterator[str]:

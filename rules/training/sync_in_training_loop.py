@@ -13,6 +13,7 @@ from rocmlint.triggers import calls
 
 from ._loop import step_around
 from ._waiting import (
+    copies_in_background,
     device_function,
     host_reads_result,
     names_called_after,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding
     from rocmlint.lint.source import Source
+
+    from ._loop import Step
 
 _SAVES = re.compile(r"save|state_dict|checkpoint")
 _DELETE = "Delete it, or guard it with `if step % n == 0:`."
@@ -44,7 +47,8 @@ class SyncInTrainingLoop(Rule["cst.Call"]):
     Delete it: ``.item()``, ``.cpu()`` and collectives wait by themselves for what they need. To
     measure, synchronize only around the timer and only in the steps that are measured; with
     events, call ``elapsed_time`` for many steps after one synchronize. Waits whose end is
-    measured in every step, or that stand behind a condition, are not reported.
+    measured in every step, that stand behind a condition, or that end copies to the host and
+    work on other streams are not reported.
 
     ## Fix safety
     Unsafe: the statement goes, and something outside the loop may have relied on the wait.
@@ -64,14 +68,10 @@ class SyncInTrainingLoop(Rule["cst.Call"]):
         """Find waits for the device in every step whose end nobody measures."""
         step = step_around(node, source)
         function = device_function(node, source, "synchronize") if step else None
-        if step is None or function is None:
-            return
-        if any(_SAVES.search(name) for name in names_called_after(node, source)):
+        if step is None or function is None or _is_needed(node, step, source):
             return
         events = reads_events(step)
-        if not host_reads_result(node, source) and (
-            reads_clock(step, source) or (events and not self.with_preview)
-        ):
+        if events and not self.with_preview:
             return
         message = (
             f"`{function}()` runs in {step.described}: the host waits until the GPU has finished "
@@ -80,6 +80,15 @@ class SyncInTrainingLoop(Rule["cst.Call"]):
         )
         fix = None if events else _fix(node, function, source)
         yield self.finding(node, source, message, fix=fix)
+
+
+def _is_needed(node: cst.Call, step: Step, source: Source) -> bool:
+    """Say whether a copy, a snapshot or a clock that is read next needs the wait."""
+    if copies_in_background(step):
+        return True
+    if any(_SAVES.search(name) for name in names_called_after(node, source)):
+        return True
+    return reads_clock(step, source) and not host_reads_result(node, source)
 
 
 def _fix(node: cst.Call, function: str, source: Source) -> Fix | None:
