@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from rocmlint.lint.pieces import TooLongError
 from rocmlint.lint.walk import walk
 
 if TYPE_CHECKING:
@@ -93,8 +95,10 @@ def _renamed(source: Source) -> dict[str, str]:
 
 def _hits(source: Source, trigger: Trigger, renamed: Mapping[str, str]) -> set[int]:
     """Find where a trigger matches; where it names something, its aliases count too."""
+    if not any(word in source.text for word in trigger.words):
+        return set()  # the file has a word of another trigger of the rule
     text = source.text if trigger.region == "strings" else source.code
-    found = {match.start() for match in trigger.pattern.finditer(text)}
+    found = {match.start() for match in trigger.matches(text)}
     for new, old in renamed.items():
         if old in trigger.names:
             found |= {match.start() for match in re.finditer(rf"\b{new}\b", source.code)}
@@ -115,6 +119,8 @@ def _dispatch(
 ) -> Iterator[Finding]:
     for trigger, rule in handlers.get(type(node).__name__, ()):
         if trigger.accepts(node, renamed):
-            yield from rule.check(node, source)
+            # A rule that would have to see too much at once cannot tell, and is silent.
+            with suppress(TooLongError):
+                yield from rule.check(node, source)
 
 

@@ -56,6 +56,10 @@ class UnparsableError(Exception):
         self.column = column
 
 
+class TooLongError(UnparsableError):
+    """More was asked for at once than can be parsed in reasonable memory."""
+
+
 @dataclass(frozen=True)
 class Block:
     """A stretch of the file: ``text[start:end]``, whole lines."""
@@ -240,7 +244,7 @@ def _syntax_error(text: str, error: cst.ParserSyntaxError) -> UnparsableError:
 def _refuse_what_breaks_parsers(code: str) -> None:
     if len(code) > MAXIMUM_LENGTH:
         reason = f"one statement of {len(code):,} characters is too long"
-        raise UnparsableError(reason)
+        raise TooLongError(reason)
     deepening = len(_DEEPENS.findall(code))
     if deepening <= MAXIMUM_BRACKETS:
         return
