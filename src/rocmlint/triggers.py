@@ -19,7 +19,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    Finder = Callable[[str], Iterable[re.Match[str]]]
 
 Region = Literal["code", "comments", "strings"]
 Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment"]
@@ -36,6 +38,11 @@ class Trigger:
     region: Region
     node_types: tuple[str, ...]
     description: str
+    finder: Finder | None = None
+
+    def matches(self, text: str) -> Iterable[re.Match[str]]:
+        """Find the places: by ``finder`` where one regular expression cannot tell them."""
+        return self.pattern.finditer(text) if self.finder is None else self.finder(text)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -96,10 +103,20 @@ def definitions(*names: str, words: tuple[str, ...] = (), where: str = "") -> On
     return _named("definition", ("FunctionDef", "ClassDef"), names, words, where, described)
 
 
-def nodes(*types: str, words: tuple[str, ...], where: str = "", described: str = "") -> On:
-    """Nodes of these LibCST types in which a match of ``where`` begins (law: see the module)."""
+def nodes(
+    *types: str,
+    words: tuple[str, ...],
+    where: str = "",
+    described: str = "",
+    finder: Finder | None = None,
+) -> On:
+    """Nodes of these LibCST types in which a match of ``where`` begins (law: see the module).
+
+    ``finder`` finds the matches itself, where they depend on each other.
+    """
     text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
-    return On((Trigger("node", frozenset(), words, where or _any_of(words), "code", types, text),))
+    where = where or _any_of(words)
+    return On((Trigger("node", frozenset(), words, where, "code", types, text, finder),))
 
 
 def strings(where: str, words: tuple[str, ...]) -> On:
@@ -139,7 +156,11 @@ def _named(  # noqa: PLR0913 - one place that fills in what the public functions
 
 def _any_of(words: tuple[str, ...]) -> str:
     """Match one of the words, whole where it is an identifier."""
-    return "|".join(rf"\b{word}\b" if word.isidentifier() else re.escape(word) for word in words)
+    # An expression that begins with a fixed word is searched ten times faster than one that
+    # begins with \b.
+    return "|".join(
+        rf"{word}\b(?<!\w{word})" if word.isidentifier() else re.escape(word) for word in words
+    )
 
 
 def last_name(node: Any) -> str | None:
