@@ -1,0 +1,109 @@
+"""The order in which the statements of a file run, as far as its lines and functions tell it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import calls_in, dotted_text
+from rocmlint.lint.walk import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Binding, Source
+
+
+def runs_before(earlier: cst.CSTNode, later: cst.CSTNode, source: Source) -> bool:
+    """Say whether a statement has surely run when another one does.
+
+    So has one of the module before those in functions, and one above it in the same function.
+    """
+    function = source.function(earlier)
+    if function is None and source.function(later) is not None:
+        return not _is_for_types_only(earlier, source)
+    above = source.span(earlier).line < source.span(later).line
+    return above and function is source.function(later)
+
+
+def calls_after(
+    name: str, binding: Binding, node: cst.CSTNode, source: Source
+) -> Iterator[cst.Call]:
+    """Yield the calls of a name, or of its attributes, that may run after a statement.
+
+    Calls in functions inside the function of the statement are none: they are what it puts in
+    the place of the name.
+    """
+    line, bound = source.span(node).line, source.span(binding.node).line
+    function = source.function(node)
+    around = None if function is None else source.span(function).line
+    for call in calls_in(source.module):
+        root: cst.CSTNode = call.func
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        if not isinstance(root, cst.Name) or root.value != name:
+            continue
+        if [source.span(each.node).line for each in source.bindings(name, root)] != [bound]:
+            continue
+        functions = [source.span(each).line for each in _functions_around(call, source)]
+        if not functions or functions[0] == around:
+            if (functions == []) == (around is None) and source.span(call).line > line:
+                yield call
+        elif around not in functions:
+            yield call
+
+
+def imports_before(node: cst.CSTNode, source: Source) -> Iterator[tuple[str, cst.CSTNode]]:
+    """Yield the modules that are imported when a call runs, and the statement that imports each.
+
+    What a function of this file does happens where the module calls the function first.
+    """
+    function, line = source.function(node), source.span(node).line
+    around = None if function is None else source.span(function).line
+    called = line if function is None else _line_of_first_call(function.name.value, source)
+    for each in walk(source.module):
+        if not isinstance(each, (cst.Import, cst.ImportFrom)):
+            continue
+        own = source.function(each)
+        if own is not None and source.span(own).line != around:
+            continue
+        if source.span(each).line < (called if own is None else line):
+            for module in _modules(each):
+                yield module, each
+
+
+def _line_of_first_call(name: str, source: Source) -> int:
+    """Give the line where the module calls a function of its own, the last one if nowhere."""
+    lines = (
+        source.span(each).line
+        for each in calls_in(source.module)
+        if source.function(each) is None and dotted_text(each.func) == name
+    )
+    return min(lines, default=len(source.lines))
+
+
+def _functions_around(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
+    return (each for each in source.ancestors(node) if isinstance(each, cst.FunctionDef))
+
+
+def _modules(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
+    """Yield the modules that an import loads; a name with a small letter may be one."""
+    if isinstance(node, cst.Import):
+        for alias in node.names:
+            yield dotted_text(alias.name) or ""
+    elif node.module is not None and not node.relative:
+        module = dotted_text(node.module) or ""
+        yield module
+        names = [] if isinstance(node.names, cst.ImportStar) else node.names
+        for alias in names:
+            name = dotted_text(alias.name) or ""
+            if name[:1].islower():
+                yield f"{module}.{name}"
+
+
+def _is_for_types_only(node: cst.CSTNode, source: Source) -> bool:
+    return any(
+        isinstance(above, cst.If) and "TYPE_CHECKING" in (dotted_text(above.test) or "")
+        for above in source.ancestors(node)
+    )

@@ -1,0 +1,223 @@
+"""ROC104, patch-after-import."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import argument, dotted_text
+from rocmlint.rule import Rule
+from rocmlint.rules.patching._circumstances import is_taken_back
+from rocmlint.rules.patching._packages import is_first_party, known_packages
+from rocmlint.rules.patching._patches import Replacement, imported_module, replacements
+from rocmlint.rules.patching._paths import UNKNOWN, path_of
+from rocmlint.rules.patching._program import calls_after, imports_before, runs_before
+from rocmlint.triggers import calls, last_name, nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Binding, Source
+
+_PATCHED = (
+    *("accelerate", "aiter", "bitsandbytes", "deepspeed", "diffusers", "flash_attn", "lerobot"),
+    *("megatron", "peft", "sglang", "timm", "transformers", "trl", "verl", "vllm", "xformers"),
+)
+"""Packages that people patch; others stand in too many files to look at them all."""
+_WORDS = (
+    *(f"import {package}" for package in _PATCHED),
+    "import modeling_",
+    ".scaled_dot_product_attention =",
+)
+_FROM_IMPORT = re.compile(r"^[ \t]*from[ \t]+\S+[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
+_ASSIGNMENT = re.compile(
+    r"^[ \t]*(?!self\b)[A-Za-z_][\w.]*\.(\w+)[ \t]*=(?!=)|\bsetattr[ \t]*\(", re.MULTILINE
+)
+_CHANGES_FILES = re.compile(
+    r"\b__class__\b|\bcp |\bcopy(?:2|file|tree)?\(|\bgit (?:apply|pull)\b|patch|\bpip|write_text\(",
+    re.IGNORECASE,
+)
+_NEAR = 30
+"""Lines above a reload in which the reason for it must stand."""
+_RESTARTS = re.compile(r"\bos\.exec|\bsubprocess\b|\bsys\.exit\b|\bSystemExit\b")
+_COPYING = ("copy", "copy2", "copyfile", "copytree", "move")
+
+
+def _replaced_names(code: str) -> Iterator[re.Match[str]]:
+    """Find assignments to attributes with the name of something imported by ``from … import``."""
+    imported = {
+        name for each in _FROM_IMPORT.finditer(code) for name in re.findall(r"\w+", each[1])
+    }
+    return (each for each in _ASSIGNMENT.finditer(code) if each[1] is None or each[1] in imported)
+
+
+class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
+    """A patch that comes too late: the old object was imported before and stays in use.
+
+    ## Why it matters
+    ``from module import function`` keeps the function that the module had at that moment. When
+    ``module.function`` is replaced afterwards, everybody who looks it up in the module gets the
+    new one, but calls of the imported name still run the old one. So it is with files: a module
+    that was imported is not read again when its file is replaced, and ``importlib.reload`` of a
+    package runs only its ``__init__.py`` again, none of its submodules.
+
+    With ``--preview`` also: files copied over modules of a package that this program imported
+    before, and classes imported from a package and replaced in the module that defines them.
+
+    ## Instead
+    Patch first and import afterwards, or call the function through its module. Replace files
+    before the first import of the package, or in another process.
+
+    Not reported: patches that are taken back, names bound again after the patch, calls in the
+    replacement itself.
+
+    ## Source
+    Seed 000, "Patch copies to wrong path or runs AFTER import".
+    """
+
+    code = "ROC104"
+    name = "patch-after-import"
+    since = "0.1.0"
+    skips = frozenset({"test"})
+    on = (
+        nodes(
+            "Assign",
+            "Call",
+            words=_WORDS,
+            finder=_replaced_names,
+            described="assignments to attributes with the name of an imported function",
+        )
+        | calls("reload", words=("reload(", "import reload"), where=r"\breload[ \t]*\(")
+        | nodes(
+            "Call",
+            words=("shutil.copy", "shutil.move", "from shutil import"),
+            where=rf"\b(?:{'|'.join(_COPYING)})[ \t]*\(",
+            described="calls of `shutil` that copy files",
+        )
+    )
+
+    def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
+        """Find patches of what was imported before."""
+        for replacement in replacements(node):
+            yield from self._replaced(replacement, source)
+        if isinstance(node, cst.Call):
+            yield from self._reloaded(node, source)
+            yield from self._copied(node, source)
+
+    def _replaced(self, replacement: Replacement, source: Source) -> Iterator[Finding]:
+        """Find ``module.name = …`` after ``from module import name``."""
+        if not _is_imported(replacement.name, source):
+            return
+        module = imported_module(replacement.owner, source)
+        if module is None or not _is_looked_at(module, replacement.name):
+            return
+        for local, binding in self._imported(replacement, module, source):
+            call = next(_stale_calls(local, binding, replacement, source), None)
+            if call is not None and not is_taken_back(replacement, source):
+                owner, name = source.text_of(replacement.owner), replacement.name
+                message = (
+                    f"`{owner}.{name}` is replaced here, but line {source.span(binding.node).line}"
+                    f" imported `{name}` before: calls of `{local}` (line {source.span(call).line})"
+                    f" still run the original. Call `{owner}.{name}` there, or patch before that "
+                    f"import."
+                )
+                yield self.finding(replacement.node, source, message)
+
+    def _imported(
+        self, replacement: Replacement, module: str, source: Source
+    ) -> Iterator[tuple[str, Binding]]:
+        """Yield the names that this file gave, with ``from``, to what is replaced."""
+        name = replacement.name
+        aliases = re.findall(rf"\b{name}[ \t]+as[ \t]+(\w+)", source.code)
+        for local in dict.fromkeys((name, *aliases)):
+            found = source.bindings(local, replacement.node)
+            binding = found[0] if len(found) == 1 else None
+            if binding is None or not isinstance(binding.node, cst.ImportFrom):
+                continue
+            origin, _, original = (binding.dotted or "").rpartition(".")
+            # A class is known under more names than that of its module: see "preview".
+            is_class = self.with_preview and name[:1].isupper()
+            same = origin == module or (is_class and module.startswith(f"{origin}."))
+            if original == name and same and runs_before(binding.node, replacement.node, source):
+                yield local, binding
+
+    def _reloaded(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Find ``importlib.reload(package)`` where files or modules of it were replaced."""
+        if not _is_of(node, "importlib", ("reload",), source) or not node.args:
+            return
+        package = imported_module(node.args[0].value, source)
+        if package not in known_packages() or is_first_party(package, source):
+            return
+        submodules = re.search(rf"\breload\([ \t]*{package}\.\w", source.code)
+        line = source.span(node).line
+        above = "\n".join(source.lines[max(0, line - _NEAR) : line])
+        if submodules or not _CHANGES_FILES.search(above):
+            return
+        message = (
+            f"`reload({package})` runs only `{package}/__init__.py` again: the modules of "
+            f"{package} that were imported before stay as they are, unpatched or old. Replace "
+            f"files before the first import of {package}, or in another process."
+        )
+        yield self.finding(node, source, message, severity="warning")
+
+    def _copied(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Find a file copied over a module that is imported already."""
+        target = argument(node, 1, "dst") if self.with_preview else None
+        if target is None or not _is_of(node, "shutil", _COPYING, source):
+            return
+        path = path_of(target, source)
+        if path is None or path.up != 1 or path.module not in known_packages():
+            return
+        names = [name.removesuffix(".py") for name in takewhile(_is_said, path.names)]
+        copied = ".".join([path.module, *names])
+        for module, statement in imports_before(node, source):
+            inside = module.startswith(f"{copied}.") or (names and module == copied)
+            if inside and not _RESTARTS.search(source.code):
+                message = (
+                    f"This replaces files of `{copied}`, but line {source.span(statement).line} "
+                    f"imported `{module}` before: the old code stays in use until the process "
+                    f"ends. Copy before that import, or in another process."
+                )
+                yield self.finding(node, source, message, severity="warning")
+                return
+
+
+def _is_of(call: cst.Call, module: str, names: tuple[str, ...], source: Source) -> bool:
+    """Say whether one of these functions of a module is called, under whatever name."""
+    name = last_name(call.func) or ""
+    if name not in names and f" as {name}" not in source.code:
+        return False
+    return source.resolve(call.func) in {f"{module}.{each}" for each in names}
+
+
+def _is_imported(name: str, source: Source) -> bool:
+    """Say whether some ``from … import`` of the file names this."""
+    return any(re.search(rf"\b{name}\b", each[1]) for each in _FROM_IMPORT.finditer(source.code))
+
+
+def _is_looked_at(module: str, name: str) -> bool:
+    """Say whether the file can have been found by its bytes: see ``_WORDS``."""
+    package = module.partition(".")[0]
+    return package in _PATCHED or name == "scaled_dot_product_attention"
+
+
+def _stale_calls(
+    local: str, binding: Binding, replacement: Replacement, source: Source
+) -> Iterator[cst.Call]:
+    """Yield the calls that still run the original, but not those in what replaces it."""
+    new = dotted_text(replacement.value)
+    if new == local:
+        return
+    for call in calls_after(local, binding, replacement.node, source):
+        around = source.ancestors(call)
+        definitions = (each for each in around if isinstance(each, (cst.ClassDef, cst.FunctionDef)))
+        if new not in {each.name.value for each in definitions}:
+            yield call
+
+
+def _is_said(name: str) -> bool:
+    return name != UNKNOWN
