@@ -23,7 +23,7 @@ class Outline:
 
     def __init__(self, text: Text, pieces: Pieces) -> None:
         """Take the file."""
-        self._code = text.code
+        self._text = text
         self._pieces = pieces
 
     def blocks(self, name: str) -> list[Block]:
@@ -34,7 +34,7 @@ class Outline:
     def rebound(self) -> frozenset[str]:
         """The names that some function binds at module level with ``global``."""
         return frozenset(
-            name for match in _GLOBAL.finditer(self._code) for name in _WORD.findall(match[1])
+            name for match in _GLOBAL.finditer(self._text.code) for name in _WORD.findall(match[1])
         )
 
     @cached_property
@@ -46,7 +46,7 @@ class Outline:
         return found
 
     def _names(self, block: Block) -> Iterator[str]:
-        code = self._code[block.start : block.end].lstrip()
+        code = self._text.code[block.start : block.end].lstrip()
         if code.startswith(("@", "def ", "class ", "async def ")):
             definition = _DEFINITION.search(code)
             if definition is not None:
