@@ -106,10 +106,18 @@ def test_the_readme_names_every_rule() -> None:
 
 
 def test_the_readme_shows_what_the_command_prints() -> None:
-    command = [sys.executable, "-m", "rocmlint", "--no-cache", "fixtures/example_project"]
+    readme = (ROOT / "README.md").read_text()
+    shown = re.search(r"```console\n\$ rocmlint (?P<paths>.+)\n(?P<output>(?s:.+?))\n```\n", readme)
+    assert shown is not None
+    command = [sys.executable, "-m", "rocmlint", "--no-cache", *shown["paths"].split()]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stdout.strip() in (ROOT / "README.md").read_text()
+    assert done.stdout.strip() == shown["output"]
+
+
+def test_the_readme_has_the_command_that_ci_runs() -> None:
+    pattern = re.search(r"grep -m 1 -E '(?P<pattern>.+)' README", (ROOT / ".ci" / "run").read_text())
+    assert pattern is not None
+    assert re.search(pattern["pattern"], (ROOT / "README.md").read_text(), re.MULTILINE)
 
 
 def test_every_module_says_in_its_first_line_what_it_does() -> None:
