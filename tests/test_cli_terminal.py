@@ -1,10 +1,11 @@
-"""The command on a terminal: colour, progress, and watching files."""
+"""The command on a terminal: colour, progress, Ctrl-C, and watching files."""
 
 from __future__ import annotations
 
 import io
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -31,6 +32,24 @@ def load(path):
     ImageOps.exif_transpose(image)
     return image
 """
+SLOW_RULE = '''
+import time
+from pathlib import Path
+
+from rocmlint.rule import Rule
+from rocmlint.triggers import calls
+
+
+class Slow(Rule):
+    """A rule that takes its time."""
+
+    code, name, since, on = "ROC099", "slow", "1", calls("slow")
+
+    def check(self, node, source):
+        Path("started").touch()
+        time.sleep(600)
+        yield from ()
+'''
 
 
 def test_colour_is_for_terminals_unless_wanted(project: Project) -> None:
@@ -99,6 +118,19 @@ def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch, clock: list[
     progress(2, 9)
     progress.close()
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_is_130_with_one_line(project: Project, jobs: str) -> None:
+    project.write("own/slow.py", SLOW_RULE)
+    for number in range(4):
+        project.write(f"src/a{number}.py", "slow()\n" + "x = 1\n" * 50_000)
+    with project.start("--config", "rules = ['own']", "--jobs", jobs, "src") as process:
+        while not (project.root / "started").exists():
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate()
+    assert (process.returncode, stderr) == (130, "interrupted\n")
 
 
 def test_watching_lints_again_when_a_source_or_the_configuration_changes(

@@ -23,16 +23,17 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
 
 
-def change(job: Job, state: State) -> State:
+def change(job: Job, state: State) -> tuple[Job, State]:
     """Change the files that have findings, and say what is left to report."""
     linters: dict[int, Linter] = {}
     paths = dict.fromkeys(each.path for each in state.findings if _is_wanted(job, each))
     changes = [_finished(job, _change(job, path, linters)) for path in paths]
     if job.stdin is not None and not job.flags.diff:
-        sys.stdout.buffer.write(changes[0].after if changes else job.stdin)
+        job = job._replace(stdin=changes[0].after if changes else job.stdin)
+        sys.stdout.buffer.write(job.stdin or b"")
     left = [each for each in state.findings if each.path not in paths]
     left += [finding for each in changes for finding in each.left]
-    return state._replace(
+    return job, state._replace(
         findings=sorted(left, key=lambda finding: finding.sort_key),
         problems=[*state.problems, *(each.problem for each in changes if each.problem)],
         settled=sum(len(each.settled) for each in changes),

@@ -43,7 +43,7 @@ def check(flags: SimpleNamespace) -> int:
     if job.changes_files and (state.findings or job.stdin is not None):
         from rocmlint.cli.changes import change  # noqa: PLC0415 - few runs change files
 
-        state = change(job, state)
+        job, state = change(job, state)
     report(job, state)
     conclude(job, state)
     return _exit_code(flags, state)
@@ -51,7 +51,7 @@ def check(flags: SimpleNamespace) -> int:
 
 def _refuse_contradictions(flags: SimpleNamespace) -> None:
     """Check what the parser cannot, and let flags that imply others set them."""
-    flags.fix |= flags.fix_only or (flags.unsafe_fixes and not flags.diff)
+    flags.fix = (flags.fix or flags.unsafe_fixes or flags.fix_only) and not flags.diff
     changing = [name for name in ("fix", "diff", "write_baseline") if getattr(flags, name)]
     changing += ["add_ignore"] if flags.add_ignore is not None else []
     message = None

@@ -181,7 +181,7 @@ def _start_worker(settings: Sequence[Settings]) -> None:
     import gc  # noqa: PLC0415
     import signal  # noqa: PLC0415
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers for Ctrl-C
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # end without a word; the parent answers
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # trees are many small objects that live together
     _worker_linters[:] = [Linter(each) for each in settings]
