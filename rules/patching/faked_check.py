@@ -52,9 +52,14 @@ _TELLING = re.compile(
     r"_?(?:check|has|have|is|supports?|validate|verify)_\w+"
     r"|\w+_(?:available|enabled|installed|supported)|HAS_\w+|\w+_AVAILABLE"
 )
-_FLAG = re.compile(r"_?(?!NO_|NOT_)(?:(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED))")
+_FLAG = re.compile(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED)")
+_FLAGS = ("HAS_", "HAVE_", "_HAS_", "_HAVE_")
+_IMPORT_ERRORS = ("Exception", "ImportError", "ModuleNotFoundError")
+_FLAG_AFTER_FAILURE = re.compile(
+    rf"^except (?:{'|'.join(_IMPORT_ERRORS)}):\n    (?:{'|'.join(_FLAGS)})\w+ = True\b",
+    re.MULTILINE,
+)
 _IMPORTS_PYTEST = re.compile(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
-_IMPORT_ERRORS = frozenset({"Exception", "ImportError", "ModuleNotFoundError"})
 
 
 class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
@@ -116,8 +121,10 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         | nodes("BooleanOperation", words=("or True",), where=r"\bor True\b", described="`or True`")
         | nodes(
             "Assign",
-            words=("HAS_", "_AVAILABLE = True", "_available = True", "_INSTALLED = True"),
-            where=r"\bexcept\b[^\n]*:\s*\n[ \t]*\w+[ \t]*=[ \t]*True\b",
+            words=tuple(
+                f"except {error}:\n    {flag}" for error in _IMPORT_ERRORS for flag in _FLAGS
+            ),
+            where=_FLAG_AFTER_FAILURE.pattern,
             described="flags set where an import failed",
         )
     )
@@ -249,7 +256,7 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         target = node.targets[0].target
         if not self.with_preview or not isinstance(target, cst.Name):
             return
-        if constant(node.value) != "True" or not _FLAG.fullmatch(target.value):
+        if constant(node.value) != "True" or not target.value.startswith(_FLAGS):
             return
         handler = source.enclosing(node, cst.ExceptHandler)
         if handler is not None and _only_sets_flag(handler, node, source):
@@ -333,7 +340,8 @@ def _is_result_of_check(node: cst.BooleanOperation, source: Source) -> bool:
 def _only_sets_flag(handler: cst.ExceptHandler, node: cst.Assign, source: Source) -> bool:
     """Say whether a handler of a failed import does nothing but set this flag (and log)."""
     failed = source.parent(handler)
-    if not isinstance(failed, cst.Try) or not _catches_import_error(handler):
+    start = source.offset_of(source.span(handler).line)
+    if not isinstance(failed, cst.Try) or not _FLAG_AFTER_FAILURE.match(source.code, start):
         return False
     rest = (each for each in statements(handler.body) if each is not node)
     tried = list(statements(failed.body))
@@ -342,10 +350,6 @@ def _only_sets_flag(handler: cst.ExceptHandler, node: cst.Assign, source: Source
         and not any(_assigns_false(each, node) for each in tried)
         and all(is_silent(each) or logged(each) is not None for each in rest)
     )
-
-
-def _catches_import_error(handler: cst.ExceptHandler) -> bool:
-    return handler.type is None or dotted_text(handler.type) in _IMPORT_ERRORS
 
 
 def _assigns_false(statement: cst.CSTNode, node: cst.Assign) -> bool:

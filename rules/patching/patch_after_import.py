@@ -18,14 +18,14 @@ from rocmlint.rules.patching._program import calls_after, imports_before, runs_b
 from rocmlint.triggers import calls, last_name, nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.findings import Finding
     from rocmlint.lint.source import Binding, Source
 
 _PATCHED = (
-    *("accelerate", "aiter", "bitsandbytes", "deepspeed", "diffusers", "flash_attn", "lerobot"),
-    *("megatron", "peft", "sglang", "timm", "transformers", "trl", "verl", "vllm", "xformers"),
+    *("accelerate", "aiter", "bitsandbytes", "diffusers", "flash_attn", "lerobot", "megatron"),
+    *("peft", "sglang", "timm", "transformers", "trl", "verl", "vllm", "xformers"),
 )
 """Packages that people patch; others stand in too many files to look at them all."""
 _WORDS = (
@@ -34,9 +34,9 @@ _WORDS = (
     ".scaled_dot_product_attention =",
 )
 _FROM_IMPORT = re.compile(r"^[ \t]*from[ \t]+\S+[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
-_ASSIGNMENT = re.compile(
-    r"^[ \t]*(?!self\b)[A-Za-z_][\w.]*\.(\w+)[ \t]*=(?!=)|\bsetattr[ \t]*\(", re.MULTILINE
-)
+_IMPORT = re.compile(r"^[ \t]*import[ \t]+(\w+)[\w.]*(?:[ \t]+as[ \t]+(\w+))?", re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^[ \t]*([A-Za-z_]\w*)\.([\w.]+)[ \t]*=(?!=)", re.MULTILINE)
+_SETATTR = re.compile(r"setattr\(\s*(\w+)")
 _CHANGES_FILES = re.compile(
     r"\b__class__\b|\bcp |\bcopy(?:2|file|tree)?\(|\bgit (?:apply|pull)\b|patch|\bpip|write_text\(",
     re.IGNORECASE,
@@ -45,14 +45,26 @@ _NEAR = 30
 """Lines above a reload in which the reason for it must stand."""
 _RESTARTS = re.compile(r"\bos\.exec|\bsubprocess\b|\bsys\.exit\b|\bSystemExit\b")
 _COPYING = ("copy", "copy2", "copyfile", "copytree", "move")
+_COPY = re.compile(rf"\b(?:{'|'.join(_COPYING)})[ \t]*\(")
+_PACKAGE_FOLDER = (".__file__", ".__path__", "find_spec(", "getfile(")
 
 
 def _replaced_names(code: str) -> Iterator[re.Match[str]]:
-    """Find assignments to attributes with the name of something imported by ``from … import``."""
-    imported = {
-        name for each in _FROM_IMPORT.finditer(code) for name in re.findall(r"\w+", each[1])
-    }
-    return (each for each in _ASSIGNMENT.finditer(code) if each[1] is None or each[1] in imported)
+    """Find attributes of imported modules that are set to something new.
+
+    Of assignments only those to names that were imported with ``from … import`` as well.
+    """
+    names = {name for each in _FROM_IMPORT.finditer(code) for name in re.findall(r"\w+", each[1])}
+    roots = names | {each[2] or each[1] for each in _IMPORT.finditer(code)}
+    for each in _ASSIGNMENT.finditer(code):
+        if each[1] in roots and each[2].rpartition(".")[2] in names:
+            yield each
+    yield from (each for each in _SETATTR.finditer(code) if each[1] in roots)
+
+
+def _copies(code: str) -> Iterable[re.Match[str]]:
+    """Find calls that copy files, in a file that asks where a package lies."""
+    return _COPY.finditer(code) if any(word in code for word in _PACKAGE_FOLDER) else ()
 
 
 class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
@@ -95,7 +107,7 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
         | nodes(
             "Call",
             words=("shutil.copy", "shutil.move", "from shutil import"),
-            where=rf"\b(?:{'|'.join(_COPYING)})[ \t]*\(",
+            finder=_copies,
             described="calls of `shutil` that copy files",
         )
     )

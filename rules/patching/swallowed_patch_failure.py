@@ -34,6 +34,12 @@ _PATCH = (
     r"(?:activate|apply|enable|inject|install|register|run)_(?:\w+_)?patch(?:es)?(?:_(?!embed)\w+)?"
     r"|_?(?:maybe_)?(?:monkey_?)?patch_(?!conv|embed|merg|norm|proj|size)\w+|(?:\w+_)?monkey_?patch\w*"
 )
+_CALL = re.compile(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\(")
+_QUIET_HANDLER = re.compile(
+    r"except(?:[ \t]+(?:Base)?Exception\b[^\n:]*)?:"
+    r"\s*(?:pass\b|\.\.\.|[\"']|[\w.]*(?:debug|error|exception|info|log|print|warn)\w*\()"
+)
+_SUPPRESS = re.compile(r"suppress\((?:Base)?Exception\)[^\n]*:")
 _SAVES_MEMORY = re.compile(r"checkpoint|chunk|offload|slicing|tiling")
 _STACK = re.compile(
     r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"
@@ -47,6 +53,19 @@ _BEST_EFFORT = re.compile(
 _CLAIM = re.compile(r"\b(?:activated|active|applied|enabled|installed|patched)\b", re.IGNORECASE)
 _DENIAL = re.compile(r"\b(?:cannot|could|fail\w*|if|no|not|unless|without)\b", re.IGNORECASE)
 _COPYING = frozenset({"copy", "copy2", "copyfile", "copytree"})
+
+
+def _swallowed_calls(code: str) -> Iterator[re.Match[str]]:
+    """Find the calls in the ``try`` above a handler that does nothing, and below ``suppress``."""
+    for each in _QUIET_HANDLER.finditer(code):
+        line = code.rfind("\n", 0, each.start()) + 1
+        start = code.rfind(f"\n{code[line : each.start()]}try:", 0, line)
+        yield from _CALL.finditer(code, max(start, 0), line)
+    for each in _SUPPRESS.finditer(code):
+        line = code.rfind("\n", 0, each.start()) + 1
+        indent = len(code[line:]) - len(code[line:].lstrip())
+        dedent = re.compile(rf"^[ \t]{{0,{indent}}}\S", re.MULTILINE).search(code, each.end())
+        yield from _CALL.finditer(code, each.end(), dedent.start() if dedent else len(code))
 
 
 class SwallowedPatchFailure(Rule["cst.Call | cst.If"]):
@@ -87,7 +106,7 @@ class SwallowedPatchFailure(Rule["cst.Call | cst.If"]):
     on = nodes(
         "Call",
         words=("except:", "except Exception", "except BaseException", "suppress(Exception"),
-        where=rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\s*\(",
+        finder=_swallowed_calls,
         described="calls that apply a patch or switch on a fast path, in `try`",
     ) | nodes(
         "If",
