@@ -24,7 +24,7 @@ class Settings(NamedTuple):
 
     root: str = ""
     """The folder of the configuration file, else the working folder."""
-    select: tuple[str, ...] = ("ROC",)
+    select: tuple[str, ...] = ("ALL",)
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
