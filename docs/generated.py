@@ -26,7 +26,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(text: str, page: Page, **_: object) -> str:
     """Fill in what the code knows better than a text."""
     del page
-    return text.replace("<!-- rules -->", rules_table()).replace("<!-- options -->", options_table())
+    text = text.replace("<!-- rules -->", rules_table())
+    return text.replace("<!-- options -->", options_table())
 
 
 def rules_table() -> str:

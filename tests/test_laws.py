@@ -96,7 +96,9 @@ def test_the_package_lists_every_folder_of_rules() -> None:
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     rules = {path.parent.name for path in (ROOT / "rules").glob("*/__init__.py")}
     source = {path.parent.name for path in (ROOT / "src" / "rocmlint").glob("*/__init__.py")}
-    expected = {f"rocmlint.rules.{name}" for name in rules} | {f"rocmlint.{name}" for name in source}
+    expected = {f"rocmlint.rules.{name}" for name in rules} | {
+        f"rocmlint.{name}" for name in source
+    }
     assert set(listed) == expected | {"rocmlint", "rocmlint.rules"}
 
 
@@ -115,7 +117,9 @@ def test_the_readme_shows_what_the_command_prints() -> None:
 
 
 def test_the_readme_has_the_command_that_ci_runs() -> None:
-    pattern = re.search(r"grep -m 1 -E '(?P<pattern>.+)' README", (ROOT / ".ci" / "run").read_text())
+    pattern = re.search(
+        r"grep -m 1 -E '(?P<pattern>.+)' README", (ROOT / ".ci" / "run").read_text()
+    )
     assert pattern is not None
     assert re.search(pattern["pattern"], (ROOT / "README.md").read_text(), re.MULTILINE)
 

@@ -28,9 +28,15 @@ def resolved(text: str, *, whole: bool = False) -> str | None:
         ("from torch import cuda\ncuda.synchronize()", "torch.cuda.synchronize"),
         ("from torch.cuda import synchronize as sync\nsync()", "torch.cuda.synchronize"),
         ("from .patches import apply\napply()", ".patches.apply"),
-        ("from torch import (\n    cuda,  # the device\n)\ncuda.empty_cache()", "torch.cuda.empty_cache"),
+        (
+            "from torch import (\n    cuda,  # the device\n)\ncuda.empty_cache()",
+            "torch.cuda.empty_cache",
+        ),
         ("import torch\nsync = torch.cuda.synchronize\nsync()", "torch.cuda.synchronize"),
-        ("try:\n    import torch\nexcept ImportError:\n    torch = None\ntorch.load()", "torch.load"),
+        (
+            "try:\n    import torch\nexcept ImportError:\n    torch = None\ntorch.load()",
+            "torch.load",
+        ),
         ("if True:\n    import torch\ntorch.load()", "torch.load"),
         ("def run():\n    import torch\n    torch.load()", "torch.load"),
         ("import torch\nclass A:\n    def run(self):\n        torch.load()", "torch.load"),
@@ -58,6 +64,16 @@ def test_what_may_be_several_things_is_not_resolved(text: str, whole: bool) -> N
     assert resolved("\n" + text, whole=whole) is None
 
 
+CLASS = """\
+class A:
+    def a(self):
+        self.x = here()
+    def b(self):
+        {}
+        use(self.x)
+"""
+
+
 def value(text: str) -> str | None:
     source = Source("job.py", text, place="job.py")
     call = list(calls_in(source.pieces.around(text.rindex("use(")).module))[-1]
@@ -74,8 +90,8 @@ def value(text: str) -> str | None:
         ("root = 1\nroot = 2\nuse(root)", None),
         ("root = 1\nroot += 2\nuse(root)", None),
         ("def run(root=1):\n    use(root)", None),
-        ("class A:\n    def a(self):\n        self.x = here()\n    def b(self):\n        use(self.x)", "here()"),
-        ("class A:\n    def a(self):\n        self.x = 1\n    def b(self):\n        self.x = 2\n        use(self.x)", None),
+        (CLASS.format("pass"), "here()"),
+        (CLASS.format("self.x = 2"), None),
     ],
 )
 def test_only_a_single_assignment_gives_a_value(text: str, expected: str | None) -> None:

@@ -52,7 +52,9 @@ def around(text: str, needle: str) -> str:
 
 
 def test_a_method_is_cut_out_with_the_line_of_its_class() -> None:
-    assert around(TRAINER, "self.model").startswith("@torch.no_grad()\nclass Trainer:\n    def step")
+    assert around(TRAINER, "self.model").startswith(
+        "@torch.no_grad()\nclass Trainer:\n    def step"
+    )
 
 
 def test_decorators_stay_with_their_method() -> None:

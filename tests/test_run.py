@@ -19,7 +19,14 @@ from rocmlint.lint import workers
 from rocmlint.lint.analyse import Linter
 from rocmlint.lint.run import Options, Outcome, run
 
-BAD = "from PIL import ImageOps\n\n\ndef load(image):\n    ImageOps.exif_transpose(image)\n    return image\n"
+BAD = """\
+from PIL import ImageOps
+
+
+def load(image):
+    ImageOps.exif_transpose(image)
+    return image
+"""
 DROPPED = ("ROC602", 5)
 
 
@@ -72,7 +79,9 @@ def test_a_changed_file_is_linted_again_even_if_size_and_time_stay(
     path = project / "load_01.py"
     before = path.stat()
     lint(project, cache_dir=folder)
-    path.write_text(BAD.replace("    ImageOps.exif_transpose(image)", "    ImageOps.autocontrast(image)  "))
+    path.write_text(
+        BAD.replace("    ImageOps.exif_transpose(image)", "    ImageOps.autocontrast(image)  ")
+    )
     assert path.stat().st_size == before.st_size
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert "load_01.py" not in {name for name, _, _ in places(lint(project, cache_dir=folder))}
@@ -163,9 +172,7 @@ def test_a_file_that_kills_its_worker_is_reported_and_the_rest_is_linted(
     assert places(outcome) == expected
 
 
-def _kill_worker_at(
-    monkeypatch: pytest.MonkeyPatch, name: str, unless: Path | None = None
-) -> None:
+def _kill_worker_at(monkeypatch: pytest.MonkeyPatch, name: str, unless: Path | None = None) -> None:
     analyse = Linter.analyse
 
     def dying(self: Linter, path: str, data: bytes, **more: Any) -> Any:

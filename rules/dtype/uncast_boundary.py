@@ -37,10 +37,8 @@ class UncastBoundary(Rule["cst.Call"]):
     that the first part needs.
 
     ## Instead
-    Cast at the boundary, and only there::
-
-        features = self.vision_tower(pixel_values.float())
-        features = features.to(self.language_model.dtype)
+    Cast at the boundary, and only there: after ``features = self.vision_tower(x.float())`` write
+    ``features = features.to(self.language_model.dtype)``.
 
     ## Source
     Seed 000, "Dtype Mismatches": cast at boundaries.

@@ -6,13 +6,13 @@ import importlib
 import importlib.util
 import os
 import sys
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError
 from rocmlint.lazy import import_lazily
-from rocmlint.rule_files import built_in_folder, python_files
 from rocmlint.rule import Rule
+from rocmlint.rule_files import built_in_folder, python_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ RuleType = type[Rule["Any"]]
 BUILT_IN = "rocmlint.rules"
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
     """Load the built-in rules and those in the given folders, ordered by code.
 
@@ -77,9 +77,13 @@ def _built_in_package() -> ModuleType:
 def _package(name: str, folder: str) -> ModuleType:
     initial = os.path.join(folder, "__init__.py")
     location = initial if os.path.isfile(initial) else None
-    spec = importlib.util.spec_from_file_location(
-        name, location, submodule_search_locations=[os.path.abspath(folder)]
-    ) if location else importlib.util.spec_from_loader(name, None, is_package=True)
+    spec = (
+        importlib.util.spec_from_file_location(
+            name, location, submodule_search_locations=[os.path.abspath(folder)]
+        )
+        if location
+        else importlib.util.spec_from_loader(name, None, is_package=True)
+    )
     if spec is None:
         message = f"rules: {folder} cannot be loaded"
         raise ConfigError(message)
@@ -100,4 +104,3 @@ def _refuse_duplicates(rules: list[RuleType]) -> None:
                 message = f"rules: {rule.__module__} and {other.__module__} are both called {label}"
                 raise ConfigError(message)
             seen[label] = rule
-

@@ -191,9 +191,7 @@ def _assignment_names(node: Any) -> Iterator[str]:
 
 
 def _import_names(node: Any) -> Iterator[str]:
-    modules = (
-        [node.module] if hasattr(node, "module") else [alias.name for alias in node.names]
-    )
+    modules = [node.module] if hasattr(node, "module") else [alias.name for alias in node.names]
     for module in modules:
         while module is not None and hasattr(module, "attr"):
             module = module.value

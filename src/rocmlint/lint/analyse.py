@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.findings import Finding
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.text import TOKEN, decode
+from rocmlint.lint.text import LEXEME, decode
 from rocmlint.registry import load_rules
 from rocmlint.selection import enabled_rules, ignored_codes
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAXIMUM_BYTES = 5_000_000
 """A larger file with work for a rule is refused: it is data, and would take the memory of many."""
 
-_TOKEN = re.compile(TOKEN.encode(), re.DOTALL)
+_LEXEME = re.compile(LEXEME.encode(), re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
 _PAIRS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 
@@ -107,7 +107,7 @@ def looks_broken(data: bytes) -> bool:
         return True
     if len(data) > MAXIMUM_BYTES:  # to take out the strings of so much data takes gigabytes
         return False
-    return _is_unbalanced(data) and _is_unbalanced(_TOKEN.sub(b"", data))
+    return _is_unbalanced(data) and _is_unbalanced(_LEXEME.sub(b"", data))
 
 
 def _is_unbalanced(data: bytes) -> bool:
@@ -137,7 +137,7 @@ def _check(source: Source, rules: list[Rule[Any]]) -> tuple[list[Finding], list[
         return check(source, rules), []
     except UnparsableError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
         if len(rules) == 1:
             return [], [_internal_error(source.path, rules[0], error)]
     results = [_check(source, [rule]) for rule in rules]

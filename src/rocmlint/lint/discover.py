@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _is_ignored_by_git(path: str, *, folder: bool) -> bool:
     return False
 
 
-@lru_cache(maxsize=None)
+@cache
 def _git_patterns(folder: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Give the folders with ignore patterns that count for entries of a folder, nearest first."""
     own = _patterns(os.path.join(folder, ".gitignore"))
@@ -138,7 +138,7 @@ def _git_patterns(folder: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (*here, *above) if _in_repository(parent) else ()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _in_repository(folder: str) -> bool:
     if os.path.exists(os.path.join(folder, ".git")):
         return True
@@ -146,7 +146,7 @@ def _in_repository(folder: str) -> bool:
     return parent != folder and _in_repository(parent)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _patterns(path: str) -> tuple[str, ...]:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -156,7 +156,7 @@ def _patterns(path: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line.strip() and not line.startswith("#"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _spec(patterns: tuple[str, ...]) -> Any:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who has patterns pays for it
 

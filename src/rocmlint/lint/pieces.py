@@ -86,9 +86,7 @@ class Piece:
         if not self._spans:
             self._spans.update(positions(self.module))
         span = self._spans[node]
-        return Span(
-            self._line(span.line), span.column, self._line(span.end_line), span.end_column
-        )
+        return Span(self._line(span.line), span.column, self._line(span.end_line), span.end_column)
 
     def _line(self, line: int) -> int:
         return line + next(shift for first, shift in reversed(self.shifts) if line >= first)

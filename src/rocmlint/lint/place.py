@@ -11,8 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _KINDS = {
-    "test": re.compile(r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"),
-    "benchmark": re.compile(r"(^|/)(bench|benchmarks?)/|(^|/|_)bench(mark(s|ing)?)?(_[^/]*)?\.pyi?$"),
+    "test": re.compile(
+        r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"
+    ),
+    "benchmark": re.compile(
+        r"(^|/)(bench|benchmarks?)/|(^|/|_)bench(mark(s|ing)?)?(_[^/]*)?\.pyi?$"
+    ),
     "example": re.compile(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
     "script": re.compile(r"(^|/)(scripts?|tools?|bin)/"),
     "docs": re.compile(r"(^|/)docs?/"),
@@ -22,7 +26,7 @@ _KINDS = {
 _PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.cfg")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def kinds(path: str) -> frozenset[str]:
     """Say what kinds of file a path names: test, benchmark, example, script, docs, setup.
 
@@ -58,7 +62,7 @@ def place_of(path: str) -> str:
     return (os.path.relpath(path, root) if inside else os.path.basename(path)).replace(os.sep, "/")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _project(folder: str) -> str | None:
     if any(os.path.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
         return folder

@@ -51,7 +51,7 @@ class _PositionState(CodegenState):
         for token in self.indent_tokens:
             self.column += len(token)
 
-    def before_codegen(self, node: cst.CSTNode) -> None:
+    def before_codegen(self, node: cst.CSTNode) -> None:  # noqa: ARG002 - LibCST's interface
         self._starts.append((self.line, self.column))
 
     def after_codegen(self, node: cst.CSTNode) -> None:

@@ -43,8 +43,11 @@ class Options(NamedTuple):
     """Called with the number of files that are done, and of all."""
 
 
+DEFAULT = Options()
+
+
 def run(
-    paths: Sequence[str], settings_for: Callable[[str], Settings], options: Options = Options()
+    paths: Sequence[str], settings_for: Callable[[str], Settings], options: Options = DEFAULT
 ) -> Outcome:
     """Lint the files below some paths, each with the settings of its folder."""
     found, problems = discover(paths, settings_for, force_exclude=options.force_exclude)

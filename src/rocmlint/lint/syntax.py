@@ -41,7 +41,9 @@ def constant(node: cst.CSTNode | None) -> str | None:
     return None
 
 
-def argument(call: cst.Call, position: int | None, keyword: str | None) -> cst.BaseExpression | None:
+def argument(
+    call: cst.Call, position: int | None, keyword: str | None
+) -> cst.BaseExpression | None:
     """Give the argument at a position (from 0) or with a keyword, None where it is not written."""
     for index, each in enumerate(call.args):
         if each.star:
@@ -72,4 +74,3 @@ def _keyword(call: cst.Call, keyword: str | None) -> cst.BaseExpression | None:
         if keyword is not None and each.keyword is not None and each.keyword.value == keyword:
             return each.value
     return None
-

@@ -11,7 +11,7 @@ from functools import cached_property
 
 # Every alternative begins with a fixed character: a search for an optional prefix would be nine
 # times slower.
-TOKEN = (
+LEXEME = (
     r"#[^\n]*"
     r'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"""|\Z)'
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'''|\Z)"
@@ -19,7 +19,7 @@ TOKEN = (
     r"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?"
 )
 """A comment or a string without its prefix, for str (or, encoded, for bytes) with DOTALL."""
-_TOKEN = re.compile(TOKEN, re.DOTALL)
+_LEXEME = re.compile(LEXEME, re.DOTALL)
 _FORMATTED = re.compile(r"[fFtT][rR]?\Z")
 _VISIBLE = re.compile(r"[^\n]")
 _LINE_START = re.compile(r"\n[^\n]")
@@ -68,14 +68,14 @@ class Text:
 
         The inside of an f-string stays, since it holds code.
         """
-        return _TOKEN.sub(_blank, self.text)
+        return _LEXEME.sub(_blank, self.text)
 
     @cached_property
     def comments(self) -> list[Comment]:
         """Every comment, those inside brackets too, in order."""
         return [
             self._comment(match.start(), match[0])
-            for match in _TOKEN.finditer(self.text)
+            for match in _LEXEME.finditer(self.text)
             if match[0].startswith("#")
         ]
 
