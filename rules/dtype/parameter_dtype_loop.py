@@ -46,7 +46,12 @@ class ParameterDtypeLoop(Rule["cst.For"]):
     code = "ROC403"
     name = "parameter-dtype-loop"
     since = "0.1.0"
-    on = nodes("For", words=(".data = ", ".data="), where=_WHERE)
+    on = nodes(
+        "For",
+        words=(".data = ", ".data="),
+        where=_WHERE,
+        described="loops that assign a cast to `.data`",
+    )
     severity = "warning"
     skips = frozenset({"test"})
 

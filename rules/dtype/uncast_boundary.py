@@ -47,7 +47,12 @@ class UncastBoundary(Rule["cst.Call"]):
     code = "ROC404"
     name = "uncast-boundary"
     since = "0.1.0"
-    on = nodes("Call", words=_WORDS, where=r"\w\([^()\n]*\.float\(\)")
+    on = nodes(
+        "Call",
+        words=_WORDS,
+        where=r"\w\([^()\n]*\.float\(\)",
+        described="calls with an argument `….float()`",
+    )
     severity = "warning"
     preview = True
     skips = frozenset({"test"})

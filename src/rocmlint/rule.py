@@ -10,10 +10,10 @@ from rocmlint.triggers import On
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import libcst as cst
+
     from rocmlint.lint.source import Comment, Source
     from rocmlint.options import Option
-
-    import libcst as cst
 
 Node = TypeVar("Node")
 

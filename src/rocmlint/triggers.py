@@ -73,32 +73,32 @@ class On(tuple[Trigger, ...]):
 
 
 def calls(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
-    """Calls of functions or methods with these last names, however they were imported."""
+    """Look at calls of functions or methods with these last names, however imported."""
     described = "calls of " + ", ".join(f"`{name}`" for name in names)
     return _named("call", ("Call",), names, words, where, described)
 
 
 def attributes(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
-    """Attributes with these names, read or written."""
+    """Look at attributes with these names, read or written."""
     described = "the attributes " + ", ".join(f"`{name}`" for name in names)
     return _named("attribute", ("Attribute",), names, words, where, described)
 
 
 def assignments(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
-    """Assignments to names or attributes with these last names; without names, to anything."""
+    """Look at assignments to names or attributes with these last names, without names to all."""
     described = "assignments" + "".join(f" `{name}`" for name in names)
     types = ("Assign", "AnnAssign", "AugAssign")
     return _named("assignment", types, names, words, where, described)
 
 
 def imports(*modules: str, words: tuple[str, ...] = (), where: str = "") -> On:
-    """``import`` and ``from … import`` statements of these top-level modules."""
+    """Look at ``import`` and ``from … import`` statements of these top-level modules."""
     described = "imports of " + ", ".join(f"`{module}`" for module in modules)
     return _named("import", ("Import", "ImportFrom"), modules, words, where, described)
 
 
 def definitions(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
-    """Functions and classes with these names."""
+    """Look at functions and classes with these names."""
     described = "definitions of " + ", ".join(f"`{name}`" for name in names)
     return _named("definition", ("FunctionDef", "ClassDef"), names, words, where, described)
 
@@ -110,7 +110,7 @@ def nodes(
     described: str = "",
     finder: Finder | None = None,
 ) -> On:
-    """Nodes of these LibCST types in which a match of ``where`` begins (law: see the module).
+    """Look at nodes of these LibCST types in which a match of ``where`` begins: a law, see above.
 
     ``finder`` finds the matches itself, where they depend on each other.
     """
@@ -120,7 +120,7 @@ def nodes(
 
 
 def strings(where: str, words: tuple[str, ...]) -> On:
-    """String literals with a match of ``where``; ``check`` gets the ``SimpleString`` node.
+    """Look at string literals with a match of ``where``; ``check`` gets the ``SimpleString``.
 
     Parts of f-strings come as ``FormattedStringText``.
     """
@@ -130,7 +130,7 @@ def strings(where: str, words: tuple[str, ...]) -> On:
 
 
 def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
-    """Comments with a match of ``where``; ``check`` gets a :class:`rocmlint.lint.Comment`.
+    """Look at comments with a match of ``where``; ``check`` gets a :class:`rocmlint.lint.Comment`.
 
     ``where`` is searched in the lines of the file first, so it must do without ``^``.
     """
@@ -138,7 +138,7 @@ def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
     return On((Trigger("comment", frozenset(), words, where, "comments", (), text),))
 
 
-def _named(  # noqa: PLR0913 - one place that fills in what the public functions leave out
+def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public functions leave out
     kind: Kind,
     types: tuple[str, ...],
     names: tuple[str, ...],
@@ -193,10 +193,11 @@ def _assignment_names(node: Any) -> Iterator[str]:
 def _import_names(node: Any) -> Iterator[str]:
     modules = [node.module] if hasattr(node, "module") else [alias.name for alias in node.names]
     for module in modules:
-        while module is not None and hasattr(module, "attr"):
-            module = module.value
-        if module is not None:
-            yield module.value
+        root = module
+        while hasattr(root, "attr"):
+            root = root.value
+        if root is not None:
+            yield root.value
 
 
 def _definition_names(node: Any) -> Iterator[str]:

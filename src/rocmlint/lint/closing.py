@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.lint.text import TOKEN
+from rocmlint.lint.text import LEXEME
 
 if TYPE_CHECKING:
     from rocmlint.lint.source import Source
     from rocmlint.lint.text import Text
 
-_TOKEN = re.compile(TOKEN, re.DOTALL)
+_TOKEN = re.compile(LEXEME, re.DOTALL)
 
 
 def open_lines(file: Text | Source) -> frozenset[int]:
