@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text
 from rocmlint.triggers import last_name
 
@@ -23,10 +23,10 @@ PART = (
 )
 """What the parts of multimodal models are called."""
 _SHORT = {"half": "float16", "bfloat16": "bfloat16", "float": "float32", "double": "float64"}
-_TYPES = re.compile(r"torch\.(b?float(?:16|32|64)|half|float|double)")
-_SAYS_DTYPE = re.compile(r"(?:^|_)dtype$")
+_TYPES = compile_lazily(r"torch\.(b?float(?:16|32|64)|half|float|double)")
+_SAYS_DTYPE = compile_lazily(r"(?:^|_)dtype$")
 _MOVES = frozenset({"cpu", "cuda", "eval", "train", "to", "requires_grad_", "half", "bfloat16"})
-_PRECISION = re.compile(r"(?i)fp16|bf16|fp32|half|float|precision|dtype|\bamp\b")
+_PRECISION = compile_lazily(r"(?i)fp16|bf16|fp32|half|float|precision|dtype|\bamp\b")
 
 
 def cast_type(call: cst.Call, source: Source) -> str | None:

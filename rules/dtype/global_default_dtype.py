@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import calls_in, string_value
 from rocmlint.lint.walk import walk
 from rocmlint.rule import Rule
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 _SETTERS = ("set_default_dtype", "set_default_tensor_type")
 _FUNCTIONS = frozenset(f"torch.{name}" for name in _SETTERS)
 _FLOAT32 = frozenset({"float32", "float", "FloatTensor"})
-_OTHER_TYPES = re.compile(r"b?float(?:16|64)|half|double|(?:BFloat16|Half|Double)Tensor")
-_SAVED = re.compile(r"(?i)(?:^|_)(?:old|orig|original|prev|previous|prior|saved|default|initial)")
-_PROGRAM = re.compile(r"^if __name__\b", re.MULTILINE)
-_DEFINITION = re.compile(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
-_MENTIONS = re.compile(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
+_OTHER_TYPES = compile_lazily(r"b?float(?:16|64)|half|double|(?:BFloat16|Half|Double)Tensor")
+_SAVED = compile_lazily(
+    r"(?i)(?:^|_)(?:old|orig|original|prev|previous|prior|saved|default|initial)"
+)
+_PROGRAM = compile_lazily(r"^if __name__\b", re.MULTILINE)
+_DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
+_MENTIONS = compile_lazily(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
 
 
 class GlobalDefaultDtype(Rule["cst.Call"]):

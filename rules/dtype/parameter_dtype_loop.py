@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text, statements
 from rocmlint.rule import Rule
 from rocmlint.triggers import nodes
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from rocmlint.lint.source import Source
 
 _WHERE = r"\.data\s*=\s*[\w.]+\.(?:half|bfloat16|float|double|to|type)\("
-_WHOLE_MODELS = re.compile(r"self|(?:(?:base|full|my|peft|lora)_)?model|network|net|policy|vlm|vla")
-_SETS_BACK = re.compile(r"\bnamed_(?:parameters|modules)\(|float32")
+_WHOLE_MODELS = compile_lazily(
+    r"self|(?:(?:base|full|my|peft|lora)_)?model|network|net|policy|vlm|vla"
+)
+_SETS_BACK = compile_lazily(r"\bnamed_(?:parameters|modules)\(|float32")
 
 
 class ParameterDtypeLoop(Rule["cst.For"]):

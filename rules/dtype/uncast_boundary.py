@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import calls_in, dotted_text
 from rocmlint.rule import Rule
 from rocmlint.triggers import last_name, nodes
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
     from rocmlint.lint.source import Source
 
-_REDUCED = re.compile(r"\b(?:torch\.)?(bfloat16|float16|half)\b")
+_REDUCED = compile_lazily(r"\b(?:torch\.)?(bfloat16|float16|half)\b")
 _WORDS = (
     *("dtype=torch.bfloat16", "dtype=torch.float16", "dtype=torch.half", ".bfloat16()"),
     *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half", ".half()"),
 )
-_PARTS = re.compile(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
+_PARTS = compile_lazily(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
 
 
 class UncastBoundary(Rule["cst.Call"]):

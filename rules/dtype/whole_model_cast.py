@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text
 from rocmlint.rule import Rule
 from rocmlint.triggers import calls
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from rocmlint.lint.source import Source
 
 _OWNERS = r"(?:\w*(?:model|pipe|pipeline|policy|vlm|mllm|vla|network)|self)"
-_IS_MODEL = re.compile(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")
+_IS_MODEL = compile_lazily(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")
 _MOVES = r"(?:\s*\.(?:eval|cuda|cpu|train)\(\w*\)|\s*\.to\([\w.\"' ]*\))*"
 _CASTS = r"\s*\.(?:half\(\)|bfloat16\(\)|to\([^()]*\b(?:half|b?float16)\b)"
 _WHERE = rf"\b{_OWNERS}{_MOVES}{_CASTS}|\)\s*\.(?:half|bfloat16)\(\)"
@@ -38,16 +39,18 @@ _WORDS = (
     *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
 )
 _REDUCED = {"float16": r"torch\.(?:float16|half)\b", "bfloat16": r"torch\.bfloat16\b"}
-_PIPELINE = re.compile(r"(?i)\w*pipeline\w*\.from_\w+")
-_ADAPTED = re.compile(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained|get_peft_model")
-_MULTIMODAL = re.compile(
+_PIPELINE = compile_lazily(r"(?i)\w*pipeline\w*\.from_\w+")
+_ADAPTED = compile_lazily(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained|get_peft_model")
+_MULTIMODAL = compile_lazily(
     r"VLM?(?![a-z])|VLA(?![a-z])|L[Ll]a[Vv][Aa]|Blip|BLIP|Flamingo|Multi[Mm]odal|Vision2Seq"
     r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
 )
-_PROCESSOR = re.compile(r"\w*image_processor\b")
-_PART_CAST = re.compile(rf"\b({PART})\.to\(\s*(?:dtype\s*=|torch\.)")
-_KEEPS_FLOAT32 = re.compile(r"float32|^\s*[\w.]+\.float\(\)$", re.MULTILINE)
-_CASTING_FUNCTION = re.compile(r"half|fp16|bf16|float16|dtype|precision|convert|cast|export|save")
+_PROCESSOR = compile_lazily(r"\w*image_processor\b")
+_PART_CAST = compile_lazily(rf"\b({PART})\.to\(\s*(?:dtype\s*=|torch\.)")
+_KEEPS_FLOAT32 = compile_lazily(r"float32|^\s*[\w.]+\.float\(\)$", re.MULTILINE)
+_CASTING_FUNCTION = compile_lazily(
+    r"half|fp16|bf16|float16|dtype|precision|convert|cast|export|save"
+)
 
 
 class WholeModelCast(Rule["cst.Call"]):

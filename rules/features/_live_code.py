@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.lint.source import Source
 
-_IMPORT = re.compile(r"\s*(?:from|import)\b")
+_IMPORT = compile_lazily(r"\s*(?:from|import)\b")
 
 
 def live_lines(source: Source) -> list[str]:

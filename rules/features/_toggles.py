@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.lazy import compile_lazily
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
@@ -90,20 +92,20 @@ _FEATURES = (
     _feature("offloading", r"offload$|block_swap", "offload|block_swap", doubtful=True),
     _feature("slicing or tiling", r"slicing$|tiling$", "slic|til(?:e|ing)", doubtful=True),
 )
-_SWITCHES_ON = re.compile(
+_SWITCHES_ON = compile_lazily(
     r"_*(?:activate|allow|apply|convert|enable|fuse|inject|optimi[sz]e|patch|preferred|replace|set"
     r"|switch|to|turn_on|use)(?:_|$)|gradient_checkpointing_enable$"
 )
-_NAMES_NOTHING = re.compile(r"enable$|preferred_")
-_IS_FLAG = re.compile(
+_NAMES_NOTHING = compile_lazily(r"enable$|preferred_")
+_IS_FLAG = compile_lazily(
     r"_*(?:(?:activate|allow|apply|enable|use|with)_\w+|fused(?:_attn)?|tf32|xformers|flash_attn"
     r"|(?:torch_)?compile|(?:gradient_|activation_)?checkpointing|cpu_offload)"
 )
-_IS_CHOICE = re.compile(r"att(?:ntio)?n_(?:impl|mode|backend|type|processor)", re.IGNORECASE)
-_IS_FAST = re.compile(r"flash|xformers|sage|aiter|efficient|fused|fa[234]\b|2_0", re.IGNORECASE)
-_SWITCHES_OFF = re.compile(r"disable|unset|(?:^|_)not?_|without", re.IGNORECASE)
+_IS_CHOICE = compile_lazily(r"att(?:ntio)?n_(?:impl|mode|backend|type|processor)", re.IGNORECASE)
+_IS_FAST = compile_lazily(r"flash|xformers|sage|aiter|efficient|fused|fa[234]\b|2_0", re.IGNORECASE)
+_SWITCHES_OFF = compile_lazily(r"disable|unset|(?:^|_)not?_|without", re.IGNORECASE)
 _OFF = (False, None, 0, "0", "", "false", "False", "off", "eager", "highest")
-_TALKS = re.compile(r"print|log|info|warn|debug", re.IGNORECASE)
+_TALKS = compile_lazily(r"print|log|info|warn|debug", re.IGNORECASE)
 
 
 def find_toggle(code: Sequence[Code], more: Collection[str] = ()) -> Toggle | None:

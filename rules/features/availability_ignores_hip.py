@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import constant, dotted_text, statements, string_value
 from rocmlint.rule import Rule
 from rocmlint.triggers import attributes, calls, last_name
@@ -21,23 +22,23 @@ if TYPE_CHECKING:
 
     from ._cuda_version import Question
 
-_WORKS_ON_ROCM = re.compile(
+_WORKS_ON_ROCM = compile_lazily(
     r"b(?:f|loat|float)16|fp16|half|\bamp\b|autocast|flash|sdpa|xformers|triton|compil|gpu",
     re.IGNORECASE,
 )
-_NEEDS_CUDA = re.compile(
+_NEEDS_CUDA = compile_lazily(
     r"(?:is|has|built|with)_cuda|fp[48]|fa[34]\b|flash_att\w*_[34]|flashinfer|tensorrt|cutlass|<"
     r"|sm_?\d\d",
     re.IGNORECASE,
 )
-_FLAG = re.compile(r"avail|support|enabl|\buse_|\bhas_", re.IGNORECASE)
-_ON_PURPOSE = re.compile(
+_FLAG = compile_lazily(r"avail|support|enabl|\buse_|\bhas_", re.IGNORECASE)
+_ON_PURPOSE = compile_lazily(
     r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
     r"|cuda_home|nvcc|cpp_extension|cudaextension|cuda_arch_list|torch_extensions",
     re.IGNORECASE,
 )
-_BUILDERS = re.compile(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
-_READS_HIP = re.compile(r"version\s*\.\s*hip\b|getattr\([^()]*version,\s*[\"']hip")
+_BUILDERS = compile_lazily(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
+_READS_HIP = compile_lazily(r"version\s*\.\s*hip\b|getattr\([^()]*version,\s*[\"']hip")
 _NEIGHBOURS = 4
 _HIP_IS_ALWAYS_THERE = (
     "`torch.version.hip` exists on every build and is None on CUDA, so this takes every GPU for an "

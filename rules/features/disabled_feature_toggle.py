@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.text import Comment, Text
 from rocmlint.options import Option
 from rocmlint.rule import Rule
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ._commented_code import Passage
     from ._toggles import Toggle
 
-_REASON = re.compile(
+_REASON = compile_lazily(
     r"://|#\d+\b|\bgh-\d|n't\b|\b(?:because|since|due to|so (?:that|we|it|the|i)"
     r"|as (?:it|this|the|they|we)|avoid|otherwise|instead|until|unless|when|only|already|not|cannot"
     r"|no longer|without|never|fail\w*|errors?|crash\w*|break\w*|broken|bugs?|issues?|problems?"
@@ -41,9 +42,9 @@ _DEAD_LINES = 4
 _REACH = 6
 _SHOWN = 60
 _REACH_IN_CALL = 40
-_OTHER_HARDWARE = re.compile(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
-_NOTEBOOK = re.compile(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
-_LABEL = re.compile(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+),$")
+_OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
+_NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
+_LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+),$")
 
 
 def _comments_with(words: tuple[str, ...]) -> On:

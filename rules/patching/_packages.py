@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import sys
 from typing import TYPE_CHECKING
+
+from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
     from rocmlint.lint.source import Source
@@ -52,7 +53,7 @@ _KNOWN = {
     "whisper": "assets normalizers audio.py decoding.py model.py tokenizer.py transcribe.py",
     "xformers": "benchmarks components ops sparse triton",
 }
-_MODULE = re.compile(
+_MODULE = compile_lazily(
     r"(configuration|feature_extraction|image_processing|modeling|processing|tokenization)_"
 )
 

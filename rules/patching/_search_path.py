@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text, string_value
 from rocmlint.rules.patching._packages import project_folder
 from rocmlint.rules.patching._paths import UNKNOWN, path_of, step_of
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 
     from rocmlint.lint.source import Source
 
-_IMPORT = re.compile(
+_IMPORT = compile_lazily(
     r"(?:^|;)(?P<indent>[ \t]*)(?:"
     r"from[ \t]+(?P<origin>[A-Za-z_]\w*)[\w.]*[ \t]+import\b"
     r"|import[ \t]+(?P<modules>[A-Za-z_][^\n;#(]*))",
     re.MULTILINE,
 )
-_CHANGE = re.compile(r"sys\.path\s*(?:\.|\+=|\[)|\baddsitedir\(")
-_DEFINITION = re.compile(r"(?:async[ \t]+)?def\b|class\b|@")
+_CHANGE = compile_lazily(r"sys\.path\s*(?:\.|\+=|\[)|\baddsitedir\(")
+_DEFINITION = compile_lazily(r"(?:async[ \t]+)?def\b|class\b|@")
 _WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathlib.Path.cwd"})
 
 

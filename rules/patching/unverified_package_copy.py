@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument
 from rocmlint.lint.walk import walk
 from rocmlint.rule import Rule
@@ -64,15 +65,15 @@ _ASKS = frozenset(
     }
 )
 _FOLDERS = frozenset({"__file__", "__path__", "locate_file", "submodule_search_locations"})
-_SITE = re.compile(r"\S*(?:site|dist)-packages\S*")
-_PIP_SHOW = re.compile(r"\bpip3? show\b")
-_COPY_COMMAND = re.compile(r"""[frFR]*["'](?:sudo )?(?:cp|mv|rsync)["' ]""")
-_EXISTENCE = re.compile(r"\b(?:exists|is_?dir|is_?file)\(")
-_LOOK = re.compile(
+_SITE = compile_lazily(r"\S*(?:site|dist)-packages\S*")
+_PIP_SHOW = compile_lazily(r"\bpip3? show\b")
+_COPY_COMMAND = compile_lazily(r"""[frFR]*["'](?:sudo )?(?:cp|mv|rsync)["' ]""")
+_EXISTENCE = compile_lazily(r"\b(?:exists|is_?dir|is_?file)\(")
+_LOOK = compile_lazily(
     r"\bassert\b|\b(?:exists|is_?dir|is_?file|cmp|cmpfiles|samefile|import_module|read_bytes"
     r"|read_text|hexdigest)\("
 )
-_VERIFY = re.compile(
+_VERIFY = compile_lazily(
     r"\.__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\("
     r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\(",
     re.IGNORECASE,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import calls_in, string_value
 from rocmlint.lint.walk import children, walk
 from rocmlint.triggers import last_name
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from rocmlint.lint.source import Source
 
-_UPDATERS = re.compile(
+_UPDATERS = compile_lazily(
     r"(?i)(?:\w*optim\w*|opt(?:_\w+)?|\w*_opt|\w*engine|(?:\w+_)?scaler|model|adam\w*|sgd)$"
 )
 """Whose ``step()`` updates weights; a scheduler's does not."""
-_STEP_FUNCTIONS = re.compile(
+_STEP_FUNCTIONS = compile_lazily(
     r"_*(?:train(?:ing)?_(?:one_)?(?:micro_?)?(?:step|batch|iter|iteration)|train_on_batch"
     r"|manual_backward|optimizer_step|\w*forward_backward\w*)$"
 )
@@ -34,13 +34,15 @@ _STEP_METHODS = frozenset(
         *("before_train_iter", "after_train_iter"),
     ]
 )
-_OPTIMIZERS = re.compile(r"Optim|Adam|SGD|Lion|Muon|Lamb|Adafactor")
-_MEASURING = re.compile(r"_*(?:test|bench\w*|profil\w*|measure|time|timing|warm_?up)(?:_|$)")
-_MEASURING_CLASSES = re.compile(r"(?i)profil|bench|tim(?:er|ing)|throughput|speed")
-_PROFILERS = re.compile(r"(?i)profil|record_function|nvtx")
-_LOADERS = re.compile(r"(?i)loader|dataset|batch")
-_MACHINE_CHECKS = re.compile(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
-_GRAPH_CAPTURE = re.compile(r"\bCUDAGraph\b|\bcuda\.graph\b|graph_capture|make_graphed_callables")
+_OPTIMIZERS = compile_lazily(r"Optim|Adam|SGD|Lion|Muon|Lamb|Adafactor")
+_MEASURING = compile_lazily(r"_*(?:test|bench\w*|profil\w*|measure|time|timing|warm_?up)(?:_|$)")
+_MEASURING_CLASSES = compile_lazily(r"(?i)profil|bench|tim(?:er|ing)|throughput|speed")
+_PROFILERS = compile_lazily(r"(?i)profil|record_function|nvtx")
+_LOADERS = compile_lazily(r"(?i)loader|dataset|batch")
+_MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
+_GRAPH_CAPTURE = compile_lazily(
+    r"\bCUDAGraph\b|\bcuda\.graph\b|graph_capture|make_graphed_callables"
+)
 
 
 @dataclass(frozen=True)

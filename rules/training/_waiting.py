@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument, calls_in, string_value
 from rocmlint.lint.walk import children
 from rocmlint.triggers import last_name
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from ._loop import Step
 
-_DEVICE_MODULES = re.compile(r"torch(?:_\w+)?(?:\.\w+)+")
-_GETTERS = re.compile(r"get_(?:torch_)?(?:accelerator|device(?:_module)?)$")
-_CLOCKS = re.compile(
+_DEVICE_MODULES = compile_lazily(r"torch(?:_\w+)?(?:\.\w+)+")
+_GETTERS = compile_lazily(r"get_(?:torch_)?(?:accelerator|device(?:_module)?)$")
+_CLOCKS = compile_lazily(
     r"time\.(?:time|perf_counter|monotonic|process_time)(?:_ns)?"
     r"|timeit\.default_timer|datetime\.datetime\.(?:now|utcnow)"
 )
-_TIMERS = re.compile(r"(?i)\w*timers?$|stopwatch$|tic$|toc$")
+_TIMERS = compile_lazily(r"(?i)\w*timers?$|stopwatch$|tic$|toc$")
 _EVENT_TIME = "elapsed_time"
 _HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.rule import Rule
 from rocmlint.triggers import calls, last_name
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
     from rocmlint.lint.source import Source
 
-_FUNCTIONS = re.compile(r"torch\.distributed\.(?:monitored_)?barrier|deepspeed\.comm\.barrier")
+_FUNCTIONS = compile_lazily(r"torch\.distributed\.(?:monitored_)?barrier|deepspeed\.comm\.barrier")
 _OWNERS = {"wait_for_everyone": "accelerator", "block_all": "coordinator"}
 # Kernels are full of `arch.barrier()`, which is about the threads of one GPU.
 _WHERE = r"(?<!arch\.)\b(?:monitored_)?barrier\b|\bwait_for_everyone\b|\bblock_all\b"
-_NEEDS_ALL_RANKS = re.compile(
+_NEEDS_ALL_RANKS = compile_lazily(
     r"save|load|state_dict|gather|scatter|broadcast|reduce|send|recv"
     r"|(?:sync|update|transfer)_\w*weights|generate|rollout|offload|sleep|wake_up|destroy"
 )

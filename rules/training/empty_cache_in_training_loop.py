@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.rule import Rule
 from rocmlint.triggers import calls
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
     from rocmlint.lint.source import Source
 
-_IMPORTED = re.compile(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
-_FREES_FOR_OTHERS = re.compile(
+_IMPORTED = compile_lazily(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
+_FREES_FOR_OTHERS = compile_lazily(
     r"save|state_dict|gather|(?:sync|update)_\w*weights|generate|rollout"
     r"|offload|onload|unload|sleep|wake_up|reset_(?:peak|max)_memory"
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from rocmlint.findings import Fix
+from rocmlint.lazy import compile_lazily
 from rocmlint.rule import Rule
 from rocmlint.triggers import calls
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ._loop import Step
 
-_SAVES = re.compile(r"save|state_dict|checkpoint")
+_SAVES = compile_lazily(r"save|state_dict|checkpoint")
 _DELETE = "Delete it, or guard it with `if step % n == 0:`."
 _POSTPONE = "Keep the events, and call `elapsed_time` for many steps after one synchronize."
 

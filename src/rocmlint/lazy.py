@@ -1,10 +1,12 @@
-"""Importing a module when it is first used, for those that cost more than most runs need."""
+"""Modules and regular expressions that are made when they are first used."""
 
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from types import ModuleType
+from typing import Any, cast
 
 
 class _LazyModule(ModuleType):
@@ -22,7 +24,28 @@ class _LazyModule(ModuleType):
         return getattr(module, name)
 
 
+class _LazyPattern:
+    """Stands for a compiled regular expression until a method of it is called."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._source = (pattern, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(*self._source), name)
+        setattr(self, name, value)
+        return value
+
+
 def import_lazily(name: str) -> None:
     """Let ``import name`` cost nothing until an attribute of the module is used."""
     if name not in sys.modules:
         sys.modules[name] = _LazyModule(name)
+
+
+def compile_lazily(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile a regular expression when it is first used.
+
+    The rules have over a hundred, which take longer to compile than Python takes to start, and
+    most runs use a few of them.
+    """
+    return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
