@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import argument, constant
+from rocmlint.lint.syntax import argument, constant, dotted_text, statements
 from rocmlint.lint.walk import walk
-from rocmlint.rules.patching._patches import local_definition
+from rocmlint.rules.patching._patches import local_definition, replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,6 @@ _SPEC_MAKERS = frozenset(
         *_MOCKS,
     }
 )
-_SAYS_YES = r"[ \t]*=[ \t]*(?:\(?\s*lambda\b[^:\n]*:\s*\(?\s*True\b|True\b|[\w.]*Mock\()"
 _MADE_UP_SPEC = r"[ \t]*=[ \t]*[\w.]*\b(?:ModuleSpec|spec_from_loader|SimpleNamespace|Mock)\("
 
 
@@ -66,19 +65,19 @@ def is_stub(value: cst.CSTNode, source: Source) -> bool:
     )
 
 
+def is_mock(value: cst.CSTNode, source: Source) -> bool:
+    """Say whether an expression is a mock, which says yes to whatever it is asked."""
+    made = source.value_of(value) or value
+    return isinstance(made, cst.Call) and source.resolve(made.func) in _MOCKS
+
+
 def passes_checks(stub: cst.CSTNode, names: str, source: Source) -> bool:
     """Say whether a stub has a function whose name matches ``names`` and that says yes."""
-    if isinstance(stub, cst.Name):
-        given = re.compile(rf"(?<![\w.]){stub.value}\.(?:{names})(?:\.return_value)?{_SAYS_YES}")
-        if given.search(source.code):
-            return True
+    if isinstance(stub, cst.Name) and any(_gets_yes(stub.value, names, source)):
+        return True
     definition = local_definition(stub.func if isinstance(stub, cst.Call) else stub, source)
     if isinstance(definition, cst.ClassDef):
-        return any(
-            re.fullmatch(names, each.name.value) and _returns_true(each)
-            for each in walk(definition.body)
-            if isinstance(each, cst.FunctionDef)
-        )
+        return any(_says_yes(each, names, source) for each in statements(definition.body))
     made = stub if isinstance(stub, cst.Call) else source.value_of(stub)
     return isinstance(made, cst.Call) and any(
         arg.keyword is not None
@@ -86,6 +85,19 @@ def passes_checks(stub: cst.CSTNode, names: str, source: Source) -> bool:
         and answer(arg.value, source) == "True"
         for arg in made.args
     )
+
+
+def _gets_yes(stub: str, names: str, source: Source) -> Iterator[bool]:
+    """Say of each ``stub.check = value`` in the file whether the value says yes."""
+    given = re.compile(rf"(?<![\w.]){stub}\.(?:{names})(?:\.return_value)?[ \t]*=(?!=)")
+    for match in given.finditer(source.code):
+        for node in walk(source.pieces.around(match.start()).module):
+            for each in replacements(node) if isinstance(node, cst.Assign) else ():
+                owner = dotted_text(each.owner) or ""
+                if re.fullmatch(rf"{stub}\.(?:{names})", f"{owner}.{each.name}"):
+                    yield answer(each.value, source) == "True"
+                elif each.name == "return_value" and owner.startswith(f"{stub}."):
+                    yield constant(each.value) == "True"
 
 
 def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
@@ -137,13 +149,20 @@ def _constant(node: cst.CSTNode | None) -> str | None:
 
 
 def _is_short(function: cst.FunctionDef) -> bool:
-    """Say whether a function has no statement but a docstring and a ``return``."""
+    """Say whether a function has a ``return`` and, before it, at most a docstring or a message."""
     body = function.body.body
     first = body[0] if body else None
-    docstring = isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr)
-    return len(body) == 1 + docstring
+    says = isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr)
+    return len(body) == 1 + says
 
 
-def _returns_true(function: cst.FunctionDef) -> bool:
-    returned = [each.value for each in walk(function.body) if isinstance(each, cst.Return)]
-    return len(returned) == 1 and _constant(returned[0]) == "True"
+def _says_yes(member: cst.CSTNode, names: str, source: Source) -> bool:
+    """Say whether a member of a class is a check that says yes."""
+    if isinstance(member, cst.FunctionDef):
+        returned = [each.value for each in walk(member.body) if isinstance(each, cst.Return)]
+        is_yes = len(returned) == 1 and _constant(returned[0]) == "True"
+        return is_yes and re.fullmatch(names, member.name.value) is not None
+    if isinstance(member, cst.Assign):
+        name = dotted_text(member.targets[0].target) or ""
+        return re.fullmatch(names, name) is not None and answer(member.value, source) == "True"
+    return False

@@ -21,6 +21,7 @@ from rocmlint.rules.patching._circumstances import (
 from rocmlint.rules.patching._fakes import (
     answer,
     has_made_up_spec,
+    is_mock,
     is_stub,
     makes_up_specs,
     passes_checks,
@@ -49,8 +50,8 @@ _CHECK = rf"{_AVAILABILITY}|{PATCH_CHECK}|check_\w+"
 _FAST_PATH = re.compile(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 _FAST_PACKAGES = frozenset({"aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers"})
 _TELLING = re.compile(
-    r"_?(?:check|has|have|is|supports?|validate|verify)_\w+"
-    r"|\w+_(?:available|enabled|installed|supported)|HAS_\w+|\w+_AVAILABLE"
+    r"_?(?:check|has|have|supports?|validate|verify)_\w+"
+    r"|\w+_(?:available|installed|patched|supported)|HAS_\w+|\w+_AVAILABLE"
 )
 _FLAG = re.compile(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED)")
 _FLAGS = ("HAS_", "HAVE_", "_HAS_", "_HAVE_")
@@ -114,8 +115,8 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         | nodes(
             "Assign",
             "Call",
-            words=('modules["', "modules['", "ModuleType", "MagicMock"),
-            where=r"\bmodules\s*(?:\[(?!\s*__name__)[^\]\n]*\]\s*=(?!=)|\.\s*setdefault\s*\()",
+            words=('modules["', "modules['", "modules.update(", "ModuleType", "MagicMock"),
+            where=r"\bmodules(?:\[(?!__name__)[^\]\n]*\][ \t]*=(?!=)|\.(?:setdefault|update)\()",
             described="modules put into `sys.modules`",
         )
         | nodes("BooleanOperation", words=("or True",), where=r"\bor True\b", described="`or True`")
@@ -212,11 +213,10 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         self, node: cst.CSTNode, key: str, value: cst.BaseExpression, source: Source
     ) -> Iterator[Finding]:
         """Find ``sys.modules[key] = value`` where the value says yes to every check."""
-        package, _, _ = key.partition(".")
         if not is_stub(value, source) or is_undone(node, "modules", source):
             return
         is_check = re.search(r"(?:^|[._])checks?$", key) is not None
-        if is_check or passes_checks(value, _CHECK, source):
+        if passes_checks(value, _CHECK, source) or (is_check and is_mock(value, source)):
             message = (
                 f"`{key or 'this module'}` becomes a stub whose check always passes: the patched "
                 f"files it looks for may be missing, then the stock code runs and nothing says "
@@ -224,8 +224,8 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
             )
         elif self.with_preview and key in _FAST_PACKAGES and has_made_up_spec(value, source):
             message = (
-                f"`{package}` becomes a stub with a made-up `__spec__`, so every check finds it "
-                f"installed and the code behind gets the stub. Install {package}, or choose "
+                f"`{key}` becomes a stub with a made-up `__spec__`, so every check finds it "
+                f"installed and the code behind gets the stub. Install {key}, or choose "
                 f"another attention where it is missing."
             )
         else:
@@ -300,8 +300,14 @@ def _registrations(
             target = each.target
             if isinstance(target, cst.Subscript) and source.resolve(target.value) == "sys.modules":
                 yield _text(index_of(target), source), node.value
-    elif len(node.args) == 2 and source.resolve(node.func) == "sys.modules.setdefault":
-        yield _text(node.args[0].value, source), node.args[1].value
+    elif last_name(node.func) in {"setdefault", "update"} and node.args:
+        method = source.resolve(node.func)
+        if method == "sys.modules.setdefault" and len(node.args) == 2:
+            yield _text(node.args[0].value, source), node.args[1].value
+        elif method == "sys.modules.update" and isinstance(node.args[0].value, cst.Dict):
+            for element in node.args[0].value.elements:
+                if isinstance(element, cst.DictElement):
+                    yield _text(element.key, source), element.value
 
 
 def _text(node: cst.BaseExpression | None, source: Source) -> str:
@@ -330,11 +336,12 @@ def _is_result_of_check(node: cst.BooleanOperation, source: Source) -> bool:
         function = source.function(node)
         return function is not None and _TELLING.fullmatch(function.name.value) is not None
     if isinstance(parent, cst.Assign) and isinstance(parent.targets[0].target, cst.Name):
-        return _FLAG.fullmatch(parent.targets[0].target.value) is not None
-    if isinstance(parent, cst.If):
-        asked = node.left.func if isinstance(node.left, cst.Call) else node.left
-        return _TELLING.fullmatch(last_name(asked) or "") is not None
-    return False
+        if _FLAG.fullmatch(parent.targets[0].target.value):
+            return True
+    elif not isinstance(parent, cst.If):
+        return False
+    asked = node.left.func if isinstance(node.left, cst.Call) else node.left
+    return _TELLING.fullmatch(last_name(asked) or "") is not None
 
 
 def _only_sets_flag(handler: cst.ExceptHandler, node: cst.Assign, source: Source) -> bool:

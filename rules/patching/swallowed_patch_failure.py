@@ -63,7 +63,7 @@ def _swallowed_calls(code: str) -> Iterator[re.Match[str]]:
         yield from _CALL.finditer(code, max(start, 0), line)
     for each in _SUPPRESS.finditer(code):
         line = code.rfind("\n", 0, each.start()) + 1
-        indent = len(code[line:]) - len(code[line:].lstrip())
+        indent = len(code[line : each.start()]) - len(code[line : each.start()].lstrip())
         dedent = re.compile(rf"^[ \t]{{0,{indent}}}\S", re.MULTILINE).search(code, each.end())
         yield from _CALL.finditer(code, each.end(), dedent.start() if dedent else len(code))
 
