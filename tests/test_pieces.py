@@ -85,14 +85,36 @@ def test_a_file_that_is_no_python_says_where() -> None:
 
 
 @pytest.mark.parametrize(
-    "expression",
-    ["(" * 5000 + ")" * 5000, "a" + ".b()" * 5000, "lambda: " * 5000 + "1", "-" * 5000 + "1"],
-    ids=["brackets", "calls", "lambdas", "signs"],
+    "text",
+    [
+        "x = " + "(" * 5000 + ")" * 5000,
+        "x = a" + ".b()" * 5000,
+        "x = " + "lambda: " * 5000 + "1",
+        "x = " + "-" * 5000 + "1",
+        "x = a" + " and a" * 50_000,
+        "import a" + ".a" * 50_000,
+        "if a:\n    pass\n" + "elif a:\n    pass\n" * 50_000,
+    ],
+    ids=["brackets", "calls", "lambdas", "signs", "and", "import", "elif"],
 )
-def test_what_would_overflow_the_stack_of_the_parser_is_refused(expression: str) -> None:
-    source = Source("deep.py", f"x = {expression}\n", place="deep.py")
-    with pytest.raises(UnparsableError, match="deep"):
+def test_what_would_overflow_the_stack_of_the_parser_is_refused(text: str) -> None:
+    source = Source("deep.py", text, place="deep.py")
+    with pytest.raises(UnparsableError, match="deep|long"):
         source.pieces.around(0)
+
+
+@pytest.mark.parametrize("pattern", ["[" * 30 + "]" * 30, "{1: " * 15 + "x" + "}" * 15])
+def test_a_pattern_that_would_keep_the_parser_busy_for_ever_is_refused(pattern: str) -> None:
+    source = Source("deep.py", f"match x:\n    case {pattern}:\n        pass\n", place="deep.py")
+    with pytest.raises(UnparsableError, match="nested too deep") as caught:
+        source.pieces.around(0)
+    assert caught.value.line == 2
+
+
+def test_patterns_as_people_write_them_are_parsed() -> None:
+    pattern = 'Call(func=Attribute(value=Name(id="torch")), args=[Constant(value={"a": [x]})])'
+    text = f"match node:\n    case {pattern}:\n        pass\n    case (a):\n        pass\n"
+    assert around(text, "Call") == text
 
 
 @pytest.mark.parametrize("path", STANDARD_LIBRARY, ids=lambda path: path.name)

@@ -36,7 +36,13 @@ _CLASS = re.compile(
 )
 """Decorators and bases may go on over indented lines and lines that close a bracket."""
 _BRACKET = re.compile(r"[()\[\]{}]")
-_DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|and|or|in|is|await)\b")
+_DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
+_CASE = re.compile(r"^[ \t]+case\b[ \t]*(?![\s=.])", re.MULTILINE)
+_BRACKET_OR_LINE = re.compile(r"[()\[\]{}\n]")
+_DOUBLINGS = {"(": 1, "[": 1, "{": 2, ")": -1, "]": -1, "}": -2}
+"""How often a bracket in a pattern doubles the time of LibCST's parser."""
+MAXIMUM_DOUBLINGS = 14
+"""At 30 a parse would never end."""
 MAXIMUM_BRACKETS = 200
 """Brackets in brackets; CPython's own parser gives up here too (MAXLEVEL in its tokenizer)."""
 MAXIMUM_DEPTH = 1000
@@ -243,31 +249,55 @@ def _refuse_what_breaks_parsers(code: str) -> None:
     if len(code) > MAXIMUM_LENGTH:
         reason = f"one statement of {len(code):,} characters is too long"
         raise TooLongError(reason)
+    _refuse_deep_patterns(code)
     deepening = len(_DEEPENS.findall(code))
-    if deepening <= MAXIMUM_BRACKETS:
-        return
-    depth = 0
-    for bracket in _BRACKET.finditer(code):
-        depth += 1 if bracket[0] in "([{" else -1
-        if depth > MAXIMUM_BRACKETS:
-            line = code.count("\n", 0, bracket.start()) + 1
-            reason = f"brackets are nested more than {MAXIMUM_BRACKETS} deep"
-            raise UnparsableError(reason, line)
+    if deepening > MAXIMUM_BRACKETS:
+        _refuse_deep_brackets(code)
     if deepening > MAXIMUM_DEPTH and _depth(code) > MAXIMUM_DEPTH:
         reason = f"the code is nested more than {MAXIMUM_DEPTH} levels deep"
         raise UnparsableError(reason)
 
 
+def _refuse_deep_patterns(code: str) -> None:
+    for case in _CASE.finditer(code):
+        doublings = 0
+        for mark in _BRACKET_OR_LINE.finditer(code, case.end()):
+            doublings += _DOUBLINGS.get(mark[0], 0)
+            if doublings > MAXIMUM_DOUBLINGS:
+                reason = "the brackets of a pattern are nested too deep"
+                raise UnparsableError(reason, _line(code, mark))
+            if mark[0] == "\n" and not doublings:
+                break
+
+
+def _refuse_deep_brackets(code: str) -> None:
+    depth = 0
+    for bracket in _BRACKET.finditer(code):
+        depth += 1 if bracket[0] in "([{" else -1
+        if depth > MAXIMUM_BRACKETS:
+            reason = f"brackets are nested more than {MAXIMUM_BRACKETS} deep"
+            raise UnparsableError(reason, _line(code, bracket))
+
+
+def _line(code: str, mark: re.Match[str]) -> int:
+    return code.count("\n", 0, mark.start()) + 1
+
+
 def _depth(code: str) -> int:
-    """Measure how deep the syntax tree is, with the parser that refuses what is far too deep."""
+    """Measure how deep LibCST's tree is, with the parser that refuses what is far too deep."""
     try:
-        level: list[ast.AST] = [ast.parse(code)]
+        stack: list[tuple[ast.AST, int]] = [(ast.parse(code), 1)]
     except (RecursionError, MemoryError):
         return MAXIMUM_DEPTH + 1
     except (SyntaxError, ValueError):
         return 0
-    depth = 0
-    while level:
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        depth += 1
-    return depth
+    deepest = 0
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, ast.BoolOp):  # one node for ``a and b and c``, and two in LibCST
+            depth += len(node.values) - 2
+        elif isinstance(node, ast.alias):
+            depth += node.name.count(".")
+        deepest = max(deepest, depth)
+        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+    return deepest
