@@ -125,7 +125,7 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
         if not _is_imported(replacement.name, source):
             return
         module = imported_module(replacement.owner, source)
-        if module is None or not _is_looked_at(module, replacement.name):
+        if module is None or not _is_looked_at(module, replacement.name, source):
             return
         for local, binding in self._imported(replacement, module, source):
             call = next(_stale_calls(local, binding, replacement, source), None)
@@ -211,10 +211,10 @@ def _is_imported(name: str, source: Source) -> bool:
     return any(re.search(rf"\b{name}\b", each[1]) for each in _FROM_IMPORT.finditer(source.code))
 
 
-def _is_looked_at(module: str, name: str) -> bool:
-    """Say whether the file can have been found by its bytes: see ``_WORDS``."""
-    package = module.partition(".")[0]
-    return package in _PATCHED or name == "scaled_dot_product_attention"
+def _is_looked_at(module: str, name: str, source: Source) -> bool:
+    """Say whether the bytes of the file tell that it may patch this: see ``_WORDS``."""
+    known = module.partition(".")[0] in _PATCHED or name == "scaled_dot_product_attention"
+    return known and any(word in source.text for word in _WORDS)
 
 
 def _stale_calls(
