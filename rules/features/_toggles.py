@@ -65,7 +65,7 @@ class Toggle:
 
 
 def _feature(title: str, names: str, live: str = "", *, doubtful: bool = False) -> Feature:
-    return Feature(title, re.compile(names, re.IGNORECASE), live, doubtful)
+    return Feature(title, compile_lazily(names, re.IGNORECASE), live, doubtful)
 
 
 ATTENTION = _feature(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument, dotted_text, statements, string_value
 from rocmlint.lint.walk import walk
 
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.lint.source import Source
-    from rocmlint.rules.patching._patches import Replacement
 
-_PRAGMA = re.compile(
+    from ._patches import Replacement
+
+_PRAGMA = compile_lazily(
     r"noqa(?::[\sA-Z0-9,]+)?|type: ?ignore\S*|pragma: ?no ?cover|(?:fmt|nosec|pylint|pyright)\b.*"
 )
-_ANOTHER_CHECK = re.compile(
+_ANOTHER_CHECK = compile_lazily(
     r"_?(?:HAS|HAVE|has|have)_\w+|\w+_(?:AVAILABLE|available|INSTALLED|installed)"
 )
 

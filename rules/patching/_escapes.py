@@ -9,16 +9,18 @@ import libcst as cst
 
 from rocmlint.lint.syntax import string_value
 from rocmlint.lint.walk import walk
-from rocmlint.rules.patching._packages import is_installed, known_packages, site_folder
-from rocmlint.rules.patching._path_flow import endings, namings
-from rocmlint.rules.patching._paths import UNKNOWN, path_of
 from rocmlint.triggers import last_name
+
+from ._packages import is_installed, known_packages, site_folder
+from ._path_flow import endings, namings
+from ._paths import UNKNOWN, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.lint.source import Source
-    from rocmlint.rules.patching._paths import FilePath
+
+    from ._paths import FilePath
 
 _WHOLE_TREE = frozenset({"copytree", "move", "rmtree"})
 _FORGIVING = frozenset({"add_argument", "get", "getenv", "glob", "iglob", "rglob", "setdefault"})

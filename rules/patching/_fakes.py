@@ -9,7 +9,8 @@ import libcst as cst
 
 from rocmlint.lint.syntax import argument, constant, dotted_text, statements
 from rocmlint.lint.walk import walk
-from rocmlint.rules.patching._patches import local_definition, replacements
+
+from ._patches import local_definition, replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,15 @@ import libcst as cst
 
 from rocmlint.lint.syntax import dotted_text
 from rocmlint.lint.walk import walk
-from rocmlint.rules.patching._paths import MAXIMUM_HOPS, path_of, step_of
+
+from ._paths import MAXIMUM_HOPS, path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.lint.source import Source
-    from rocmlint.rules.patching._paths import FilePath
+
+    from ._paths import FilePath
 
 _NOT_READ = ("attr", "keyword", "name", "target")
 """The fields of LibCST nodes in which a name is written, not read."""

@@ -10,8 +10,9 @@ import libcst as cst
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text, string_value
-from rocmlint.rules.patching._packages import project_folder
-from rocmlint.rules.patching._paths import UNKNOWN, path_of, step_of
+
+from ._packages import project_folder
+from ._paths import UNKNOWN, path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

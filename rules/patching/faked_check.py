@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.findings import Edit, Fix
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import constant, dotted_text, statements, string_value
 from rocmlint.rule import Rule
-from rocmlint.rules.patching._circumstances import (
+from rocmlint.triggers import last_name, nodes
+
+from ._circumstances import (
     conditions,
     is_answered_elsewhere,
     is_for_cuda_only,
@@ -18,7 +21,7 @@ from rocmlint.rules.patching._circumstances import (
     is_unconditional,
     is_undone,
 )
-from rocmlint.rules.patching._fakes import (
+from ._fakes import (
     answer,
     has_made_up_spec,
     is_mock,
@@ -26,8 +29,8 @@ from rocmlint.rules.patching._fakes import (
     makes_up_specs,
     passes_checks,
 )
-from rocmlint.rules.patching._packages import is_first_party, known_packages
-from rocmlint.rules.patching._patches import (
+from ._packages import is_first_party, known_packages
+from ._patches import (
     PATCH_CHECK,
     PATCH_WORDS,
     Replacement,
@@ -37,7 +40,6 @@ from rocmlint.rules.patching._patches import (
     logged,
     replacements,
 )
-from rocmlint.triggers import last_name, nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,20 +49,20 @@ if TYPE_CHECKING:
 
 _AVAILABILITY = r"is_\w+_available|_\w+_available"
 _CHECK = rf"{_AVAILABILITY}|{PATCH_CHECK}|check_\w+"
-_FAST_PATH = re.compile(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
+_FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 _FAST_PACKAGES = frozenset({"aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers"})
-_TELLING = re.compile(
+_TELLING = compile_lazily(
     r"_?(?:check|has|have|supports?|validate|verify)_\w+"
     r"|\w+_(?:available|installed|patched|supported)|HAS_\w+|\w+_AVAILABLE"
 )
-_FLAG = re.compile(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED)")
+_FLAG = compile_lazily(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED)")
 _FLAGS = ("HAS_", "HAVE_", "_HAS_", "_HAVE_")
 _IMPORT_ERRORS = ("Exception", "ImportError", "ModuleNotFoundError")
-_FLAG_AFTER_FAILURE = re.compile(
+_FLAG_AFTER_FAILURE = compile_lazily(
     rf"^except (?:{'|'.join(_IMPORT_ERRORS)}):\n    (?:{'|'.join(_FLAGS)})\w+ = True\b",
     re.MULTILINE,
 )
-_IMPORTS_PYTEST = re.compile(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
+_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
 
 
 class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):

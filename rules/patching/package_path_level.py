@@ -10,24 +10,26 @@ import libcst as cst
 from rocmlint.findings import Fix
 from rocmlint.lint.walk import walk
 from rocmlint.rule import Rule
-from rocmlint.rules.patching._escapes import escapes
-from rocmlint.rules.patching._packages import (
+from rocmlint.triggers import attributes, calls, last_name, nodes
+
+from ._escapes import escapes
+from ._packages import (
     folders_above,
     has_entry,
     is_first_party,
     is_installed,
     known_packages,
 )
-from rocmlint.rules.patching._path_flow import endings, namings, readers
-from rocmlint.rules.patching._paths import FOLDER_LISTS, path_of, step_of
-from rocmlint.triggers import attributes, calls, last_name, nodes
+from ._path_flow import endings, namings, readers
+from ._paths import FOLDER_LISTS, path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Edit, Finding
     from rocmlint.lint.source import Source
-    from rocmlint.rules.patching._paths import FilePath
+
+    from ._paths import FilePath
 
 _SITE_NAMES = frozenset({"dist-packages", "site-packages"})
 _COPIES = frozenset({"copy", "copy2", "copyfile", "copytree", "move"})

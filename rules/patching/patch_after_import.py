@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument, dotted_text
 from rocmlint.rule import Rule
-from rocmlint.rules.patching._circumstances import is_taken_back
-from rocmlint.rules.patching._packages import is_first_party, known_packages
-from rocmlint.rules.patching._patches import Replacement, imported_module, replacements
-from rocmlint.rules.patching._paths import UNKNOWN, path_of
-from rocmlint.rules.patching._program import calls_after, imports_before, runs_before
 from rocmlint.triggers import calls, last_name, nodes
+
+from ._circumstances import is_taken_back
+from ._packages import is_first_party, known_packages
+from ._patches import Replacement, imported_module, replacements
+from ._paths import UNKNOWN, path_of
+from ._program import calls_after, imports_before, runs_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,19 +35,21 @@ _WORDS = (
     "import modeling_",
     ".scaled_dot_product_attention =",
 )
-_FROM_IMPORT = re.compile(r"^[ \t]*from[ \t]+\S+[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
-_IMPORT = re.compile(r"^[ \t]*import[ \t]+(\w+)[\w.]*(?:[ \t]+as[ \t]+(\w+))?", re.MULTILINE)
-_ASSIGNMENT = re.compile(r"^[ \t]*([A-Za-z_]\w*)\.([\w.]+)[ \t]*=(?!=)", re.MULTILINE)
-_SETATTR = re.compile(r"setattr\(\s*(\w+)")
-_CHANGES_FILES = re.compile(
+_FROM_IMPORT = compile_lazily(
+    r"^[ \t]*from[ \t]+\S+[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE
+)
+_IMPORT = compile_lazily(r"^[ \t]*import[ \t]+(\w+)[\w.]*(?:[ \t]+as[ \t]+(\w+))?", re.MULTILINE)
+_ASSIGNMENT = compile_lazily(r"^[ \t]*([A-Za-z_]\w*)\.([\w.]+)[ \t]*=(?!=)", re.MULTILINE)
+_SETATTR = compile_lazily(r"setattr\(\s*(\w+)")
+_CHANGES_FILES = compile_lazily(
     r"\b__class__\b|\bcp |\bcopy(?:2|file|tree)?\(|\bgit (?:apply|pull)\b|patch|\bpip|write_text\(",
     re.IGNORECASE,
 )
 _NEAR = 30
 """Lines above a reload in which the reason for it must stand."""
-_RESTARTS = re.compile(r"\bos\.exec|\bsubprocess\b|\bsys\.exit\b|\bSystemExit\b")
+_RESTARTS = compile_lazily(r"\bos\.exec|\bsubprocess\b|\bsys\.exit\b|\bSystemExit\b")
 _COPYING = ("copy", "copy2", "copyfile", "copytree", "move")
-_COPY = re.compile(rf"\b(?:{'|'.join(_COPYING)})[ \t]*\(")
+_COPY = compile_lazily(rf"\b(?:{'|'.join(_COPYING)})[ \t]*\(")
 _PACKAGE_FOLDER = (".__file__", ".__path__", "find_spec(", "getfile(")
 
 

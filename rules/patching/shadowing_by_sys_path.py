@@ -8,16 +8,18 @@ import libcst as cst
 
 from rocmlint.findings import Edit, Fix
 from rocmlint.rule import Rule
-from rocmlint.rules.patching._packages import is_first_party, is_installed, known_packages
-from rocmlint.rules.patching._search_path import addition, holds, imports_around, lies_beside
 from rocmlint.triggers import calls, nodes
+
+from ._packages import is_first_party, is_installed, known_packages
+from ._search_path import addition, holds, imports_around, lies_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
     from rocmlint.lint.source import Source
-    from rocmlint.rules.patching._search_path import Addition
+
+    from ._search_path import Addition
 
 _FROM_CHECKOUTS = frozenset(
     {

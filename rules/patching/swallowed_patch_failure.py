@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.findings import Fix
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument, calls_in, constant, dotted_text, statements, string_value
 from rocmlint.lint.walk import walk
 from rocmlint.rule import Rule
-from rocmlint.rules.patching._circumstances import is_explained
-from rocmlint.rules.patching._patches import PATCH_CHECK, PATCH_WORDS, is_silent, logged
-from rocmlint.rules.patching._paths import path_of
 from rocmlint.triggers import last_name, nodes
+
+from ._circumstances import is_explained
+from ._patches import PATCH_CHECK, PATCH_WORDS, is_silent, logged
+from ._paths import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,24 +36,26 @@ _PATCH = (
     r"(?:activate|apply|enable|inject|install|register|run)_(?:\w+_)?patch(?:es)?(?:_(?!embed)\w+)?"
     r"|_?(?:maybe_)?(?:monkey_?)?patch_(?!conv|embed|merg|norm|proj|size)\w+|(?:\w+_)?monkey_?patch\w*"
 )
-_CALL = re.compile(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\(")
-_QUIET_HANDLER = re.compile(
+_CALL = compile_lazily(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\(")
+_QUIET_HANDLER = compile_lazily(
     r"except(?:[ \t]+(?:Base)?Exception\b[^\n:]*)?:"
     r"\s*(?:pass\b|\.\.\.|[\"']|[\w.]*(?:debug|error|exception|info|log|print|warn)\w*\()"
 )
-_SUPPRESS = re.compile(r"suppress\((?:Base)?Exception\)[^\n]*:")
-_SAVES_MEMORY = re.compile(r"checkpoint|chunk|offload|slicing|tiling")
-_STACK = re.compile(
+_SUPPRESS = compile_lazily(r"suppress\((?:Base)?Exception\)[^\n]*:")
+_SAVES_MEMORY = compile_lazily(r"checkpoint|chunk|offload|slicing|tiling")
+_STACK = compile_lazily(
     r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"
     r"|transformers|triton|trl|vllm|xformers)\b"
 )
-_BEST_EFFORT = re.compile(
+_BEST_EFFORT = compile_lazily(
     r"best[ -]effort|fall(?:s|ing)? ?back|harmless|ignor|instead|keep|never raises|non-?fatal"
     r"|not fatal|optional|skip",
     re.IGNORECASE,
 )
-_CLAIM = re.compile(r"\b(?:activated|active|applied|enabled|installed|patched)\b", re.IGNORECASE)
-_DENIAL = re.compile(r"\b(?:cannot|could|fail\w*|if|no|not|unless|without)\b", re.IGNORECASE)
+_CLAIM = compile_lazily(
+    r"\b(?:activated|active|applied|enabled|installed|patched)\b", re.IGNORECASE
+)
+_DENIAL = compile_lazily(r"\b(?:cannot|could|fail\w*|if|no|not|unless|without)\b", re.IGNORECASE)
 _COPYING = frozenset({"copy", "copy2", "copyfile", "copytree"})
 
 

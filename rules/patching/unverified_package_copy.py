@@ -11,10 +11,11 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument
 from rocmlint.lint.walk import walk
 from rocmlint.rule import Rule
-from rocmlint.rules.patching._packages import known_packages
-from rocmlint.rules.patching._path_flow import readers
-from rocmlint.rules.patching._paths import step_of
 from rocmlint.triggers import calls, last_name, strings
+
+from ._packages import known_packages
+from ._path_flow import readers
+from ._paths import step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
