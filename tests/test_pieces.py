@@ -99,7 +99,7 @@ def test_a_file_that_is_no_python_says_where() -> None:
 )
 def test_what_would_overflow_the_stack_of_the_parser_is_refused(text: str) -> None:
     source = Source("deep.py", text, place="deep.py")
-    with pytest.raises(UnparsableError, match="deep|long"):
+    with pytest.raises(UnparsableError, match=r"deep|long"):
         source.pieces.around(0)
 
 
