@@ -43,6 +43,14 @@ class HalvedModel(CopiedPatch):
     preview = True
 
 
+class Team(CopiedPatch):
+    """A rule with a prefix of its own."""
+
+    code = "ACME100"
+    name = "team"
+    preview = True
+
+
 class Crash(CopiedPatch):
     """A rule with a mistake."""
 
@@ -278,6 +286,7 @@ def test_known_findings_of_the_baseline_are_left_out(project: Path) -> None:
         (("--select=ROC1,ROC490",), ["ROC190", "ROC490"]),
         (("--extend-select=ROC490",), ["ROC190", "ROC490"]),
         (("--select=ROC7,ROC999,ROC190",), ["ROC190"]),
+        (("--extend-select=ACME100",), ["ACME100", "ROC190"]),
         (("--extend-ignore=ROC190",), []),
         (("--ignore=E501",), ["ROC190"]),
         (("--ignore=E501", "--extend-select=ROC490"), ["ROC190", "ROC490"]),
@@ -289,7 +298,7 @@ def test_flake8_switches_on_only_what_it_names(
     write(project, {"patch.py": "copy_patch(path)\nhalf(model)\n"})
     write(project, {"pyproject.toml": '[tool.rocmlint]\nrules = ["lint"]\nselect = ["ROC190"]\n'})
     lines = run(project, "-m", "flake8", "--format=%(code)s", *flags, "patch.py").split()
-    assert [line for line in lines if line.startswith("ROC")] == codes
+    assert sorted(line for line in lines if line.startswith(("ROC", "ACME"))) == codes
 
 
 def test_what_flake8_names_is_on_even_if_our_settings_ignore_it(project: Path) -> None:

@@ -49,7 +49,7 @@ class Plugin:
     def parse_options(cls, _manager: object, options: Namespace, _files: object) -> None:
         """Take from flake8's own options which rules it is told to select."""
         given = (*(options.select or ()), *(options.extend_select or ()))
-        cls._selected = tuple(each for each in given if each.startswith(PREFIX) and each != PREFIX)
+        cls._selected = tuple(each for each in given if each != PREFIX)
         cls._linters = None
 
     def run(self) -> Iterator[Reported]:
