@@ -40,7 +40,7 @@ _REASON = compile_lazily(
 _LONG_EXPLANATION = 20
 _DEAD_LINES = 4
 _REACH = 6
-_SHOWN = 60
+_SHOWN = 50
 _REACH_IN_CALL = 40
 _OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
 _NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
@@ -119,9 +119,10 @@ class DisabledFeatureToggle(Rule[Comment]):
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         message = (
             f"`{shown}` is commented out and nothing says why, so {toggle.feature.title} is off. "
-            "Restore it, or write the reason (an issue's link) beside it. If it fails, the files "
-            "that are installed are not those it was written for: see `inspect.getfile`."
+            "Restore it, or write the reason (an issue's link) beside it."
         )
+        if not toggle.feature.doubtful:
+            message += " If it fails, `inspect.getfile` tells which files are loaded."
         yield self.finding(node, source, message)
 
 

@@ -30,8 +30,9 @@ class ExifTransposeNoEffect(Rule["cst.Call"]):
     file was decoded into the array, and the call only copies.
 
     ## Instead
-    Assign the result (``image = ImageOps.exif_transpose(image)``), and transpose before the
-    pixels become an array.
+    Delete the call: so far it did nothing, and boxes, points and sizes fit the pixels as they
+    are stored (see exif-transpose). Where turned pixels are wanted, assign the result
+    (``image = ImageOps.exif_transpose(image)``), and transpose before the pixels become an array.
 
     ## Fix safety
     Assigning the result is unsafe: from then on the image is turned, and labels made for the
@@ -56,8 +57,9 @@ class ExifTransposeNoEffect(Rule["cst.Call"]):
         call, name = source.text_of(node), source.text_of(image)
         if reason == "discarded":
             message = (
-                "`exif_transpose` returns a new image, and this one is thrown away: "
-                f"`{name}` stays as it was stored. Write `{name} = {call}`."
+                f"`exif_transpose` returns a new image, which is thrown away: `{name}` stays as "
+                "it was stored. Delete the call where labels refer to the stored pixels; where "
+                f"turned pixels are wanted, write `{name} = {call}`."
             )
             edit = source.replace(node, f"{name} = {call}")
             fix: Fix | None = Fix("Assign the result", (edit,))
