@@ -115,8 +115,7 @@ class AvailabilityIgnoresHip(Rule["cst.Attribute | cst.Call"]):
         if (question is None and not taken_apart) or _is_deliberate(node, source):
             return None
         if question is None:
-            handled = _is_guarded(node, source) or _stays_none(node, source)
-            return None if handled else _TAKEN_APART
+            return None if _is_guarded(node, source) else _TAKEN_APART
         if _says_cpu(question, source):
             return _NO_GPU
         feature = _switched_off(question) or _feature(question, source)
@@ -161,16 +160,6 @@ def _is_guarded(node: cst.CSTNode, source: Source) -> bool:
     start = source.offset_of(_lines_around(node, source)[0])
     before = source.text[start : source.offset_of(span.line) + span.column - 1]
     return "version.cuda" in before or source.enclosing(node, cst.IfExp) is not None
-
-
-def _stays_none(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether the error of taking None apart becomes a None again."""
-    attempt = source.enclosing(node, cst.Try)
-    return attempt is not None and any(
-        isinstance(each, (cst.Assign, cst.Return)) and constant(each.value) == "None"
-        for handler in attempt.handlers
-        for each in statements(handler.body)
-    )
 
 
 def _says_cpu(question: Question, source: Source) -> bool:
