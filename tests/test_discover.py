@@ -93,6 +93,19 @@ def test_links_that_lead_in_a_circle_are_not_followed(tmp_path: Path) -> None:
     assert found(tmp_path) == ["src/a.py"]
 
 
+def test_what_is_neither_file_nor_folder_is_a_problem_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
+    paths = [str(tmp_path / "pipe.py"), str(tmp_path / "loop.py"), ""]
+    discovery = discover(paths, lambda _: Settings(root=str(tmp_path)))
+    assert discovery.files == []
+    assert [line.removeprefix(str(tmp_path)) for line in discovery.problems] == [
+        "/pipe.py: neither a file nor a folder; write - to lint what is piped in",
+        "/loop.py: cannot be read: Too many levels of symbolic links",
+        "'': no such file or folder",
+    ]
+
+
 def test_what_does_not_exist_or_cannot_be_read_is_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,13 +119,23 @@ def test_a_cache_of_garbage_is_forgotten(project: Path, tmp_path: Path, garbage:
     assert lint(project, cache_dir=str(folder)) == cold
 
 
-def test_findings_of_garbage_in_a_cache_are_not_believed(project: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        ["no", "finding"],
+        [1, 1, 1, 1, "ROC602", "name", "message", "error", [3, True, []]],
+        [1, 1, 1, 1, "ROC602", "name", "message", "error", ["title", True, [["a", 1, 1, 1, ""]]]],
+    ],
+)
+def test_findings_of_garbage_in_a_cache_are_not_believed(
+    project: Path, tmp_path: Path, garbage: list[object]
+) -> None:
     folder = tmp_path / "cache"
     cold = lint(project, cache_dir=str(folder))
     for path in folder.glob("*.json"):
         stored = json.loads(path.read_text())
         for entry in stored["files"].values():
-            entry[5] = [["no", "finding"]]
+            entry[5] = [garbage]
         path.write_text(json.dumps(stored))
     assert lint(project, cache_dir=str(folder)) == cold
 
@@ -141,6 +151,21 @@ def test_a_full_disk_costs_the_cache_and_nothing_else(
     assert len(outcome.findings) == 6
     assert outcome.problems == []
     assert "the cache cannot be written: No space left on device" in outcome.notes[0]
+
+
+def test_a_folder_of_ones_own_is_no_place_for_a_gitignore(project: Path) -> None:
+    lint(project, cache_dir=str(project))
+    assert not (project / ".gitignore").exists()
+
+
+def test_a_cache_that_could_not_be_made_whole_is_hidden_from_git_later(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        lint(project, cache_dir=str(tmp_path / "cache"))
+    lint(project, cache_dir=str(tmp_path / "cache"))
+    assert (tmp_path / "cache" / ".gitignore").read_text() == "*\n"
 
 
 def test_two_runs_at_once_on_one_cache_find_the_same(project: Path, tmp_path: Path) -> None:

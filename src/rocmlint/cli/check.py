@@ -44,7 +44,7 @@ def check(flags: SimpleNamespace) -> int:
         from rocmlint.cli.changes import change  # noqa: PLC0415 - few runs change files
 
         job, state = change(job, state)
-    report(job, state)
+    state = report(job, state)
     conclude(job, state)
     return _exit_code(flags, state)
 

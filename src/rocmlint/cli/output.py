@@ -8,9 +8,10 @@ import time
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.flags import FLAGS
-from rocmlint.errors import ConfigError
+from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.options import problem
 from rocmlint.report import Report, write, write_file
+from rocmlint.report._plain import visible
 from rocmlint.report.summary import statistics, summary
 
 if TYPE_CHECKING:
@@ -34,13 +35,17 @@ def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
             raise ConfigError(message)
 
 
-def report(job: Job, state: State) -> None:
-    """Write the findings to where they are wanted."""
+def report(job: Job, state: State) -> State:
+    """Write the findings to where they are wanted; a file that cannot be written is a problem."""
     flags = job.flags
     whole = Report(state.findings, state.files, state.problems, job.texts, job.settings.rules)
+    problems = list(state.problems)
     for each in flags.output:
         name, _, path = each.partition(":")
-        write_file(name, whole, path)
+        try:
+            write_file(name, whole, path)
+        except RocmlintError as error:
+            problems.append(str(error))
     # What was piped in and changed is on stdout already.
     stream = sys.stderr if job.stdin is not None and job.changes_files else sys.stdout
     color = in_color(flags.color, stream)
@@ -48,12 +53,13 @@ def report(job: Job, state: State) -> None:
         stream.writelines(statistics(state.findings, color=color))
     elif not (flags.diff or flags.fix_only):
         write(flags.output_format, whole, stream, color=color)
+    return state._replace(problems=problems)
 
 
 def conclude(job: Job, state: State) -> None:
     """Print the problems, and in one line what the run came to."""
     for line in (*state.problems, *state.notes):
-        print(line, file=sys.stderr)
+        print(visible(line), file=sys.stderr)
     if job.flags.verbose:
         print("\n".join(_details(job)), file=sys.stderr)
     if not job.flags.quiet:

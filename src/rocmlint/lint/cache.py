@@ -90,7 +90,8 @@ class Cache:
             return None
         try:
             _prepare(self._folder)
-            _write(self._path, {"read": self._started, "files": self._files})
+            content = {"read": self._started, "files": self._files}
+            _write(self._path, json.dumps(content, separators=(",", ":")))
             _forget_old(self._folder)
         except OSError as error:
             return f"{self._folder}: the cache cannot be written: {error.strerror}"
@@ -161,24 +162,21 @@ def _installed() -> list[tuple[str, int]]:
 
 
 def _prepare(folder: str) -> None:
-    if os.path.isdir(folder):
-        return
+    """Make the folder, known as a cache to git and to backups; one that was there stays as it is."""
     os.makedirs(folder, exist_ok=True)
-    for name, text in {
-        ".gitignore": "*\n",
-        "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n",
-    }.items():
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+    if not os.listdir(folder):
+        _write(os.path.join(folder, ".gitignore"), "*\n")
+        signature = "Signature: 8a477f597d28d172789f06886806bc55\n"
+        _write(os.path.join(folder, "CACHEDIR.TAG"), signature)
 
 
-def _write(path: str, content: object) -> None:
+def _write(path: str, text: str) -> None:
     import tempfile  # noqa: PLC0415 - a warm run writes nothing
 
     descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".tmp")
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file, separators=(",", ":"))
+            file.write(text)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
@@ -186,6 +184,10 @@ def _write(path: str, content: object) -> None:
 
 
 def _forget_old(folder: str) -> None:
+    from contextlib import suppress  # noqa: PLC0415 - a warm run writes nothing
+
     for entry in os.scandir(folder):
-        if entry.name.endswith((".json", ".tmp")) and time.time() - entry.stat().st_mtime > _KEPT:
-            os.unlink(entry.path)
+        if entry.name.endswith((".json", ".tmp")):
+            with suppress(FileNotFoundError):  # another run may tidy up too
+                if time.time() - entry.stat().st_mtime > _KEPT:
+                    os.unlink(entry.path)

@@ -44,13 +44,24 @@ def discover(
         if os.path.isdir(path):
             for each in _walk(path, settings_for, problems):
                 found.setdefault(os.path.abspath(each.path), each)
-        elif os.path.exists(path):
+        elif os.path.isfile(path):
             settings = settings_for(os.path.dirname(os.path.abspath(path)))
             if not (force_exclude and is_excluded(path, settings)):
                 found.setdefault(os.path.abspath(path), Found(path, settings))
         else:
-            problems.append(f"{path}: no such file or folder")
+            problems.append(f"{path or repr(path)}: {_refusal(path)}")
     return Discovery([found[key] for key in sorted(found)], problems)
+
+
+def _refusal(path: str) -> str:
+    """Say why a path that is neither a folder nor a file cannot be linted."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return "no such file or folder"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return "neither a file nor a folder; write - to lint what is piped in"
 
 
 def _walk(

@@ -27,9 +27,7 @@ def to_stored(finding: Finding) -> list[Any]:
 def from_stored(path: str, stored: list[Any]) -> Finding:
     """Make the finding again. Raises TypeError or ValueError for anything else."""
     *fields, fix = stored
-    if [type(field) for field in fields] != [int] * 4 + [str] * 4:
-        message = f"no stored finding: {stored!r}"
-        raise ValueError(message)
+    _refuse_unless(fields, [int, int, int, int, str, str, str, str])
     finding = Finding(path, *fields)
     return finding if fix is None else replace(finding, fix=_fix(*fix))
 
@@ -39,4 +37,13 @@ def _edit_fields(edit: Edit) -> list[Any]:
 
 
 def _fix(title: str, safe: bool, edits: list[Any]) -> Fix:
+    _refuse_unless([title, safe], [str, bool])
+    for each in edits:
+        _refuse_unless(each, [int, int, int, int, str])
     return Fix(title, tuple(Edit(*each) for each in edits), safe=safe)
+
+
+def _refuse_unless(fields: list[Any], types: list[type]) -> None:
+    if [type(field) for field in fields] != types:
+        message = f"no stored finding: {fields!r}"
+        raise ValueError(message)

@@ -187,5 +187,15 @@ def _start_worker(settings: Sequence[Settings]) -> None:
     _worker_linters[:] = [Linter(each) for each in settings]
 
 
+def _end_with_parent() -> None:
+    """Wait for the parent to end: if it was killed, nobody else would end this process."""
+    from multiprocessing import parent_process  # noqa: PLC0415
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _lint_chunk(chunk: Sequence[_Work]) -> list[Result]:
     return [_lint(work, _worker_linters) for work in chunk]
