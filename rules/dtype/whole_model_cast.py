@@ -96,11 +96,12 @@ class WholeModelCast(Rule["cst.Call"]):
         reason = _reason(node, model, _REDUCED[dtype], source)
         if reason is None or not (reason.certain or self.with_preview):
             return
+        lost = "range" if dtype == "float16" else "digits"
         message = (
             f"`{' '.join(source.text_of(node).split())}` casts every part of "
-            f"`{dotted_text(model) or 'the model'}` after it was built ({reason.text}), whatever "
-            f"type each was built in, and in {dtype} they lose range or digits. Say `dtype=` "
-            "where the model is loaded, or cast the one part that needs it."
+            f"`{dotted_text(model) or 'the model'}` ({reason.text}), whatever type it was built "
+            f"in, and in {dtype} it loses {lost}. Say `dtype=` where the model is loaded, or cast "
+            "the one part that needs it."
         )
         yield self.finding(node, source, message)
 
@@ -138,7 +139,7 @@ def _reason(
         return _Reason(" and ".join(f"`{name}`" for name in used[:2]), certain=True)
     processor = _PROCESSOR.search(scope)
     sign = multimodal or (processor and processor[0])
-    return _Reason(f"`{sign}`", certain=False) if sign else None
+    return _Reason(f"multimodal, as `{sign}` tells", certain=False) if sign else None
 
 
 def _loaded_in(dtype: str, made: cst.Call, scope: str, source: Source) -> bool:

@@ -62,8 +62,8 @@ class BarrierInTrainingLoop(Rule["cst.Call"]):
             return
         message = (
             f"`{text_of_function(node, source)}()` runs in {step.described}: all ranks wait for "
-            "the slowest one, and a rank that skips a step leaves the others hanging. Delete it "
-            "(the gradient all-reduce keeps ranks together), or keep it where something is saved."
+            "the slowest one, and one that skips a step leaves the others hanging. Delete it: the "
+            "gradient all-reduce keeps ranks together."
         )
         yield self.finding(node, source, message)
 
