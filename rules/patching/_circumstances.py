@@ -84,7 +84,9 @@ def is_unconditional(node: cst.CSTNode, source: Source) -> bool:
 
 
 def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Say whether yes is true: another check said so, or the library has no such function."""
+    """Say whether yes is true: it was imported, another check said so, no such check exists."""
+    if _is_imported_before(node, name, source):
+        return True
     for test in conditions(node, source):
         negated = [each.expression for each in walk(test) if isinstance(each, cst.UnaryOperation)]
         if any(_asks_for(each, name) for each in negated):
@@ -99,6 +101,30 @@ def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
         and any(isinstance(inner, cst.Return) for inner in statements(each.body))
         for each in walk(function.body)
     )
+
+
+def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
+    """Say whether ``import x`` or ``load_x()`` above a statement tells ``is_x_available``."""
+    package = re.sub(r"^_?(?:is_)?|_available$", "", name)
+    loads = re.compile(
+        rf"(?:import|from) {package}\b|(?:\w+\.)*(?:import|load|require)_{package}\("
+    )
+    return any(loads.match(source.text_of(each).lstrip()) for each in _above(node, source))
+
+
+def _above(node: cst.CSTNode, source: Source) -> Iterator[cst.SimpleStatementLine]:
+    """Yield the simple statements before this one in the blocks around, up to the function."""
+    below = node
+    for above in source.ancestors(node):
+        if isinstance(above, cst.FunctionDef):
+            return
+        if isinstance(above, cst.IndentedBlock):
+            for each in above.body:
+                if each is below:
+                    break
+                if isinstance(each, cst.SimpleStatementLine):
+                    yield each
+        below = above
 
 
 def conditions(node: cst.CSTNode, source: Source) -> Iterator[cst.BaseExpression]:

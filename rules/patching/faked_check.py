@@ -87,7 +87,8 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
 
     Not reported: tests, fakes that are taken back (context managers, ``finally``), ``None`` in
     ``sys.modules`` (it blocks an import), functions that a library no longer has
-    (``if not hasattr``), and stubs with a real path, whose submodules are real code.
+    (``if not hasattr``), what was imported just above, and stubs with a real path, whose
+    submodules are real code.
 
     ## Fix safety
     Taking away ``or True`` is unsafe: the check can fail again, which is the point. The other

@@ -137,9 +137,8 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
                 owner, name = source.text_of(replacement.owner), replacement.name
                 message = (
                     f"`{owner}.{name}` is replaced here, but line {source.span(binding.node).line}"
-                    f" imported `{name}` before: calls of `{local}` (line {source.span(call).line})"
-                    f" still run the original. Call `{owner}.{name}` there, or patch before that "
-                    f"import."
+                    f" imported `{name}` before, so `{local}` in line {source.span(call).line} is "
+                    f"still the original. Call it through the module, or patch before that import."
                 )
                 yield self.finding(replacement.node, source, message)
 

@@ -48,7 +48,8 @@ class SyncInTrainingLoop(Rule["cst.Call"]):
     measure, synchronize only around the timer and only in the steps that are measured; with
     events, call ``elapsed_time`` for many steps after one synchronize. Waits whose end is
     measured in every step, that stand behind a condition, or that end copies to the host and
-    work on other streams are not reported.
+    work on other streams are not reported. With ``--preview`` also waits of steps that measure
+    themselves, where events are read or ``.item()`` waits before the clock is read.
 
     ## Fix safety
     Unsafe: the statement goes, and something outside the loop may have relied on the wait.
@@ -71,7 +72,7 @@ class SyncInTrainingLoop(Rule["cst.Call"]):
         if step is None or function is None or _is_needed(node, step, source):
             return
         events = reads_events(step)
-        if events and not self.with_preview:
+        if (events or reads_clock(step, source)) and not self.with_preview:
             return
         message = (
             f"`{function}()` runs in {step.described}: the host waits until the GPU has finished "
