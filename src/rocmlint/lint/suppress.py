@@ -239,7 +239,7 @@ class _Judge:
     def _unknown_message(self, wrong: list[str]) -> str:
         labels = [label for rule in self.known for label in (rule.code, rule.name)]
         names = "names" if len(wrong) == 1 else "name"
-        proposal = did_you_mean(wrong[0], labels) if len(wrong) == 1 else "."
+        proposal = did_you_mean(wrong[0], labels) if len(wrong) == 1 else ""
         return (
             f"{_enumerated(wrong)} {names} no rule, so nothing is hidden: write the code or name "
             f"that was meant, or take it away{proposal or '.'}"
