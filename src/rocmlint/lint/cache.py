@@ -162,7 +162,7 @@ def _installed() -> list[tuple[str, int]]:
 
 
 def _prepare(folder: str) -> None:
-    """Make the folder, known as a cache to git and to backups; one that was there stays as it is."""
+    """Make the folder, known as a cache to git and to backups; one that was there stays."""
     os.makedirs(folder, exist_ok=True)
     if not os.listdir(folder):
         _write(os.path.join(folder, ".gitignore"), "*\n")
