@@ -9,6 +9,7 @@ import pytest
 
 from rocmlint.config import Settings
 from rocmlint.lint.check import check
+from rocmlint.lint.run import Options, run
 from rocmlint.lint.source import Source
 from rocmlint.rules.patching import _packages
 from rocmlint.selection import enabled_rules
@@ -179,3 +180,14 @@ def test_a_folder_in_front_that_comes_after_the_import_is_found(tmp_path: Path) 
         'sys.path.insert(0, "vendor")\nfrom transformers import AutoModel\n'
     )
     assert lines(tmp_path, "serve.py", text, "ROC105") == [5]
+
+
+def test_a_neighbour_that_rules_look_at_is_known_to_the_cache(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text("import sys\nsys.path.append('whisper')\nimport whisper\n")
+    settings = Settings(root=str(tmp_path))
+    options = Options(cache_dir=str(tmp_path / "cache"))
+    before = [each.code for each in run([str(script)], lambda _: settings, options).findings]
+    (tmp_path / "whisper.py").touch()
+    after = [each.code for each in run([str(script)], lambda _: settings, options).findings]
+    assert (before, after) == (["ROC105"], [])

@@ -75,7 +75,7 @@ def _is_meant(named: str, folder: str, source: Source) -> bool:
         or named in _OF_THE_ENVIRONMENT | _OF_DEVELOPERS
         or named in known_packages()
         or is_installed(named)
-        or os.path.exists(os.path.join(folder, named))
+        or source.exists(os.path.join(folder, named))
         or any(binding.kind == "import" for binding in source.names.in_module(named))
     )
 

@@ -103,7 +103,7 @@ def is_first_party(package: str, source: Source) -> bool:
     folder = os.path.dirname(os.path.abspath(source.path))
     root = project_folder(source)
     while True:
-        if any(os.path.isdir(os.path.join(folder, base, package)) for base in ("", "src")):
+        if any(source.exists(os.path.join(folder, base, package)) for base in ("", "src")):
             return True
         if folder == root or os.path.dirname(folder) == folder:
             return False

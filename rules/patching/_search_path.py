@@ -103,8 +103,10 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     Folders of the project are looked at; of others the written path must speak.
     """
     places = list(_places(folder, source))
-    found = [each for each in places if os.path.isdir(each) and os.listdir(each)]
-    if any(_has_module(each, name) for each in found):
+    found = [
+        each for each in places if source.exists(each) and os.path.isdir(each) and os.listdir(each)
+    ]
+    if any(_has_module(each, name, source) for each in found):
         return True
     if found:
         return False
@@ -116,7 +118,7 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
 def lies_beside(name: str, source: Source) -> bool:
     """Say whether a module lies beside a script, where Python looks first."""
     here = os.path.dirname(_path(source))
-    return _has_module(here, name) and not _is_below_package(here, project_folder(source))
+    return _has_module(here, name, source) and not _is_below_package(here, project_folder(source))
 
 
 def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
@@ -185,9 +187,9 @@ def _is_below_package(folder: str, root: str) -> bool:
     return folder.startswith(f"{root}/") and _is_below_package(os.path.dirname(folder), root)
 
 
-def _has_module(folder: str, name: str) -> bool:
+def _has_module(folder: str, name: str, source: Source) -> bool:
     module = os.path.join(folder, name)
-    return os.path.isdir(module) or os.path.isfile(f"{module}.py")
+    return source.exists(module) or source.exists(f"{module}.py")
 
 
 def _path(source: Source) -> str:
