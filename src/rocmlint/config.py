@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.errors import ConfigError
 from rocmlint.options import Option
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Configuration:
         ``config`` are files to use in place of the nearest ones, or pieces of TOML. With
         ``isolated`` no file is looked for. Raises ConfigError.
         """
-        self._folder = os.getcwd()
+        self._folder = _working_folder()
         self._isolated = isolated
         self._over: list[Layer] = []
         self._settings: dict[str, Settings] = {}
@@ -190,6 +191,14 @@ class Configuration:
         return Settings(root=root, rule_options=whole.rule_options, sources=whole.sources, **values)
 
 
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        message = f"the working folder is gone: {error.strerror}"
+        raise ConfigError(message) from error
+
+
 _SPELLINGS = (b"[tool.rocmlint", b"\ntool.rocmlint", b"[tool]", b"\ntool=")
 """Without blanks and quotes, what a pyproject.toml with our table has one of."""
 
@@ -202,7 +211,7 @@ def _may_configure(path: str) -> bool:
                 return True
             data = b"\n" + file.read()
     except OSError:
-        return False
+        return os.path.exists(path)  # what is there and cannot be read must not go unnoticed
     if b"rocmlint" not in data:
         return False
     squeezed = data.translate(None, b" \t\"'")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
 
 
+TERMINATED = 143
+
+
 def change(job: Job, state: State) -> tuple[Job, State]:
     """Change the files that have findings, and say what is left to report."""
+    # Whoever ends us shall find each file old or new, and nothing half written beside it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     linters: dict[int, Linter] = {}
     paths = dict.fromkeys(each.path for each in state.findings if _is_wanted(job, each))
     changes = [_finished(job, _change(job, path, linters)) for path in paths]

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.config import Configuration
+from rocmlint.errors import ConfigError
 from rocmlint.lint.cache import FOLDER
 
 if TYPE_CHECKING:
@@ -69,6 +70,9 @@ def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
     """Read standard input if it is linted, and the settings. Raises ConfigError."""
     paths, stdin = flags.paths or ["."], None
     if paths == ["-"]:
+        if sys.stdin is None:
+            message = "-: standard input is closed"
+            raise ConfigError(message)
         paths, stdin = [flags.stdin_filename or STDIN], sys.stdin.buffer.read()
     configuration = Configuration(options, config=flags.config, isolated=flags.isolated)
     first = os.path.abspath(paths[0])

@@ -37,28 +37,37 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _main(arguments: list[str]) -> int:
     verb, *rest = arguments if arguments and arguments[0] in VERBS else ["check", *arguments]
-    # Code may hold characters that the terminal cannot show; that is no reason to stop.
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         code = _run(verb, rest)
         sys.stdout.flush()
     except RocmlintError as error:
         return _failed(f"error: {error}")
     except KeyboardInterrupt:
-        _failed("interrupted")
-        return INTERRUPTED
+        return _interrupted()
     except OSError as error:
         # What is still in the buffer would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return BROKEN_PIPE if isinstance(error, BrokenPipeError) else _failed(f"error: {error}")
     except Exception as error:  # noqa: BLE001 - the last place to tell what happened
+        # Before 3.12 Python wraps whatever happens while it makes a class.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return _interrupted()
         import traceback  # noqa: PLC0415
 
         traceback.print_exc()
         return _failed(f"internal error, please report it: {type(error).__name__}: {error}")
     return code
+
+
+def _prepare_streams() -> None:
+    """Let no printing stop a run: to a closed stream, or of characters that a terminal lacks."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(verb: str, arguments: list[str]) -> int:
@@ -68,6 +77,14 @@ def _run(verb: str, arguments: list[str]) -> int:
         return int(leaving.code or 0)
 
 
+def _interrupted() -> int:
+    _failed("interrupted")
+    return INTERRUPTED
+
+
 def _failed(message: str) -> int:
-    print(message, file=sys.stderr)
+    try:
+        print(message, file=sys.stderr)
+    except OSError:  # nobody is there to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return WRONG

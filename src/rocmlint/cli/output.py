@@ -53,6 +53,7 @@ def report(job: Job, state: State) -> State:
         stream.writelines(statistics(state.findings, color=color))
     elif not (flags.diff or flags.fix_only):
         write(flags.output_format, whole, stream, color=color)
+    stream.flush()
     return state._replace(problems=problems)
 
 

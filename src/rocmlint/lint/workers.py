@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.lint.analyse import Linter
@@ -163,7 +164,8 @@ def _pool(
     lost: list[_Work] = []
     pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters.settings,))
     try:
-        futures = [(pool.submit(_lint_chunk, chunk), chunk) for chunk in chunks]
+        with _no_interrupt():
+            futures = [(pool.submit(_lint_chunk, chunk), chunk) for chunk in chunks]
         for future, chunk in futures:
             try:
                 yield from future.result()
@@ -174,14 +176,33 @@ def _pool(
     return lost
 
 
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Put off Ctrl-C while processes start: in the midst of it Python would print and forget it."""
+    import signal  # noqa: PLC0415
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _worker_linters: list[Linter] = []
 
 
 def _start_worker(settings: Sequence[Settings]) -> None:
     import gc  # noqa: PLC0415
     import signal  # noqa: PLC0415
+    import threading  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # end without a word; the parent answers
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # trees are many small objects that live together
     _worker_linters[:] = [Linter(each) for each in settings]
