@@ -14,7 +14,7 @@ from jsonschema import validate  # type: ignore[import-untyped]
 
 from rocmlint.errors import ConfigError
 from rocmlint.findings import Finding
-from rocmlint.lint.baseline import Filtered, filter_known, write
+from rocmlint.lint.baseline import Filtered, below, filter_known, write
 from rocmlint.lint.lines import Lines
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "schema" / "baseline.json"
@@ -38,11 +38,11 @@ class Project:
         self.file = str(folder / "train.py")
 
     def allow(self, text: str) -> int:
-        return write(self.baseline, found_in(text, self.file), self._lines(text), [self.file])
+        return write(self.baseline, found_in(text, self.file), self._lines(text), below(self.file))
 
     def lint(self, text: str) -> Filtered:
         return filter_known(
-            self.baseline, found_in(text, self.file), self._lines(text), [self.file]
+            self.baseline, found_in(text, self.file), self._lines(text), below(self.file)
         )
 
     def new(self, text: str) -> list[int]:
@@ -106,17 +106,22 @@ def test_only_what_was_linted_can_be_stale(project: Project) -> None:
     project.allow(SEVERAL)
     folder = os.path.dirname(project.file)
     lines = Lines({})
-    assert filter_known(project.baseline, [], lines, [os.path.join(folder, "other.py")]).stale == []
-    assert filter_known(project.baseline, [], lines, [os.path.join(folder, "train")]).stale == []
-    assert len(filter_known(project.baseline, [], lines, [folder]).stale) == 3
-    assert len(filter_known(project.baseline, [], lines, [os.path.dirname(folder)]).stale) == 3
+    assert (
+        filter_known(project.baseline, [], lines, below(os.path.join(folder, "other.py"))).stale
+        == []
+    )
+    assert (
+        filter_known(project.baseline, [], lines, below(os.path.join(folder, "train"))).stale == []
+    )
+    assert len(filter_known(project.baseline, [], lines, below(folder)).stale) == 3
+    assert len(filter_known(project.baseline, [], lines, below(os.path.dirname(folder))).stale) == 3
 
 
 def test_writing_keeps_what_it_allows_in_files_that_were_not_linted(project: Project) -> None:
     project.allow(SEVERAL)
     other = os.path.join(os.path.dirname(project.file), "infer.py")
     found = found_in("vae.half()\n", other)
-    assert write(project.baseline, found, Lines({other: "vae.half()\n"}), [other]) == 4
+    assert write(project.baseline, found, Lines({other: "vae.half()\n"}), below(other)) == 4
     assert project.lint(SEVERAL) == ([], [])
     assert project.allow("") == 1
 
@@ -127,11 +132,13 @@ def test_paths_are_relative_to_the_baseline_wherever_it_is_used(
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "train.py").write_text(SEVERAL)
     monkeypatch.chdir(tmp_path)
-    write("baseline.json", found_in(SEVERAL, "src/train.py"), Lines(), ["."])
+    write("baseline.json", found_in(SEVERAL, "src/train.py"), Lines(), below("."))
     assert {entry["path"] for entry in stored(tmp_path)["findings"]} == {"src/train.py"}
     monkeypatch.chdir(tmp_path / "src")
     for path in ("train.py", "./train.py", str(tmp_path / "src" / "train.py")):
-        assert filter_known("../baseline.json", found_in(SEVERAL, path), Lines(), ["."]).new == []
+        assert (
+            filter_known("../baseline.json", found_in(SEVERAL, path), Lines(), below(".")).new == []
+        )
 
 
 def stored(folder: Path) -> dict[str, list[dict[str, str]]]:
@@ -149,7 +156,7 @@ def test_the_file_follows_its_schema_and_is_the_same_each_time(
         project.baseline,
         reversed(found_in(SEVERAL, project.file)),
         Lines({project.file: SEVERAL}),
-        [project.file],
+        below(project.file),
     )
     assert (tmp_path / "baseline.json").read_bytes() == first
     assert first.count(b"\n") == 8  # an entry a line, so that changes merge
@@ -159,8 +166,8 @@ def test_the_file_follows_its_schema_and_is_the_same_each_time(
 
 def test_findings_in_files_that_cannot_be_read_can_be_allowed(project: Project) -> None:
     unreadable = Finding(project.file, 1, 1, 1, 1, "ROC900", "unreadable-file", "message")
-    write(project.baseline, [unreadable], Lines(), [project.file])
-    assert filter_known(project.baseline, [unreadable], Lines(), [project.file]) == ([], [])
+    write(project.baseline, [unreadable], Lines(), below(project.file))
+    assert filter_known(project.baseline, [unreadable], Lines(), below(project.file)) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -190,9 +197,9 @@ def test_a_bad_baseline_is_refused_with_its_path_and_what_to_do(
 
 def test_a_missing_baseline_and_one_that_cannot_be_written_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="--write-baseline makes one"):
-        filter_known(str(tmp_path / "none.json"), [], Lines(), [])
+        filter_known(str(tmp_path / "none.json"), [], Lines(), below())
     with pytest.raises(ConfigError, match="cannot be written"):
-        write(str(tmp_path / "none" / "baseline.json"), [], Lines(), [])
+        write(str(tmp_path / "none" / "baseline.json"), [], Lines(), below())
 
 
 LINE = st.sampled_from(["unet.half()", "vae.half()", "synchronize()", "load()", ""])

@@ -331,6 +331,45 @@ def test_a_baseline_hides_what_it_knows_and_nothing_else(project: Project) -> No
     assert project.findings() == [("b.py", "ROC602")]
 
 
+BOTH = UNSAFE.replace("    return", "    ImageOps.exif_transpose(image, in_place=True)\n    return")
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        ("--select", "ROC601"),
+        ("--ignore", "ROC602"),
+        ("--exclude", "b.py"),
+        ("--config", "per-file-ignores = {'*.py' = ['ROC602']}"),
+        ("a.py",),
+    ],
+    ids=" ".join,
+)
+def test_a_run_that_looks_for_less_leaves_the_rest_of_the_baseline_alone(
+    project: Project, narrowed: tuple[str, ...]
+) -> None:
+    project.write("a.py", BOTH)
+    project.write("b.py", BOTH)
+    project.run("--write-baseline", "--baseline", "known.json")
+    known = project.read("known.json")
+    assert known.count("ROC602") == 2
+    assert "nothing any more" not in project.run("--baseline", "known.json", *narrowed).stderr
+    project.run("--write-baseline", "--baseline", "known.json", *narrowed)
+    assert project.read("known.json") == known
+
+
+def test_entries_of_what_was_mended_are_named_and_tidied_up(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("b.py", UNSAFE)
+    project.run("--write-baseline", "--baseline", "known.json")
+    project.write("a.py", CLEAN)
+    (project.root / "b.py").unlink()
+    ended = project.run("--baseline", "known.json", "--select", "ROC602")
+    assert "known.json: 2 entries match nothing any more" in ended.stderr
+    project.run("--baseline", "known.json", "--write-baseline")
+    assert "ROC602" not in project.read("known.json")
+
+
 def test_what_a_baseline_knows_is_not_fixed(project: Project) -> None:
     project.write("a.py", UNSAFE)
     project.run("--write-baseline", "--baseline", "known.json")

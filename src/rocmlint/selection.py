@@ -76,6 +76,12 @@ def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
     )
 
 
+def is_off(code: str, settings: Settings, place: str) -> bool:
+    """Say whether the settings leave out the rule with a code in a file (path from the root)."""
+    rules = (rule for rule in load_rules(settings.rules) if rule.code == code)
+    return any(why_off(rule, settings) for rule in rules) or code in ignored_codes(settings, place)
+
+
 def matches(selector: str, rule: RuleType | Rule[Any]) -> bool:
     """Say whether a selector (ALL, a code, the beginning of one, or a name) means a rule."""
     return selector in {ALL, rule.name} or rule.code.startswith(selector)

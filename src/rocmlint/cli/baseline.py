@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError
 from rocmlint.lint import baseline
+from rocmlint.lint.discover import is_excluded
+from rocmlint.lint.fingerprint import posix
 from rocmlint.lint.lines import Lines
+from rocmlint.selection import is_off
 
 if TYPE_CHECKING:
     from rocmlint.cli.job import Job, State
+    from rocmlint.lint.baseline import Linted
 
 
 def leave_out(job: Job, state: State) -> State:
@@ -19,7 +23,7 @@ def leave_out(job: Job, state: State) -> State:
     path = job.settings.baseline
     if path is None:
         return state
-    new, stale = baseline.filter_known(path, state.findings, Lines(job.texts), job.paths)
+    new, stale = baseline.filter_known(path, state.findings, Lines(job.texts), _linted(job))
     if stale and not job.flags.quiet:
         entries = "1 entry matches" if len(stale) == 1 else f"{len(stale)} entries match"
         print(
@@ -35,5 +39,21 @@ def write(job: Job, state: State) -> State:
     if path is None:
         message = "--write-baseline needs --baseline FILE, or baseline in the configuration"
         raise ConfigError(message)
-    baseline.write(path, state.findings, Lines(job.texts), job.paths)
+    baseline.write(path, state.findings, Lines(job.texts), _linted(job))
     return state._replace(findings=(), settled=len(state.findings))
+
+
+def _linted(job: Job) -> Linted:
+    """Say what the run looked for, and where: not for rules that are off, nor in excluded files."""
+    below = baseline.below(*job.paths)
+    named = set() if job.flags.force_exclude else set(map(os.path.abspath, job.paths))
+
+    def linted(path: str, code: str) -> bool:
+        settings = job.configuration.settings_for(os.path.dirname(path))
+        return (
+            below(path, code)
+            and (path in named or not is_excluded(path, settings))
+            and not is_off(code, settings, posix(os.path.relpath(path, settings.root)))
+        )
+
+    return linted

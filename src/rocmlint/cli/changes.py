@@ -11,7 +11,7 @@ from rocmlint.cli.job import text_of
 from rocmlint.cli.output import in_color
 from rocmlint.lint.add_ignore import ignore_bytes
 from rocmlint.lint.analyse import Linter
-from rocmlint.lint.baseline import filter_known
+from rocmlint.lint.baseline import below, filter_known
 from rocmlint.lint.change import Change, diff, write
 from rocmlint.lint.fix import fix_bytes
 from rocmlint.lint.lines import Lines
@@ -72,7 +72,7 @@ def _change(job: Job, path: str, linters: dict[int, Linter]) -> Change:
             return found
         # What the baseline knows is not to be touched either.
         lines = Lines({path: text_of(changed)})
-        return filter_known(job.settings.baseline, found, lines, [path]).new
+        return filter_known(job.settings.baseline, found, lines, below(path)).new
 
     if job.flags.add_ignore is not None:
         return ignore_bytes(path, data, lint, job.flags.add_ignore)

@@ -132,7 +132,7 @@ def _new(
     """Leave out what the baseline knows."""
     if baseline is None or not findings:
         return findings
-    from rocmlint.lint.baseline import filter_known  # noqa: PLC0415 - few projects have one
+    from rocmlint.lint.baseline import below, filter_known  # noqa: PLC0415 - few projects have one
     from rocmlint.lint.lines import Lines  # noqa: PLC0415
 
-    return filter_known(baseline, list(findings), Lines({path: text}), [path]).new
+    return filter_known(baseline, list(findings), Lines({path: text}), below(path)).new

@@ -18,10 +18,12 @@ from rocmlint.lint.fingerprint import fingerprint, posix
 from rocmlint.lint.rewrite import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rocmlint.findings import Finding
     from rocmlint.lint.lines import Lines
+
+    Linted = Callable[[str, str], bool]
 
 VERSION = 1
 
@@ -42,13 +44,11 @@ class Filtered(NamedTuple):
     stale: Sequence[Entry]
 
 
-def filter_known(
-    path: str, findings: Sequence[Finding], lines: Lines, linted: Iterable[str]
-) -> Filtered:
+def filter_known(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) -> Filtered:
     """Take away the findings that the baseline file knows.
 
-    ``linted`` are the files and folders that the run looked at: only entries below them can be
-    stale. Raises ConfigError.
+    ``linted`` says whether the run would have found anything of a rule (its code) in a file (its
+    absolute path): only such an entry can be stale. Raises ConfigError.
     """
     left = Counter(read(path))
     made = [_entry(finding, lines, path) for finding in findings]
@@ -57,17 +57,17 @@ def filter_known(
     alike = Counter(entry[:3] for entry in left.elements())
     new = [finding for finding, entry in unknown if not _take(alike, entry[:3])]
     stale = [entry for entry in sorted(left.elements()) if _take(alike, entry[:3])]
-    return Filtered(new, [entry for entry in stale if _is_below(entry, linted, path)])
+    return Filtered(new, [entry for entry in stale if linted(_place(entry, path), entry.code)])
 
 
-def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Iterable[str]) -> int:
+def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Linted) -> int:
     """Write the baseline file that allows these findings, and say how many entries it has.
 
-    What it already allows in files that the run did not look at (see ``filter_known``) stays.
-    Raises ConfigError.
+    What it already allows where the run did not look (see ``filter_known``) stays. Raises
+    ConfigError.
     """
     others = read(path) if os.path.exists(path) else []
-    kept = [entry for entry in others if not _is_below(entry, linted, path)]
+    kept = [entry for entry in others if not linted(_place(entry, path), entry.code)]
     entries = sorted([*kept, *(_entry(finding, lines, path) for finding in findings)])
     listed = ",\n".join("    " + json.dumps(entry._asdict()) for entry in entries)
     listed = f"[\n{listed}\n  ]" if entries else "[]"
@@ -78,6 +78,12 @@ def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Iterable
         message = f"baseline {path} cannot be written: {error.strerror}"
         raise ConfigError(message) from error
     return len(entries)
+
+
+def below(*paths: str) -> Linted:
+    """Give the ``linted`` of a run that looked for everything in some files and folders."""
+    above = tuple(os.path.join(os.path.abspath(path), "") for path in paths)
+    return lambda path, _: os.path.join(path, "").startswith(above)
 
 
 def read(path: str) -> list[Entry]:
@@ -117,10 +123,8 @@ def _take(counts: Counter[Any], entry: Any) -> bool:
     return True
 
 
-def _is_below(entry: Entry, linted: Iterable[str], baseline: str) -> bool:
-    place = os.path.abspath(os.path.join(os.path.dirname(baseline), entry.path))
-    above = (os.path.join(os.path.abspath(path), "") for path in linted)
-    return os.path.join(place, "").startswith(tuple(above))
+def _place(entry: Entry, baseline: str) -> str:
+    return os.path.abspath(os.path.join(os.path.dirname(baseline), entry.path))
 
 
 def _from_folder_of(baseline: str, path: str) -> str:
