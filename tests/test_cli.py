@@ -301,6 +301,21 @@ def test_diff_shows_and_writes_nothing(project: Project) -> None:
     assert (project.run("--diff").returncode, project.run("--diff").stdout) == (0, "")
 
 
+def test_a_report_beside_a_diff_tells_of_the_files_as_they_are(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.run("--output", "concise:before")
+    project.run("--output", "concise:beside", "--diff", "--unsafe-fixes")
+    assert project.read("beside") == project.read("before")
+
+
+def test_a_report_to_dev_stdout_keeps_what_is_there(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    command = f"{' '.join(COMMAND)} --output concise:/dev/stdout >> log"
+    project.write("log", "before\n")
+    subprocess.run(["sh", "-c", command], cwd=project.root, check=False)
+    assert project.read("log").startswith("before\na.py:6:5: ROC602")
+
+
 def test_fixed_stdin_goes_to_stdout_and_findings_to_stderr(project: Project) -> None:
     ended = project.run("--unsafe-fixes", "--ignore", "ROC601", "-", stdin=UNSAFE)
     assert (ended.returncode, ended.stdout) == (0, FIXED)

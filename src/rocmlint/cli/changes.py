@@ -83,5 +83,5 @@ def _finished(job: Job, made: Change) -> Change:
     """Bring a change to where it belongs."""
     if job.flags.diff:
         write_diff(diff(made), sys.stdout, color=in_color(job.flags.color, sys.stdout))
-        return made
+        return made._replace(left=made.found)
     return made if job.stdin is not None else write(made)

@@ -62,7 +62,7 @@ def write_atomically(path: str, data: bytes, *, like: os.stat_result | None = No
     What is no regular file (a device, a pipe) is written to directly. Raises OSError.
     """
     if path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
-        with open(path, "wb") as device:
+        with open(path, "ab") as device:  # behind /dev/stdout there may be a file
             device.write(data)
         return
     path = os.path.realpath(path)
