@@ -273,7 +273,7 @@ def main() -> None:
         f"Python {platform.python_version()}, {os.cpu_count()} processors; {'; '.join(versions)}",
         f"{title}: median of {arguments.runs} runs (least to greatest)",
         "\n".join(table(fast)),
-        f"{len(chosen)} of these files, {arguments.slow_runs} runs",
+        f"{len(chosen)} of these files, number of runs: {arguments.slow_runs}",
         "\n".join(table(slow)),
         "rocmlint, cold, on copies of all files",
         "\n".join(table(growth)),
