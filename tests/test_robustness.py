@@ -113,13 +113,11 @@ def test_a_file_that_goes_between_listing_and_reading_is_a_problem_and_hides_not
     assert len(outcome.problems) == 2
 
 
-@pytest.mark.parametrize("place", ["closed/cache", "d.py", "d.py/cache"])
+@pytest.mark.parametrize("place", ["/proc/cache", "d.py", "d.py/cache"])
 def test_a_cache_in_an_impossible_place_costs_the_cache_and_nothing_else(
     folder: Path, place: str
 ) -> None:
-    (folder / "closed").mkdir(mode=0o555)
-    with unprivileged():
-        outcome = lint_here(cache_dir=place)
+    outcome = lint_here(cache_dir=place)
     assert len(outcome.findings) == 3
     assert outcome.problems == []
     assert outcome.notes[0].startswith(f"{place}: the cache cannot be written: ")
