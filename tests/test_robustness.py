@@ -113,10 +113,9 @@ def test_a_file_that_goes_between_listing_and_reading_is_a_problem_and_hides_not
     assert len(outcome.problems) == 2
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("place", ["/proc/cache", "d.py", "d.py/cache"])
-def test_a_cache_in_an_impossible_place_costs_the_cache_and_nothing_else(
-    folder: Path, place: str
-) -> None:
+def test_a_cache_in_an_impossible_place_costs_the_cache_and_nothing_else(place: str) -> None:
     outcome = lint_here(cache_dir=place)
     assert len(outcome.findings) == 3
     assert outcome.problems == []

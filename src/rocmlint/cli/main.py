@@ -11,11 +11,12 @@ from rocmlint.errors import RocmlintError
 
 VERBS = {
     "check": "find what goes wrong on ROCm (the default)",
+    "verify": "prove that the patched files and the kernels are the ones that run",
     "rule": "explain a rule",
     "config": "list the options of the configuration",
     "completion": "print the completion for a shell",
 }
-"""Each is a module beside this one with a function ``main``."""
+"""Each is a module or package beside this one with a function ``main``."""
 
 WRONG = 2
 INTERRUPTED = 130

@@ -1,0 +1,31 @@
+"""``rocmlint verify``: chooses what is to be proven; without a verb, what the code claims."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+VERBS = {
+    "claims": "what the code below some paths claims (the default: rocmlint verify src/)",
+    "manifest": "write down which files a patch consists of",
+    "patches": "are the files of a manifest those that an import finds?",
+    "stock": "is an installed package as its wheel was?",
+    "live": "are the functions of a module made of its source?",
+    "run": "run a command and question every Python process of it",
+    "ranks": "do all ranks run the same, right code?",
+    "kernels": "is there device code for this GPU?",
+    "trace": "which library do the kernels of a trace come from?",
+    "probe": "which kernel does a small operation run?",
+    "environment": "who reads the variables that are set, and as what?",
+    "dtype": "where does a model leave its dtype?",
+}
+"""Each is a module beside this one with ``add_arguments(parser)`` and ``main(arguments)``."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify``."""
+    verb, *rest = arguments if arguments and arguments[0] in VERBS else ["claims", *arguments]
+    return int(import_module(f"{__name__}.{verb}").main(rest))

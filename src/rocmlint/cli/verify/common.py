@@ -1,0 +1,69 @@
+"""What every verb of verify shares: its flags, and how results become a report and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.output import in_color
+from rocmlint.cli.parser import Parser
+from rocmlint.verify.interpreter import Interpreter
+from rocmlint.verify.report import FORMATS, render
+from rocmlint.verify.result import EXIT_CODES, overall
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterable
+    from types import SimpleNamespace
+
+    from rocmlint.verify.result import Result
+
+_EXIT_CODES = (
+    "exit codes: 0 all proven, 1 something contradicted, 3 nothing contradicted but something "
+    "unproven, 2 wrong usage or an error"
+)
+
+
+def parser_of(verb: str, arguments: str, description: str) -> Parser:
+    """Make the parser of a verb."""
+    return Parser(f"verify {verb} {arguments}", description, _EXIT_CODES)
+
+
+def add_report_arguments(parser: ArgumentParser) -> None:
+    """Add how results are printed."""
+    parser.add_argument(
+        "--output-format", choices=tuple(FORMATS), default="text", help="how to print"
+    )
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour"
+    )
+
+
+def add_interpreter_arguments(parser: ArgumentParser, timeout: float = 120) -> None:
+    """Add which interpreter is asked, and how long that may take."""
+    parser.add_argument(
+        "--python",
+        default=sys.executable,
+        metavar="PYTHON",
+        help="the interpreter that runs the job (default: the one that runs rocmlint)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=timeout,
+        metavar="SECONDS",
+        help=f"how long it may take to answer (default: {timeout:g})",
+    )
+
+
+def interpreter_of(flags: SimpleNamespace) -> Interpreter:
+    """Give the interpreter that the flags name."""
+    return Interpreter(flags.python, flags.timeout)
+
+
+def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:
+    """Print the results and give the exit code."""
+    results = list(results)
+    color = in_color(flags.color, sys.stdout)
+    sys.stdout.writelines(render(flags.output_format, results, color=color))
+    return EXIT_CODES[overall(results)]

@@ -1,0 +1,28 @@
+"""One JSON document; ``docs/schema/verify.json`` describes it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rocmlint import __version__
+from rocmlint.report._json import array, dumps
+from rocmlint.verify.result import EXIT_CODES, overall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.verify.result import Result
+
+VERSION = 1
+"""Grows when a field changes its meaning or goes; new fields may come without."""
+
+
+def render(results: Sequence[Result], *, color: bool) -> Iterator[str]:  # noqa: ARG001 - no colours
+    """Yield the document, one result a line."""
+    verdict = overall(results)
+    head = {"name": "rocmlint", "version": __version__}
+    yield f'{{"version": {VERSION}, "tool": {dumps(head)},\n'
+    yield f'"verdict": {dumps(verdict)}, "exit_code": {EXIT_CODES[verdict]},\n"results": '
+    yield from array(asdict(each) for each in results)
+    yield "}\n"

@@ -1,0 +1,56 @@
+"""For people: a table of all results, then in full what is not proven."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from rocmlint.report._plain import BOLD, GREEN, RED, YELLOW, paint, visible
+from rocmlint.verify.result import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.verify.result import Result
+
+_STYLES = {"proven": GREEN, "contradicted": RED, "unproven": YELLOW}
+
+
+def render(results: Sequence[Result], *, color: bool) -> Iterator[str]:
+    """Yield the table, what is not proven with its evidence, and the count of each verdict."""
+    if not results:
+        yield "Nothing was claimed, so nothing was checked.\n"
+        return
+    yield tabulate([_row(each, color=color) for each in results], _HEADERS, disable_numparse=True)
+    yield "\n"
+    for each in results:
+        if each.verdict != "proven":
+            yield "\n" + "".join(f"{line}\n" for line in _in_full(each, color=color))
+    counts = Counter(each.verdict for each in results)
+    yield "\n" + ", ".join(f"{counts[each]:,} {each}" for each in VERDICTS) + ".\n"
+
+
+_HEADERS = ("verdict", "evidence", "subject", "claim", "seen")
+
+
+def _row(result: Result, *, color: bool) -> tuple[str, ...]:
+    verdict = paint(result.verdict, _STYLES[result.verdict], color=color)
+    rest = (result.strength, result.subject, result.claim, result.seen)
+    return (verdict, *(visible(each) for each in rest))
+
+
+def _in_full(result: Result, *, color: bool) -> Iterator[str]:
+    verdict = paint(result.verdict, _STYLES[result.verdict], BOLD, color=color)
+    yield f"{verdict}: {visible(result.subject)}: {visible(result.claim)}"
+    yield from _lines("why", result.reason)
+    yield from _lines("do", result.action)
+    for each in result.evidence:
+        yield from _lines(each.name, each.value)
+
+
+def _lines(name: str, value: str) -> Iterator[str]:
+    first, *more = value.splitlines() or [""]
+    yield f"  {visible(name)}: {visible(first)}"
+    yield from (f"    {visible(each)}" for each in more)
