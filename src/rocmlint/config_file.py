@@ -70,7 +70,7 @@ def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
     except (OSError, ValueError) as error:
         message = f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
-    table: Any = _parsed(text, shown)
+    table: Any = parsed_toml(text, shown)
     if os.path.basename(path) == "pyproject.toml":
         tool = table.get("tool", {})
         if not isinstance(tool, dict) or "rocmlint" not in tool:
@@ -95,7 +95,7 @@ def read_argument(argument: str, folder: str) -> Layer:
         message = f"--config {argument}: neither a file nor a piece of TOML (key = value)"
         raise ConfigError(message)
     place = Place(f"--config {argument!r}")
-    return layer(_parsed(argument, place.name), folder, place)
+    return layer(parsed_toml(argument, place.name), folder, place)
 
 
 def layer(
@@ -160,7 +160,8 @@ def _unknown_key(key: str) -> str:
     return f"unknown key {key!r}{did_you_mean(key, OPTIONS)}"
 
 
-def _parsed(text: str, name: str) -> dict[str, Any]:
+def parsed_toml(text: str, name: str) -> dict[str, Any]:
+    """Parse a document; ``name`` is its file's in messages. Raises ConfigError."""
     if sys.version_info >= (3, 11):
         import tomllib  # noqa: PLC0415 - not every start needs it
     else:

@@ -1,0 +1,185 @@
+"""Where imports find a module, and what its file holds, without importing anything."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import pkgutil
+import stat
+import sys
+from dataclasses import dataclass
+from importlib import machinery
+from typing import TYPE_CHECKING, Any, cast
+from zipimport import zipimporter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_SUFFIXES = (
+    *(("extension", suffix) for suffix in machinery.EXTENSION_SUFFIXES),
+    *(("source", suffix) for suffix in machinery.SOURCE_SUFFIXES),
+    *(("bytecode", suffix) for suffix in machinery.BYTECODE_SUFFIXES),
+)
+"""In the order in which importlib's FileFinder takes them (``_get_supported_file_loaders``)."""
+
+_KINDS = {
+    machinery.ExtensionFileLoader: "extension",
+    machinery.SourceFileLoader: "source",
+    machinery.SourcelessFileLoader: "bytecode",
+    machinery.BuiltinImporter: "built-in",
+    machinery.FrozenImporter: "frozen",
+    zipimporter: "zip",
+}
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One place where a module can be found.
+
+    ``kind`` is extension, source, bytecode (without source), zip, namespace, built-in, frozen, or
+    other (a loader that Python does not bring). ``origin`` is the file (below the archive for a
+    zip; None for a namespace and what is in the interpreter), ``root`` the folder or archive that
+    holds the top-level package, ``locations`` where its submodules are looked for.
+    """
+
+    module: str
+    kind: str
+    origin: str | None
+    loader: str
+    root: str | None
+    locations: tuple[str, ...] | None = None
+
+
+def locate(module: str, path: list[str] | None = None) -> list[Copy]:
+    """Find every copy of a module, the one that an import takes first; empty if there is none.
+
+    Nothing is imported, no parent package either. Without ``path`` all finders of the interpreter
+    are asked, as an import does; with it only that list is searched, as ``sys.path`` is.
+    """
+    winner, others = winner_and_others(module, path)
+    return [winner, *others] if winner else []
+
+
+def winner_and_others(module: str, path: list[str] | None = None) -> tuple[Copy | None, list[Copy]]:
+    """Do what ``locate`` does, with the copies that are there although an import finds none."""
+    winner = _copy(module, _chain(module, path))
+    found = [winner] if winner else []
+    for entry in sys.path if path is None else path:
+        for copy in _copies_below(module, entry):
+            if all((copy.origin, copy.locations) != (it.origin, it.locations) for it in found):
+                found.append(copy)
+    return winner, found[1:] if winner else found
+
+
+def sha256_of(path: str) -> str:
+    """Give the hash of a regular file in hexadecimal. Raises OSError."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would never end
+        raise OSError(errno.EINVAL, "is no regular file", path)
+    hashed = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            hashed.update(block)
+    return hashed.hexdigest()
+
+
+def _chain(module: str, path: list[str] | None) -> list[machinery.ModuleSpec]:
+    """Find the module and its parents, the outermost first; empty if one of them is missing."""
+    specs: list[machinery.ModuleSpec] = []
+    where = path
+    name = ""
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        asked_all = path is None
+        spec = _find(name, where) if asked_all else _find_on(name, where or ())
+        if spec is None:
+            return []
+        specs.append(spec)
+        where = _locations(spec) or []
+    return specs
+
+
+def _find(name: str, where: list[str] | None) -> machinery.ModuleSpec | None:
+    """Ask all finders, as an import does; ``where`` is the parent's path."""
+    for finder in sys.meta_path:
+        if finder is machinery.PathFinder:
+            spec = _find_on(name, sys.path if where is None else where)
+        else:
+            find_spec = getattr(finder, "find_spec", None)
+            spec = find_spec(name, where, None) if find_spec else None
+        if spec is not None:
+            return spec
+    return None
+
+
+def _find_on(name: str, path: Iterable[str]) -> machinery.ModuleSpec | None:
+    """Do what PathFinder does, which itself needs the parent of a namespace to be imported."""
+    portions: list[str] = []
+    for entry in path:
+        finder = pkgutil.get_importer(entry or os.getcwd()) if isinstance(entry, str) else None
+        # typeshed gives the protocol of finders before find_spec
+        spec = cast("Any", finder).find_spec(name) if hasattr(finder, "find_spec") else None
+        if spec is None:
+            continue
+        if spec.loader is not None:
+            return cast("machinery.ModuleSpec", spec)
+        portions += _locations(spec) or []
+    if not portions:
+        return None
+    namespace = machinery.ModuleSpec(name, None, is_package=True)
+    namespace.submodule_search_locations = portions
+    return namespace
+
+
+def _locations(spec: machinery.ModuleSpec) -> list[str] | None:
+    found = spec.submodule_search_locations
+    return None if found is None else list(found)
+
+
+def _copy(module: str, chain: list[machinery.ModuleSpec]) -> Copy | None:
+    if not chain:
+        return None
+    spec = chain[-1]
+    locations = _locations(spec)
+    namespace = spec.loader is None or (locations is not None and not spec.has_location)
+    kind = "namespace" if namespace else _KINDS.get(_type_of(spec.loader), "other")
+    origin = spec.origin if spec.has_location else None
+    return Copy(
+        module,
+        kind,
+        origin,
+        f"{_type_of(spec.loader).__module__}.{_type_of(spec.loader).__qualname__}",
+        _root(chain[0]),
+        None if locations is None else tuple(locations),
+    )
+
+
+def _type_of(loader: object) -> Any:
+    """Give the class of a loader; some loaders are classes themselves."""
+    return loader if isinstance(loader, type) else type(loader)
+
+
+def _root(top: machinery.ModuleSpec) -> str | None:
+    locations = _locations(top)
+    inner = locations[0] if locations else top.origin if top.has_location else None
+    return os.path.dirname(inner) if inner else None
+
+
+def _copies_below(module: str, entry: str) -> Iterator[Copy]:
+    """Yield what one entry of the path has, also what lies there in the shadow of another file."""
+    chain = _chain(module, [entry])
+    found = _copy(module, chain)
+    if found is None:
+        return
+    yield found
+    parents = chain[:-1]
+    folders = (_locations(parents[-1]) or []) if parents else [entry or os.getcwd()]
+    name = module.rpartition(".")[2]
+    for folder in folders:
+        for stem in (os.path.join(folder, name, "__init__"), os.path.join(folder, name)):
+            for kind, suffix in _SUFFIXES:
+                if os.path.isfile(stem + suffix):
+                    is_package = stem.endswith("__init__")
+                    locations = (os.path.dirname(stem),) if is_package else None
+                    yield Copy(module, kind, stem + suffix, "", found.root, locations)

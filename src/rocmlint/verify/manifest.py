@@ -1,0 +1,222 @@
+"""Manifests: which files of a package are patched, with what content, for which version."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from rocmlint.config_file import Place, parsed_toml
+from rocmlint.errors import ConfigError
+from rocmlint.lint.rewrite import write_atomically
+from rocmlint.options import did_you_mean
+from rocmlint.report._json import dumps
+from rocmlint.verify.inside.files import sha256_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+VERSION = 1
+"""Of the format; a manifest of another one is refused."""
+
+_KEYS: Mapping[str, frozenset[str]] = {
+    "": frozenset({"version", "package", "file"}),
+    "package": frozenset({"name", "requires"}),
+    "file": frozenset({"path", "sha256"}),
+}
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_HEAD = """\
+# Written by rocmlint verify manifest. Paths begin at the folder that holds the package.
+"""
+
+
+@dataclass(frozen=True)
+class ManifestFile:
+    """A file as it must be: ``path`` from the folder that holds the package, with ``/``."""
+
+    path: str
+    sha256: str
+
+    @property
+    def module(self) -> str | None:
+        """The module that an import makes of the file; None for what is no Python source."""
+        stem, extension = os.path.splitext(self.path)
+        parts = stem.split("/")
+        if parts[-1] == "__init__":
+            parts.pop()
+        is_module = extension == ".py" and parts and all(each.isidentifier() for each in parts)
+        return ".".join(parts) if is_module else None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The patch of one package.
+
+    ``package`` is the name it is installed under, ``requires`` the versions that the patch is made
+    for ("==4.53.2", PEP 440; empty for any).
+    """
+
+    package: str
+    requires: str
+    files: tuple[ManifestFile, ...]
+
+
+def read(path: str) -> Manifest:
+    """Read a manifest. Raises ConfigError with the place of what is wrong with it."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, ValueError) as error:
+        message = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise ConfigError(message) from error
+    return _checked(parsed_toml(text, path), Place(path, text))
+
+
+def write(path: str, manifest: Manifest) -> None:
+    """Write a manifest, whole or not at all. Raises ConfigError."""
+    try:
+        write_atomically(path, as_toml(manifest).encode())
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror}"
+        raise ConfigError(message) from error
+
+
+def as_toml(manifest: Manifest) -> str:
+    """Give the text of a manifest; what it may hold is written in TOML as in JSON."""
+    lines = [f"{_HEAD}version = {VERSION}", "", "[package]", f"name = {dumps(manifest.package)}"]
+    lines.append(f"requires = {dumps(manifest.requires)}")
+    for each in manifest.files:
+        lines += ["", "[[file]]", f"path = {dumps(each.path)}", f"sha256 = {dumps(each.sha256)}"]
+    return "\n".join(lines) + "\n"
+
+
+def make(overlay: str, requirement: str, folder: str | None = None) -> Manifest:
+    """Make the manifest of a folder of files that are laid over a package.
+
+    ``overlay`` is laid over the package's own folder, or holds a folder of the package's name and
+    is laid over what holds the package. ``folder`` is that name where it is not the one in
+    ``requirement`` ("transformers==4.53.2"). Raises ConfigError.
+    """
+    package, requires = _requirement(requirement, Place("--package"))
+    folder = folder or package.replace("-", "_")
+    if problem := _path_problem(folder):
+        message = f"--folder {folder}: {problem}"
+        raise ConfigError(message)
+    prefix = "" if os.path.isdir(os.path.join(overlay, folder)) else f"{folder}/"
+    try:
+        paths = sorted(_files_below(overlay))
+        files = [(prefix + path, sha256_of(os.path.join(overlay, path))) for path in paths]
+    except OSError as error:
+        message = f"{error.filename or overlay}: cannot be read: {error.strerror}"
+        raise ConfigError(message) from error
+    if not files:
+        message = f"{overlay}: there is no file in it, so nothing would be checked"
+        raise ConfigError(message)
+    for path, _ in files:
+        if problem := _path_problem(path):
+            message = f"{os.path.join(overlay, path)!a}: {problem}"
+            raise ConfigError(message)
+    return Manifest(package, requires, tuple(ManifestFile(*each) for each in files))
+
+
+def _files_below(overlay: str) -> Iterator[str]:
+    """Yield the files, with ``/``, but for what Python and editors leave behind."""
+    for folder, folders, names in os.walk(overlay, onerror=_raise, followlinks=True):
+        folders[:] = [each for each in folders if not _is_litter(each)]
+        for name in names:
+            if not _is_litter(name):
+                path = os.path.relpath(os.path.join(folder, name), overlay)
+                yield path.replace(os.sep, "/")
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _is_litter(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__" or name.endswith((".pyc", "~"))
+
+
+def _checked(document: Mapping[str, Any], place: Place) -> Manifest:
+    version = document.get("version")
+    if type(version) is not int or version != VERSION:
+        message = f"version must be {VERSION}, not {version!r}: not a manifest that this reads"
+        raise place.error(message, "version")
+    _check_keys(document, "", place)
+    table = document.get("package")
+    if not isinstance(table, dict):
+        message = "[package] is missing: which package do the files belong to?"
+        raise place.error(message)
+    _check_keys(table, "package", place)
+    name = _string(table, "name", place)
+    requires = _string(table, "requires", place) if table.get("requires") else ""
+    if _requirement(name, place) != (name, ""):
+        message = f"name {name!r}: only a name; the versions belong into requires"
+        raise place.error(message, name)
+    _, requires = _requirement(f"{name}{requires}", place)
+    files = document.get("file")
+    if not (isinstance(files, list) and files and all(isinstance(each, dict) for each in files)):
+        message = "no [[file]]: nothing would be checked"
+        raise place.error(message, "file")
+    return Manifest(name, requires, tuple(_files(files, place)))
+
+
+def _check_keys(table: Mapping[str, object], where: str, place: Place) -> None:
+    for key in table:
+        if key not in _KEYS[where]:
+            near = did_you_mean(key, _KEYS[where])
+            message = f"unknown key {key!r}{f' in {where}' if where else ''}{near}"
+            raise place.error(message, key)
+
+
+def _string(table: Mapping[str, object], key: str, place: Place) -> str:
+    value = table.get(key)
+    if not isinstance(value, str) or not value:
+        message = f"{key} must be a string, not {value!r}" if key in table else f"{key} is missing"
+        raise place.error(message, key if key in table else None)
+    return value
+
+
+def _files(tables: list[dict[str, object]], place: Place) -> Iterator[ManifestFile]:
+    seen = set()
+    for number, table in enumerate(tables, 1):
+        here = place._replace(name=f"{place.name}: file {number}")
+        _check_keys(table, "file", here)
+        path, sha256 = (_string(table, key, here) for key in ("path", "sha256"))
+        if problem := _path_problem(path):
+            raise here.error(f"path {path!r}: {problem}", path)
+        if path in seen:
+            message = f"path {path!r} is there twice"
+            raise here.error(message, path)
+        if not _SHA256.fullmatch(sha256):
+            message = f"sha256 of {path!r} must be 64 digits 0-9a-f, not {sha256!r}"
+            raise here.error(message, sha256)
+        seen.add(path)
+        yield ManifestFile(path, sha256)
+
+
+def _path_problem(path: str) -> str | None:
+    """Say why a path may not stand in a manifest: it must stay in the folder it begins at."""
+    if not path.isprintable() or "\\" in path or ":" in path:
+        return "must be made of printable characters other than \\ and :"
+    if path.startswith("/"):
+        return "must be relative to the folder that holds the package"
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
+        return "must not have empty, . or .. parts"
+    return None
+
+
+def _requirement(text: str, place: Place) -> tuple[str, str]:
+    """Take "transformers==4.53.2" apart."""
+    try:
+        parsed = Requirement(text)
+    except InvalidRequirement as error:
+        message = f"{text!r} is no package with a version, such as transformers==4.53.2"
+        raise place.error(message) from error
+    if parsed.url or parsed.marker or parsed.extras:
+        message = f"{text!r}: only a name and versions can be required here"
+        raise place.error(message)
+    return parsed.name, str(parsed.specifier)
