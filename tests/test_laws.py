@@ -92,14 +92,15 @@ def test_linting_imports_neither_torch_nor_the_linted_code(tmp_path: Path) -> No
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
 
 
-def test_the_package_lists_every_folder_of_rules() -> None:
+def test_the_wheel_lists_every_folder_of_the_package() -> None:
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    rules = {path.parent.name for path in (ROOT / "rules").glob("*/__init__.py")}
-    source = {path.parent.name for path in (ROOT / "src" / "rocmlint").glob("*/__init__.py")}
-    expected = {f"rocmlint.rules.{name}" for name in rules} | {
-        f"rocmlint.{name}" for name in source
+    folders = {"rocmlint": ROOT / "src" / "rocmlint", "rocmlint.rules": ROOT / "rules"}
+    expected = {
+        ".".join([name, *path.parent.relative_to(folder).parts])
+        for name, folder in folders.items()
+        for path in folder.rglob("__init__.py")
     }
-    assert set(listed) == expected | {"rocmlint", "rocmlint.rules"}
+    assert set(listed) == expected
 
 
 def test_the_readme_names_every_rule() -> None:

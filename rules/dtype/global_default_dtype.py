@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import calls_in, string_value
 from rocmlint.lint.walk import walk
@@ -73,7 +74,7 @@ class GlobalDefaultDtype(Rule["cst.Call"]):
             "(masks, RoPE tables, optimizer state) and is never restored. Say the dtype where "
             "the model is made, or restore the default in `finally`."
         )
-        yield self.finding(node, source, message)
+        yield self.finding(node, source, message, claims=(dtypes(),))
 
 
 def _restores(call: cst.Call) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text, statements
 from rocmlint.rule import Rule
@@ -73,7 +74,7 @@ class ParameterDtypeLoop(Rule["cst.For"]):
             "type on purpose (norms, quantized or tied weights), and leaves the buffers behind. "
             "Load the model with `dtype=`, or select by name or `requires_grad`."
         )
-        yield self.finding(statement, source, message)
+        yield self.finding(statement, source, message, claims=(dtypes(),))
 
 
 def _model_of(loop: cst.For) -> str | None:

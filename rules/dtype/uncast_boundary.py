@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import calls_in, dotted_text
 from rocmlint.rule import Rule
@@ -77,7 +78,7 @@ class UncastBoundary(Rule["cst.Call"]):
                     f"{dtype}: its first matrix product stops with a dtype error. Cast at the "
                     f"boundary: `{text}.to(torch.{dtype})`."
                 )
-                yield self.finding(value, source, message)
+                yield self.finding(value, source, message, claims=(dtypes(),))
 
 
 def _is_float(node: cst.BaseExpression, source: Source) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
+from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text
 from rocmlint.rule import Rule
@@ -103,7 +104,7 @@ class WholeModelCast(Rule["cst.Call"]):
             f"in, and in {dtype} it loses {lost}. Say `dtype=` where the model is loaded, or cast "
             "the one part that needs it."
         )
-        yield self.finding(node, source, message)
+        yield self.finding(node, source, message, claims=(dtypes(),))
 
 
 class _Reason(NamedTuple):

@@ -63,6 +63,13 @@ class Toggle:
     line: int
     doubtful: bool = False
 
+    @property
+    def value(self) -> str:
+        """What an argument or variable is set to, where it is a string."""
+        assigned = getattr(self.node, "value", None)
+        text = assigned.value if isinstance(assigned, ast.Constant) else ""
+        return text if isinstance(text, str) else ""
+
 
 def _feature(title: str, names: str, live: str = "", *, doubtful: bool = False) -> Feature:
     return Feature(title, compile_lazily(names, re.IGNORECASE), live, doubtful)

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.claims import fast_path
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.text import Comment, Text
 from rocmlint.options import Option
@@ -123,7 +124,8 @@ class DisabledFeatureToggle(Rule[Comment]):
         )
         if not toggle.feature.doubtful:
             message += " If it fails, `inspect.getfile` tells which files are loaded."
-        yield self.finding(node, source, message)
+        claims = () if toggle.feature.doubtful else (fast_path(toggle.key, toggle.value),)
+        yield self.finding(node, source, message, claims=claims)
 
 
 def _is_explained(here: Passage, passages: Sequence[Passage], source: Source) -> bool:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.claims import patch_check
 from rocmlint.lint.syntax import dotted_text, string_value
 from rocmlint.triggers import last_name
+
+from ._packages import known_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocmlint.findings import Claim
     from rocmlint.lint.source import Source
 
 PATCH_WORDS = (
@@ -64,6 +69,24 @@ def replacements(node: cst.Assign | cst.Call) -> Iterator[Replacement]:
         text = string_value(name)
         if text is not None:
             yield Replacement(node, owner, text, value)
+
+
+def patched_package(check: str, source: Source) -> str | None:
+    """Give the package that a check of patches is about: where it lies, its name, or its code."""
+    definition = source.definition(check) if "." not in check else None
+    body = "" if definition is None else source.text_of(definition)
+    for text in (check.replace("_", "."), body):
+        for word in re.findall(r"\w+", text):
+            if word in known_packages():
+                return str(word)
+    return None
+
+
+def claims_of_check(check: cst.CSTNode | str, source: Source) -> tuple[Claim, ...]:
+    """Give what a check of patches is to tell."""
+    name = check if isinstance(check, str) else source.resolve(check) or ""
+    package = patched_package(name, source)
+    return () if package is None else (patch_check(package),)
 
 
 def is_silent(statement: cst.CSTNode) -> bool:

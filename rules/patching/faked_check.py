@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.claims import kernel_package
 from rocmlint.findings import Edit, Fix
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import constant, dotted_text, statements, string_value
@@ -34,6 +35,7 @@ from ._patches import (
     PATCH_CHECK,
     PATCH_WORDS,
     Replacement,
+    claims_of_check,
     imported_module,
     index_of,
     is_silent,
@@ -44,13 +46,13 @@ from ._patches import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Claim, Finding
     from rocmlint.lint.source import Source
 
 _AVAILABILITY = r"is_\w+_available|_\w+_available"
 _CHECK = rf"{_AVAILABILITY}|{PATCH_CHECK}|check_\w+"
 _FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
-_FAST_PACKAGES = frozenset({"aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers"})
+_FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
 _TELLING = compile_lazily(
     r"_?(?:check|has|have|supports?|validate|verify)_\w+"
     r"|\w+_(?:available|installed|patched|supported)|HAS_\w+|\w+_AVAILABLE"
@@ -180,14 +182,16 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         target = f"{source.text_of(owner)}.{name}"
         if is_patch_check:
             if said == "True":
-                yield self.finding(node, source, _patch_message(target))
+                claims = claims_of_check(f"{source.resolve(owner)}.{name}", source)
+                yield self.finding(node, source, _patch_message(target), claims=claims)
         elif said == "False":
             if _FAST_PATH.search(name) and is_unconditional(node, source):
                 yield self.finding(node, source, _off_message(target), severity="warning")
         elif said == "None" and not (self.with_preview and _is_known(owner, source)):
             return
         elif not is_answered_elsewhere(node, name, source):
-            yield self.finding(node, source, _yes_message(target))
+            claims = tuple(kernel_package(each) for each in _FAST_PACKAGES if each in name)
+            yield self.finding(node, source, _yes_message(target), claims=claims)
 
     def _is_flag_of_library(self, replacement: Replacement, source: Source) -> bool:
         """Say whether a library's constant for the result of a check is set without an ``if``."""
@@ -219,21 +223,24 @@ class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         if not is_stub(value, source) or is_undone(node, "modules", source):
             return
         is_check = re.search(r"(?:^|[._])checks?$", key) is not None
+        claims: tuple[Claim, ...] = ()
         if passes_checks(value, _CHECK, source) or (is_check and is_mock(value, source)):
             message = (
                 f"`{key or 'this module'}` becomes a stub whose check always passes: the patched "
                 f"files it looks for may be missing, then the stock code runs and nothing says "
                 f"so. Install the patched files and delete the stub."
             )
+            claims = claims_of_check(key, source)
         elif self.with_preview and key in _FAST_PACKAGES and has_made_up_spec(value, source):
             message = (
                 f"`{key}` becomes a stub with a made-up `__spec__`, so every check finds it "
                 f"installed and the code behind gets the stub. Install {key}, or choose "
                 f"another attention where it is missing."
             )
+            claims = (kernel_package(key),)
         else:
             return
-        yield self.finding(node, source, message)
+        yield self.finding(node, source, message, claims=claims)
 
     def _or_true(self, node: cst.BooleanOperation, source: Source) -> Iterator[Finding]:
         """Find a check that ends in ``or True``."""

@@ -12,6 +12,7 @@ from rocmlint.lint.walk import walk
 from rocmlint.rule import Rule
 from rocmlint.triggers import attributes, calls, last_name, nodes
 
+from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._escapes import escapes
 from ._packages import (
     folders_above,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from ._paths import FilePath
 
 _SITE_NAMES = frozenset({"dist-packages", "site-packages"})
-_COPIES = frozenset({"copy", "copy2", "copyfile", "copytree", "move"})
 _RESOURCES = ("importlib.resources", "importlib_resources", "importlib import resources")
 _INNER_NAMES = frozenset({"configs", "layers", "models", "modules", "ops", "utils"})
 
@@ -93,7 +93,8 @@ class PackagePathLevel(Rule["cst.CSTNode"]):
             if not path.names or path.up != _levels_to_site(path.module):
                 continue
             named = path.names[0]
-            copied = _is_copy_target(node, source)
+            copy = _copy_to(node, source)
+            copied = copy is not None
             if named in _SITE_NAMES:
                 message = (
                     f"This climbs out of `{package}` into {named} and names {named} again: there "
@@ -111,7 +112,9 @@ class PackagePathLevel(Rule["cst.CSTNode"]):
                     f"{package}/{named}. {harm} Climb one level less."
                 )
                 if not _is_tried_inside_too(node, path, source):
-                    yield self.finding(node, source, message, fix=_one_level_less(node, source))
+                    fix = _one_level_less(node, source)
+                    claims = () if copy is None else claims_of_copy(copy, source)
+                    yield self.finding(node, source, message, fix=fix, claims=claims)
 
     def _check_own_package(self, start: cst.CSTNode, source: Source) -> Iterator[Finding]:
         for node, named in escapes(start, source):
@@ -154,13 +157,15 @@ def _may_be_inside(package: str, named: str) -> bool:
     return not known and named in _INNER_NAMES
 
 
-def _is_copy_target(node: cst.CSTNode, source: Source) -> bool:
+def _copy_to(node: cst.CSTNode, source: Source) -> cst.Call | None:
+    """Give the call that copies something to a path."""
     for each in endings(node, source):
         argument = source.parent(each)
         call = source.parent(argument) if isinstance(argument, cst.Arg) else None
-        if isinstance(call, cst.Call) and last_name(call.func) in _COPIES and len(call.args) > 1:
-            return call.args[0] is not argument
-    return False
+        if isinstance(call, cst.Call) and last_name(call.func) in COPY_FUNCTIONS:
+            if len(call.args) > 1:
+                return call if call.args[0] is not argument else None
+    return None
 
 
 def _is_tried_inside_too(node: cst.CSTNode, path: FilePath, source: Source) -> bool:

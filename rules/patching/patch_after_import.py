@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint import claims as claims_of
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument, dotted_text
 from rocmlint.rule import Rule
 from rocmlint.triggers import calls, last_name, nodes
 
 from ._circumstances import is_taken_back
+from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy
 from ._packages import is_first_party, known_packages
 from ._patches import Replacement, imported_module, replacements
 from ._paths import UNKNOWN, path_of
@@ -48,8 +50,7 @@ _CHANGES_FILES = compile_lazily(
 _NEAR = 30
 """Lines above a reload in which the reason for it must stand."""
 _RESTARTS = compile_lazily(r"\bos\.exec|\bsubprocess\b|\bsys\.exit\b|\bSystemExit\b")
-_COPYING = ("copy", "copy2", "copyfile", "copytree", "move")
-_COPY = compile_lazily(rf"\b(?:{'|'.join(_COPYING)})[ \t]*\(")
+_COPY = compile_lazily(rf"\b(?:{'|'.join(COPY_FUNCTIONS)})[ \t]*\(")
 _PACKAGE_FOLDER = (".__file__", ".__path__", "find_spec(", "getfile(")
 
 
@@ -140,7 +141,8 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
                     f" imported `{name}` before, so `{local}` in line {source.span(call).line} is "
                     f"still the original. Call it through the module, or patch before that import."
                 )
-                yield self.finding(replacement.node, source, message)
+                claims = (claims_of.replacement(module, name),)
+                yield self.finding(replacement.node, source, message, claims=claims)
 
     def _imported(
         self, replacement: Replacement, module: str, source: Source
@@ -177,12 +179,13 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
             f"{package} that were imported before stay as they are, unpatched or old. Replace "
             f"files before the first import of {package}, or in another process."
         )
-        yield self.finding(node, source, message, severity="warning")
+        claims = (claims_of.patched_files(str(package)),)
+        yield self.finding(node, source, message, severity="warning", claims=claims)
 
     def _copied(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find a file copied over a module that is imported already."""
         target = argument(node, 1, "dst") if self.with_preview else None
-        if target is None or not _is_of(node, "shutil", _COPYING, source):
+        if target is None or not is_copy(node, source):
             return
         path = path_of(target, source)
         if path is None or path.up != 1 or path.module not in known_packages():
@@ -197,7 +200,8 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
                     f"imported `{module}` before: the old code stays in use until the process "
                     f"ends. Copy before that import, or in another process."
                 )
-                yield self.finding(node, source, message, severity="warning")
+                claims = claims_of_copy(node, source)
+                yield self.finding(node, source, message, severity="warning", claims=claims)
                 return
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.claims import origin
 from rocmlint.findings import Edit, Fix
 from rocmlint.rule import Rule
 from rocmlint.triggers import calls, nodes
@@ -100,14 +101,15 @@ class ShadowingBySysPath(Rule["cst.CSTNode"]):
                     f"`{name}` was imported in line {first_lines[name]} already and stays what it "
                     "is: this folder comes too late. Put it on `sys.path` above that import."
                 )
-                yield self.finding(node, source, message)
+                yield self.finding(node, source, message, claims=(origin(name),))
                 return
             if added.end == "last" and self._is_hidden(name, held, is_next, source):
                 message = (
                     f"Where `{name}` is installed, the installed one is imported and not that of "
                     "this folder, which comes last. Put it first: `sys.path.insert(0, …)`."
                 )
-                yield self.finding(node, source, message, fix=_put_first(node, added, source))
+                fix = _put_first(node, added, source)
+                yield self.finding(node, source, message, fix=fix, claims=(origin(name),))
                 return
 
     def _is_hidden(self, name: str, held: set[bool | None], is_next: bool, source: Source) -> bool:

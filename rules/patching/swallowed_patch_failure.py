@@ -15,7 +15,7 @@ from rocmlint.rule import Rule
 from rocmlint.triggers import last_name, nodes
 
 from ._circumstances import is_explained
-from ._patches import PATCH_CHECK, PATCH_WORDS, is_silent, logged
+from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, is_silent, logged
 from ._paths import path_of
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ class SwallowedPatchFailure(Rule["cst.Call | cst.If"]):
                 f"this only logs it: the stock code runs, with other numbers and speed. Raise an "
                 f"error here."
             )
-            yield self.finding(said[0], source, message)
+            claims = claims_of_check(asked.func, source)
+            yield self.finding(said[0], source, message, claims=claims)
 
     def _swallowed(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find a patch in a block that swallows what goes wrong."""

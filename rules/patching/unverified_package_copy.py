@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.claims import patched_files
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import argument
 from rocmlint.lint.walk import walk
@@ -141,7 +142,8 @@ class UnverifiedPackageCopy(Rule["cst.CSTNode"]):
                 f"the copy: where it is wrong, {whose} run without an error. Take the folder from "
                 f"{where}."
             )
-            yield self.finding(call, source, message)
+            claims = () if package is None else (patched_files(package),)
+            yield self.finding(call, source, message, claims=claims)
 
 
 def _copies(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[cst.CSTNode]]]:

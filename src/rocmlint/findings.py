@@ -1,4 +1,4 @@
-"""What a rule reports: findings, and the edits that mend them; data without behaviour."""
+"""What a rule reports: findings, the edits that mend them, and claims; data without behaviour."""
 
 from __future__ import annotations
 
@@ -34,6 +34,31 @@ class Fix:
     safe: bool = False
 
 
+ClaimKind = Literal[
+    "patched-files", "patch-check", "replacement", "origin", "fast-path", "kernel-package", "dtype"
+]
+
+
+@dataclass(frozen=True, order=True)
+class Claim:
+    """A statement about the running system that code makes or depends on.
+
+    ``subject`` is what it is about (a package, a module, a function), ``statement`` says it in one
+    line, ``command`` is the ``rocmlint verify`` command that proves it. ``given`` is what the code
+    says beside the subject, such as the folder that files are copied from, as a path. ``optional``
+    is what the code goes on without.
+    """
+
+    kind: ClaimKind
+    subject: str
+    statement: str
+    command: str
+    given: str = ""
+    optional: bool = False
+    path: str = ""
+    line: int = 0
+
+
 @dataclass(frozen=True)
 class Finding:
     """One place where a rule has something to say.
@@ -51,6 +76,12 @@ class Finding:
     message: str
     severity: Severity = "error"
     fix: Fix | None = None
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that show, in the interpreter of the job, whether it is so."""
+        return tuple(dict.fromkeys(claim.command for claim in self.claims))
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:

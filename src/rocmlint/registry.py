@@ -7,20 +7,22 @@ import importlib.util
 import os
 import sys
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rocmlint.errors import ConfigError
 from rocmlint.lazy import import_lazily
-from rocmlint.rule import Rule
+from rocmlint.rule import ClaimRule, Rule
 from rocmlint.rule_files import built_in_folder, python_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
-    from typing import Any
 
-RuleType = type[Rule["Any"]]
+RuleType = type[Rule[Any]]
+Kind = TypeVar("Kind")
 BUILT_IN = "rocmlint.rules"
+CLAIMS = "claim_"
+"""How the names of files with claim rules begin; linting leaves them unread."""
 
 
 @cache
@@ -38,18 +40,30 @@ def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
     return tuple(sorted(found, key=lambda rule: rule.code))
 
 
+@cache
+def load_claim_rules() -> tuple[ClaimRule[Any], ...]:
+    """Load what tells the claims of code, ordered by the names of their files."""
+    import_lazily("libcst")
+    modules = _modules_below(_built_in_package(), BUILT_IN, claims=True)
+    return tuple(each() for module in modules for each in _classes_in(module, ClaimRule))
+
+
 def _rules_below(package: ModuleType, name: str) -> Iterator[RuleType]:
+    for module in _modules_below(package, name, claims=False):
+        yield from (each for each in _classes_in(module, Rule) if hasattr(each, "code"))
+
+
+def _modules_below(package: ModuleType, name: str, *, claims: bool) -> Iterator[ModuleType]:
     for path, dotted in python_files(package.__path__[0]):
-        if os.path.basename(path).startswith("_"):
-            continue
-        module = importlib.import_module(f"{name}.{dotted}")
-        yield from _rules_in(module)
+        file = os.path.basename(path)
+        if not file.startswith("_") and file.startswith(CLAIMS) == claims:
+            yield importlib.import_module(f"{name}.{dotted}")
 
 
-def _rules_in(module: ModuleType) -> Iterator[RuleType]:
+def _classes_in(module: ModuleType, kind: type[Kind]) -> Iterator[type[Kind]]:
     for value in vars(module).values():
         own = isinstance(value, type) and value.__module__ == module.__name__
-        if own and issubclass(value, Rule) and hasattr(value, "code"):
+        if own and issubclass(value, kind):
             yield value
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from rocmlint.findings import Finding, Fix, Severity
+from rocmlint.claims import placed
+from rocmlint.findings import Claim, Finding, Fix, Severity
 from rocmlint.triggers import On
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import libcst as cst
 
@@ -53,7 +54,7 @@ class Rule(Generic[Node]):
         """Yield what is wrong with the node."""
         raise NotImplementedError
 
-    def finding(
+    def finding(  # noqa: PLR0913 - a finding has so many parts, most of them rare
         self,
         node: cst.CSTNode | Comment,
         source: Source,
@@ -61,8 +62,12 @@ class Rule(Generic[Node]):
         *,
         fix: Fix | None = None,
         severity: Severity | None = None,
+        claims: Iterable[Claim] = (),
     ) -> Finding:
-        """Make the finding of this rule that spans the node."""
+        """Make the finding of this rule that spans the node.
+
+        ``claims`` are the statements that would have to hold if nothing were wrong.
+        """
         span = source.span(node)
         return Finding(
             path=source.path,
@@ -75,4 +80,25 @@ class Rule(Generic[Node]):
             message=message,
             severity=severity or self.severity,
             fix=fix,
+            claims=tuple(placed(each, source.path, span.line) for each in claims),
         )
+
+
+class ClaimRule(Generic[Node]):
+    """A pure function from a node to what the code there claims of the running system.
+
+    It lies in a file ``claim_*.py`` beside the rules, and only ``rocmlint verify`` asks it.
+    """
+
+    on: ClassVar[On]
+    """What it looks at: see :mod:`rocmlint.triggers`."""
+    skips: ClassVar[frozenset[str]] = frozenset({"test"})
+    """Kinds of file that it leaves alone."""
+
+    def check(self, node: Node, source: Source) -> Iterator[Claim]:
+        """Yield what the node claims, each with its place (see ``at``)."""
+        raise NotImplementedError
+
+    def at(self, node: cst.CSTNode, source: Source, claim: Claim) -> Claim:
+        """Say that a claim is made by a node."""
+        return placed(claim, source.path, source.span(node).line)

@@ -10,18 +10,19 @@ from rocmlint.lint.pieces import TooLongError
 from rocmlint.lint.walk import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     import libcst as cst
 
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Claim, Finding
     from rocmlint.lint.pieces import Piece
     from rocmlint.lint.source import Source
-    from rocmlint.rule import Rule
+    from rocmlint.rule import ClaimRule, Rule
     from rocmlint.triggers import Trigger
 
-    Handlers = Mapping[str, list[tuple[Trigger, Rule[Any]]]]
+    Asked = Rule[Any] | ClaimRule[Any]
+    Handlers = Mapping[str, list[tuple[Trigger, Asked]]]
 
 _AS = re.compile(r" as[ \t]+(\w+)")
 _NAME_BEFORE = re.compile(r"\w+(?=[ \t]*\Z)")
@@ -38,6 +39,12 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
     check_code = _check_code if shortcuts else _check_all_code
     found = [*_check_comments(source, active), *check_code(source, active)]
     return sorted(set(_judged(found, source)), key=lambda finding: finding.sort_key)
+
+
+def claims(source: Source, rules: Iterable[ClaimRule[Any]]) -> list[Claim]:
+    """Give what the code of a file claims, sorted. Raises UnparsableError as :func:`check` does."""
+    active = [rule for rule in rules if not rule.skips & source.kinds]
+    return sorted(set(_check_code(source, active)))
 
 
 def _judged(findings: list[Finding], source: Source) -> list[Finding]:
@@ -59,12 +66,13 @@ def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]
                     yield from rule.check(comment, source)
 
 
-def _check_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
+def _check_code(source: Source, rules: Sequence[Asked]) -> Iterator[Any]:
+    """Yield whatever the rules yield: findings of rules, claims of claim rules."""
     triggers = [(each, rule) for rule in rules for each in rule.on if each.region != "comments"]
     if not triggers:
         return
     renamed = _renamed(source)
-    handlers: dict[str, list[tuple[Trigger, Rule[Any]]]] = {}
+    handlers: dict[str, list[tuple[Trigger, Asked]]] = {}
     offsets: set[int] = set()
     for trigger, rule in triggers:
         found = _hits(source, trigger, renamed)
@@ -78,7 +86,7 @@ def _check_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
 
 def _check_all_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
     renamed = _renamed(source)
-    handlers: dict[str, list[tuple[Trigger, Rule[Any]]]] = {}
+    handlers: dict[str, list[tuple[Trigger, Asked]]] = {}
     for rule in rules:
         for trigger in rule.on:
             for node_type in trigger.node_types:
@@ -122,7 +130,7 @@ def _pieces(source: Source, offsets: list[int]) -> Iterator[Piece]:
 
 def _dispatch(
     node: cst.CSTNode, source: Source, handlers: Handlers, renamed: Mapping[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[Any]:
     for trigger, rule in handlers.get(type(node).__name__, ()):
         if trigger.accepts(node, renamed):
             # A rule that would have to see too much at once cannot tell, and is silent.

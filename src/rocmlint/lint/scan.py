@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
-    from rocmlint.rule import Rule
+    from rocmlint.rule import ClaimRule, Rule
+
+Asked = TypeVar("Asked", bound="Rule[Any] | ClaimRule[Any]")
 
 
-class Scanner:
+class Scanner(Generic[Asked]):
     """Tells which rules may have something to say about a file."""
 
-    def __init__(self, rules: Iterable[Rule[Any]]) -> None:
+    def __init__(self, rules: Iterable[Asked]) -> None:
         """Take the enabled rules."""
         by_word: dict[bytes, list[int]] = {}
         self._rules = tuple(rules)
@@ -27,7 +28,7 @@ class Scanner:
         self._rules_of_word = list(by_word.values())
         self._search = BytesAhoCorasick(list(by_word)) if by_word else None
 
-    def scan(self, data: bytes | memoryview) -> list[Rule[Any]]:
+    def scan(self, data: bytes | memoryview) -> list[Asked]:
         """Give the rules one of whose words stands in the data."""
         if self._search is None or not data:
             return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rocmlint.findings import Edit, Finding, Fix
+from rocmlint.findings import Claim, Edit, Finding, Fix
 
 
 def to_stored(finding: Finding) -> list[Any]:
@@ -20,16 +20,22 @@ def to_stored(finding: Finding) -> list[Any]:
         finding.name,
         finding.message,
         finding.severity,
+        [list(vars(each).values()) for each in finding.claims],
         None if fix is None else [fix.title, fix.safe, [_edit_fields(each) for each in fix.edits]],
     ]
 
 
 def from_stored(path: str, stored: list[Any]) -> Finding:
     """Make the finding again. Raises TypeError or ValueError for anything else."""
-    *fields, fix = stored
+    *fields, claims, fix = stored
     _refuse_unless(fields, [int, int, int, int, str, str, str, str])
-    finding = Finding(path, *fields)
-    return finding if fix is None else replace(finding, fix=_fix(*fix))
+    mended = None if fix is None else _fix(*fix)
+    return replace(Finding(path, *fields), fix=mended, claims=tuple(map(_claim, claims)))
+
+
+def _claim(fields: list[Any]) -> Claim:
+    _refuse_unless(fields, [str, str, str, str, str, bool, str, int])
+    return Claim(*fields)
 
 
 def _edit_fields(edit: Edit) -> list[Any]:

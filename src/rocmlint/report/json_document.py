@@ -13,7 +13,7 @@ from rocmlint.report.summary import counts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding, Fix
+    from rocmlint.findings import Claim, Finding, Fix
     from rocmlint.report import Report
 
 VERSION = 1
@@ -52,6 +52,16 @@ def _fields(finding: Finding) -> dict[str, object]:
         "severity": finding.severity,
         "message": finding.message,
         "fix": None if finding.fix is None else _fix(finding.fix),
+        "claims": [_claim(each) for each in finding.claims],
+    }
+
+
+def _claim(claim: Claim) -> dict[str, object]:
+    return {
+        "kind": claim.kind,
+        "subject": claim.subject,
+        "statement": claim.statement,
+        "command": claim.command,
     }
 
 

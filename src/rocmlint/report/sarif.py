@@ -84,6 +84,8 @@ def _result(finding: Finding) -> dict[str, object]:
     }
     if finding.fix is not None:
         result["fixes"] = [_fix(finding.fix, finding.path)]
+    if finding.claims:
+        result["properties"] = {"confirm": finding.commands}
     return result
 
 

@@ -39,6 +39,8 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
             yield f"{bar} {beside}".rstrip() + "\n"
         if finding.fix is not None:
             yield f"{'':{margin}} = {paint('fix', GREEN, color=color)}: {_how(finding.fix)}\n"
+        for command in finding.commands:
+            yield f"{'':{margin}} = {paint('confirm', BLUE, color=color)}: {visible(command)}\n"
         yield "\n"
 
 

@@ -1,0 +1,103 @@
+"""ROC107, version-only-check."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import statements, string_value
+from rocmlint.lint.walk import walk
+from rocmlint.rule import Rule
+from rocmlint.triggers import nodes
+
+from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+_VERSIONS = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
+
+
+class VersionOnlyCheck(Rule["cst.FunctionDef"]):
+    """A check for patched files that looks only at a version, which the stock package has as well.
+
+    ## Why it matters
+    Patched files are copied over those of one version, so their check compares that version. But
+    the stock package of that version says the same: the check passes before anything is copied,
+    after a reinstall, and in the environment that nobody patched. Then the stock code runs.
+
+    ## Instead
+    Look at the files that will be imported:
+
+        def check_transformers_is_patched():
+            rocmlint.assert_loaded("patches.toml")
+
+    or compare their content, in the folder that ``importlib.util.find_spec`` names.
+
+    ## Source
+    Seed 000, "Never Fake Checks or Disable Features".
+    """
+
+    code = "ROC107"
+    name = "version-only-check"
+    since = "0.1.0"
+    skips = frozenset({"test"})
+    on = nodes(
+        "FunctionDef",
+        words=PATCH_WORDS,
+        where=rf"\bdef[ \t]+(?:{PATCH_CHECK})\b",
+        described="functions that check whether a patch is installed",
+    )
+
+    def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
+        """Find checks whose only answer is a comparison of versions."""
+        if not re.fullmatch(PATCH_CHECK, node.name.value):
+            return
+        body = [each for each in statements(node.body) if not _says_nothing(each)]
+        answer = _answer(body[0]) if len(body) == 1 else None
+        if answer is not None and _asks_for_version(answer, source):
+            message = (
+                f"`{source.text_of(answer)}` is true of the stock package as well, so this check "
+                f"passes where nothing is patched and the stock code runs. Compare the content of "
+                f"the files that are imported (`rocmlint verify manifest` writes it down)."
+            )
+            claims = claims_of_check(node.name.value, source)
+            yield self.finding(answer, source, message, claims=claims)
+
+
+def _says_nothing(statement: cst.CSTNode) -> bool:
+    """Say whether a statement is an import or a docstring."""
+    text = isinstance(statement, cst.Expr) and string_value(statement.value) is not None
+    return text or isinstance(statement, (cst.Import, cst.ImportFrom))
+
+
+def _answer(statement: cst.CSTNode) -> cst.Comparison | cst.Call | None:
+    """Give the one comparison or call that a statement returns or asserts."""
+    value = statement.value if isinstance(statement, cst.Return) else None
+    value = statement.test if isinstance(statement, cst.Assert) else value
+    return value if isinstance(value, (cst.Comparison, cst.Call)) else None
+
+
+def _asks_for_version(answer: cst.Comparison | cst.Call, source: Source) -> bool:
+    """Say whether an answer is a version compared to something, or the beginning of one."""
+    if isinstance(answer, cst.Call):
+        asked = answer.func
+        if not isinstance(asked, cst.Attribute) or asked.attr.value != "startswith":
+            return False
+        sides = [asked.value]
+    else:
+        sides = [answer.left, *(each.comparator for each in answer.comparisons)]
+    return any(_is_version(each, source) for each in sides)
+
+
+def _is_version(node: cst.BaseExpression, source: Source) -> bool:
+    return any(
+        (isinstance(each, cst.Attribute) and each.attr.value == "__version__")
+        or (isinstance(each, cst.Call) and source.resolve(each.func) in _VERSIONS)
+        for each in walk(node)
+    )

@@ -1,0 +1,87 @@
+"""What code can claim of the running system, each with the command that proves it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+from rocmlint.findings import Claim
+
+_PATH = "{path}"
+"""Stands in a command for the file that makes the claim."""
+_HERE = f"rocmlint verify {_PATH}"
+_AT_RUN_TIME = f"rocmlint verify run --module {{module}} -- python {_PATH}"
+_PACKAGES_OF_ATTENTION = {
+    "flash_attention_2": "flash_attn",
+    "flash_attention_3": "flash_attn_interface",
+    "xformers": "xformers",
+}
+
+
+def placed(claim: Claim, path: str, line: int) -> Claim:
+    """Say where a claim is made."""
+    command = claim.command.replace(_PATH, shlex.quote(path))
+    return replace(claim, path=path, line=line, command=command)
+
+
+def patched_files(target: str, origin: str = "") -> Claim:
+    """Say that files of a package are the author's own.
+
+    ``target`` is a path from the folder that holds the package ("transformers/models"),
+    ``origin`` the file or folder that is copied there, empty where the code does not tell it.
+    """
+    what = f"the files of `{origin}`" if origin else "patched"
+    return Claim("patched-files", target, f"`{target}` is {what}", _HERE, given=origin)
+
+
+def patch_check(package: str) -> Claim:
+    """Say that a package is patched, as a check in the code is to tell."""
+    statement = f"`{package}` is patched, as the check here says"
+    return Claim("patch-check", package, statement, f"rocmlint verify stock {package}")
+
+
+def replacement(module: str, name: str) -> Claim:
+    """Say that an attribute of a module (``Class.method``, ``function``) is replaced."""
+    statement = f"`{module}.{name}` is replaced by the author's own"
+    command = _AT_RUN_TIME.format(module=module, path=_PATH)
+    return Claim("replacement", module, statement, command, given=name)
+
+
+def origin(package: str) -> Claim:
+    """Say that a package is imported from a folder that the code puts on ``sys.path``."""
+    statement = f"`{package}` is imported from the folder that is put on sys.path here"
+    command = _AT_RUN_TIME.format(module=package, path=_PATH)
+    return Claim("origin", package, statement, command)
+
+
+def fast_path(name: str, value: str = "") -> Claim:
+    """Say that a fast path is on: a method, a function of torch or an option, and its value."""
+    subject = f"{name}={value}" if value else name
+    return Claim("fast-path", subject, f"the fast path `{subject}` is taken", _probe(name, value))
+
+
+def kernel_package(package: str, *, optional: bool = False) -> Claim:
+    """Say that a package of kernels can be loaded; the code may go on without it."""
+    statement = f"`{package}` loads" + (", or the code goes on without it" if optional else "")
+    return Claim("kernel-package", package, statement, _HERE, optional=optional)
+
+
+def dtypes() -> Claim:
+    """Say that each part of a model keeps the dtype that it needs."""
+    command = "rocmlint verify dtype MODULE:FACTORY"
+    return Claim("dtype", "the model", "each part of the model keeps its dtype", command)
+
+
+def package_of_attention(implementation: str) -> str | None:
+    """Give the package that an ``attn_implementation`` needs, None for those of torch."""
+    return _PACKAGES_OF_ATTENTION.get(implementation)
+
+
+def _probe(name: str, value: str) -> str:
+    if "aiter" in (name + value).lower():
+        return "rocmlint verify trace TRACE.json --expect aiter"
+    if "blas" in name:
+        return f"rocmlint verify probe linear --expect {value.lower()}"
+    if "sdp" in name.lower() + value.lower():
+        return "rocmlint verify probe sdpa"
+    return _HERE
