@@ -1,0 +1,182 @@
+"""Offload bundles: one after the other in a section or a file, plain or compressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.code_objects import compression, device_elf
+from rocmlint.verify.code_objects.cursor import Decoding, InMemory
+from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.target import SPIRV, Target, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rocmlint.verify.code_objects.cursor import Cursor
+
+MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
+_ALIGNMENT = 4096
+_COUNT = Struct("<Q")
+_ENTRY = Struct("<QQQ")
+_LARGEST_TABLE = 1 << 20
+"""Bytes; a table of some hundred targets has 20 KiB."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One code object as it lies in a file, without its content."""
+
+    target: Target
+    form: str
+    """``plain bundle``, ``CCOB v3 zstd``, ``ELF`` or ``kpack``."""
+    version: int | None
+    """Of the code object, 2 to 6; None for SPIR-V, which is no ELF yet."""
+    size: int
+    """Bytes, decoded."""
+    bundle: int
+    """Which bundle of the file it is from, counted from 0."""
+    generic_version: int = 0
+
+
+@dataclass(frozen=True)
+class CodeObject(Entry):
+    """A code object with its content: an ELF, or SPIR-V."""
+
+    image: memoryview | bytes = b""
+
+
+def read_bundles(
+    data: memoryview, wanted: Callable[[Target], bool] = lambda _: False
+) -> Iterator[CodeObject]:
+    """Yield the code objects of a section or a file, in the order in which they lie there.
+
+    Only those that are wanted get their whole content; of the others ``image`` is empty. Raises
+    UnreadableError when it comes to something that is broken.
+    """
+    position = number = 0
+    while position < len(data):
+        rest = data[position:]
+        start = bytes(rest[: len(MAGIC)])
+        if start.startswith(compression.MAGIC):
+            compressed = compression.read_compressed(rest)
+            decoding = Decoding(compressed.decoded(), compressed.decoded_size)
+            yield from _read_bundle(decoding, compressed.form, number, wanted)
+            decoding.finish()
+            length = compressed.end
+        elif start == MAGIC:
+            plain = InMemory(rest)
+            yield from _read_bundle(plain, "plain bundle", number, wanted)
+            length = plain.position
+        elif device_elf.is_device_code(rest):
+            code_object = read_elf(rest, number, wanted)
+            yield code_object
+            length = code_object.size
+        elif _is_padding(rest):
+            length, number = _ALIGNMENT, number - 1
+        else:
+            message = f"at {position:,} there is neither a bundle nor padding"
+            raise UnreadableError(message)
+        position += -(-length // _ALIGNMENT) * _ALIGNMENT
+        number += 1
+
+
+def read_elf(
+    data: memoryview, number: int, wanted: Callable[[Target], bool], *, fills: bool = False
+) -> CodeObject:
+    """Read a code object that is in no bundle; ``fills`` says that nothing should follow it.
+
+    Raises UnreadableError.
+    """
+    head = device_elf.read_head(data[: device_elf.SIZE])
+    if head.size > len(data):
+        message = f"device code of {head.size:,} bytes with {len(data):,} left: it is cut off"
+        raise UnreadableError(message)
+    size = len(data) if fills else head.size
+    image = data[:size] if wanted(head.target) else b""
+    return CodeObject(
+        head.target, "ELF", head.version, size, number, head.generic_version, image=image
+    )
+
+
+def _is_padding(data: memoryview) -> bool:
+    return not bytes(data[:_ALIGNMENT]).strip(b"\0")
+
+
+@dataclass(frozen=True, order=True)
+class _Row:
+    offset: int
+    size: int
+    target: Target
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+
+def _read_bundle(
+    cursor: Cursor, form: str, number: int, wanted: Callable[[Target], bool]
+) -> Iterator[CodeObject]:
+    """Read a bundle, leaving the cursor behind the last code object."""
+    rows = sorted(_read_table(cursor))
+    if rows and rows[0].offset < cursor.position:
+        message = f"the code for {rows[0].target} begins within the table of its bundle"
+        raise UnreadableError(message)
+    for row, following in pairwise(rows):
+        if following.offset < row.end:
+            message = f"the code for {row.target} and for {following.target} overlap"
+            raise UnreadableError(message)
+    for row in rows:
+        cursor.skip(row.offset - cursor.position)
+        yield _read_entry(cursor, row, form, number, wanted)
+
+
+def _read_entry(
+    cursor: Cursor, row: _Row, form: str, number: int, wanted: Callable[[Target], bool]
+) -> CodeObject:
+    is_wanted = wanted(row.target)
+    data = cursor.take(row.size if is_wanted else min(row.size, device_elf.SIZE))
+    cursor.skip(row.end - cursor.position)
+    image = data if is_wanted else b""
+    if row.target.processor == SPIRV:
+        return CodeObject(row.target, form, None, row.size, number, image=image)
+    head = device_elf.read_head(data)
+    if head.target.processor != row.target.processor:
+        message = f"the code for {row.target} is for {head.target.processor} by its own word"
+        raise UnreadableError(message)
+    if head.size > row.size:
+        message = f"the code for {row.target} is cut off"
+        raise UnreadableError(message)
+    return CodeObject(
+        row.target, form, head.version, row.size, number, head.generic_version, image=image
+    )
+
+
+def _read_table(cursor: Cursor) -> Iterator[_Row]:
+    """Read the head of a bundle; code for the host is left out."""
+    if bytes(cursor.take(len(MAGIC))) != MAGIC:
+        message = "what is decoded is no offload bundle"
+        raise UnreadableError(message)
+    (count,) = _COUNT.unpack(cursor.take(_COUNT.size))
+    for _ in range(count):
+        offset, size, length = _ENTRY.unpack(cursor.take(_ENTRY.size))
+        if cursor.position + length > _LARGEST_TABLE:
+            message = "the table of a bundle is larger than any real one"
+            raise UnreadableError(message)
+        target = _target_of(bytes(cursor.take(length)))
+        if target is not None and size:
+            yield _Row(offset, size, target)
+
+
+def _target_of(identifier: bytes) -> Target | None:
+    """Read ``hipv4-amdgcn-amd-amdhsa--gfx942:xnack+``; None if it is not for AMD GPUs."""
+    kind_and_triple = identifier.decode("ascii", "replace").split("-", 5)
+    if kind_and_triple[0] == "host" or kind_and_triple[1:2] not in (["amdgcn"], ["spirv64"]):
+        return None
+    try:
+        return parse_target(kind_and_triple[-1])
+    except ValueError as error:
+        message = f"a bundle names {error}"
+        raise UnreadableError(message) from error

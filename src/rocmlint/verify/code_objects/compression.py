@@ -1,0 +1,127 @@
+"""Compressed offload bundles (``CCOB``), decoded as a stream and checked against their own hash."""
+
+from __future__ import annotations
+
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import md5
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.code_objects.errors import UnreadableError, extra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MAGIC = b"CCOB"
+_START = Struct("<4sHH")
+_REST = {1: Struct("<IQ"), 2: Struct("<IIQ"), 3: Struct("<QQQ")}
+"""What follows: the whole size (not in version 1), the decoded size, and the hash."""
+_CHUNK = 1 << 20
+_LARGEST_WINDOW = 1 << 31
+"""Clang compresses with the widest windows there are; the library refuses them unless told."""
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """A compressed bundle and what its head promises."""
+
+    version: int
+    method: str
+    decoded_size: int
+    hash: int
+    """The first eight bytes of the MD5 of what is decoded, little-endian."""
+    body: memoryview
+    end: int
+    """Where it ends, counted from its magic."""
+
+    @property
+    def form(self) -> str:
+        """Give the name of the form for people."""
+        return f"CCOB v{self.version} {self.method}"
+
+    def decoded(self) -> Iterator[bytes]:
+        """Yield the content in chunks of at most a megabyte.
+
+        Raises UnreadableError where it cannot be decoded, and after the last chunk where size or
+        hash are not the promised ones.
+        """
+        digest, size = md5(usedforsecurity=False), 0
+        with _reader(self.method, self.body) as read:
+            while chunk := read(_CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+                if size > self.decoded_size:
+                    break
+                yield chunk
+        if size != self.decoded_size:
+            message = f"{self.form}: decodes to {size:,} bytes instead of {self.decoded_size:,}"
+            raise UnreadableError(message)
+        if int.from_bytes(digest.digest()[:8], "little") != self.hash:
+            message = f"{self.form}: what is decoded has another hash than the one written down"
+            raise UnreadableError(message)
+
+
+def read_compressed(data: memoryview) -> Compressed:
+    """Read the head of the bundle that begins here. Raises UnreadableError."""
+    if len(data) < _START.size:
+        message = "cut off within the head of a compressed bundle"
+        raise UnreadableError(message)
+    _, version, method = _START.unpack_from(data)
+    rest = _REST.get(version)
+    if rest is None or method not in _METHODS:
+        message = f"a compressed bundle of unknown version {version} or method {method}"
+        raise UnreadableError(message)
+    start = _START.size + rest.size
+    if len(data) < start:
+        message = "cut off within the head of a compressed bundle"
+        raise UnreadableError(message)
+    *total, decoded_size, checksum = rest.unpack_from(data, _START.size)
+    end = total[0] if total else len(data)
+    if not start <= end <= len(data):
+        message = f"a compressed bundle of {end:,} bytes with {len(data):,} left: it is cut off"
+        raise UnreadableError(message)
+    name = _METHODS[method]
+    return Compressed(version, name, decoded_size, checksum, data[start:end], end)
+
+
+_METHODS = {0: "zlib", 1: "zstd"}
+
+
+@contextmanager
+def _reader(method: str, body: memoryview) -> Iterator[Callable[[int], bytes]]:
+    """Give a function that reads so many decoded bytes at most; its errors become ours."""
+    if method == "zlib":
+        failure: type[Exception] = zlib.error
+        read = _zlib_reader(body)
+    else:
+        zstandard = extra("zstandard")
+        failure = zstandard.ZstdError
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
+        read = decompressor.stream_reader(body, read_size=_CHUNK).read
+    try:
+        yield read
+    except failure as error:
+        message = f"cannot be decoded: {error}"
+        raise UnreadableError(message) from error
+
+
+def _zlib_reader(body: memoryview) -> Callable[[int], bytes]:
+    decompressor, position, pending = zlib.decompressobj(), 0, b""
+
+    def read(size: int) -> bytes:
+        nonlocal position, pending
+        while not decompressor.eof:
+            if not pending:
+                pending = bytes(body[position : position + _CHUNK])
+                position += len(pending)
+                if not pending:
+                    break
+            decoded = decompressor.decompress(pending, size)
+            pending = decompressor.unconsumed_tail
+            if decoded:
+                return decoded
+        return b""
+
+    return read

@@ -1,0 +1,157 @@
+"""One file: what kind it is, and the device code in it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.code_objects import bundle, compression, device_elf, kpack
+from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.host_elf import HostElf, read_host_elf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rocmlint.verify.code_objects.bundle import CodeObject, Entry
+    from rocmlint.verify.code_objects.kpack import Reference
+    from rocmlint.verify.code_objects.target import Target
+
+FAT_BINARY = ".hip_fatbin"
+_CUDA_SECTION = re.compile(r"\.nv_?fatbin|\.nvFatBinSegment|__nv_")
+_CUDA_LIBRARY = re.compile(r"lib(cuda|cudart|cublas|cublasLt|cudnn|nvrtc|cufft|cusparse)\.so")
+_LINKER_SCRIPT = re.compile(rb"\s*(/\*.*?\*/\s*)*(INPUT|GROUP|OUTPUT_FORMAT)\s*\(", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What is known of one file; with an ``error``, what came before it."""
+
+    path: str
+    size: int = 0
+    entries: tuple[Entry, ...] = ()
+    host: HostElf | None = None
+    """None for what is no library: a loose code object or an archive."""
+    kpack: Reference | None = None
+    """Where a library says that its device code is, if not in itself."""
+    error: str = ""
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """Give the names of the sections that hold or name device code."""
+        names = self.host.sections if self.host else ()
+        return tuple(name for name in names if _is_device_section(name))
+
+    @property
+    def is_loose(self) -> bool:
+        """Tell whether it is device code in no library, such as ``.co`` or ``.kpack``."""
+        return self.host is None and bool(self.entries)
+
+    @property
+    def is_for_amd(self) -> bool:
+        """Tell whether it has device code for AMD GPUs, or should have."""
+        return bool(self.entries or self.kpack or FAT_BINARY in self.sections)
+
+    @property
+    def is_for_cuda(self) -> bool:
+        """Tell whether it is made for CUDA and for nothing else."""
+        if self.is_for_amd or not self.host:
+            return False
+        return any(map(_CUDA_SECTION.match, self.host.sections)) or any(
+            map(_CUDA_LIBRARY.match, self.host.needed)
+        )
+
+
+def read_file(path: str) -> FileReport:
+    """Read what device code a file holds, and check that it is whole.
+
+    Whatever is wrong with the file is told in the report. Raises MissingExtraError.
+    """
+    report = _Reading(path)
+    try:
+        for each in report.code_objects(lambda _: False):
+            report.entries.append(each)
+    except UnreadableError as error:
+        report.error = str(error)
+    except OSError as error:
+        report.error = error.strerror or type(error).__name__
+    return FileReport(
+        path, report.size, tuple(report.entries), report.host, report.kpack, report.error
+    )
+
+
+def code_objects(
+    path: str, wanted: Callable[[Target], bool] = lambda _: True
+) -> Iterator[CodeObject]:
+    """Yield the code objects of a file; those that are wanted with their content.
+
+    ``image`` is a view of the file where it is stored plainly, else the decoded bytes; no more than
+    one is decoded at a time. Raises UnreadableError, OSError, MissingExtraError.
+    """
+    return _Reading(path).code_objects(wanted)
+
+
+@dataclass
+class _Reading:
+    path: str
+    size: int = 0
+    host: HostElf | None = None
+    kpack: Reference | None = None
+    entries: list[Entry] = field(default_factory=list)
+    error: str = ""
+
+    def code_objects(self, wanted: Callable[[Target], bool]) -> Iterator[CodeObject]:
+        mapped = _map(self.path)
+        self.size = len(mapped)
+        data = memoryview(mapped)
+        start = bytes(data[: len(bundle.MAGIC)])
+        if device_elf.is_device_code(data):
+            yield bundle.read_elf(data, 0, wanted, fills=True)
+        elif start.startswith(b"\x7fELF"):
+            yield from self._in_library(mapped, data, wanted)
+        elif start.startswith(kpack.MAGIC):
+            yield from kpack.read_archive(data).code_objects(wanted)
+        elif start.startswith((compression.MAGIC, bundle.MAGIC)):
+            yield from bundle.read_bundles(data, wanted)
+        elif not _LINKER_SCRIPT.match(data[:4096]):
+            message = "is neither an ELF, an offload bundle nor a kpack archive"
+            raise UnreadableError(message)
+
+    def _in_library(
+        self, mapped: mmap.mmap, data: memoryview, wanted: Callable[[Target], bool]
+    ) -> Iterator[CodeObject]:
+        self.host = read_host_elf(mapped, self.size)
+
+        def content(name: str) -> memoryview:
+            place = self.host.sections.get(name) if self.host else None
+            return data[place.offset : place.offset + place.size] if place else data[:0]
+
+        reference = content(kpack.REFERENCE_SECTION)
+        if reference:
+            self.kpack = kpack.read_reference(reference, content(kpack.WRAPPER_SECTION))
+        else:
+            yield from bundle.read_bundles(content(FAT_BINARY), wanted)
+
+
+def _map(path: str) -> mmap.mmap:
+    """Map a file; the mapping goes with the last view of it. Raises UnreadableError, OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            message = "is no regular file"
+            raise UnreadableError(message)
+        if not status.st_size:
+            message = "is empty"
+            raise UnreadableError(message)
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    finally:
+        os.close(descriptor)
+
+
+def _is_device_section(name: str) -> bool:
+    known = (FAT_BINARY, kpack.WRAPPER_SECTION, kpack.REFERENCE_SECTION)
+    return name in known or bool(_CUDA_SECTION.match(name))

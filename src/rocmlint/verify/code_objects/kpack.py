@@ -1,0 +1,230 @@
+"""Device code that was moved out of a library into archives (``.kpack``), one for each GPU."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import combinations
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.verify.code_objects import device_elf
+from rocmlint.verify.code_objects.bundle import CodeObject
+from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.target import GENERIC_OF, Target, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+MAGIC = b"KPAK"
+REFERENCE_SECTION = ".rocm_kpack_ref"
+WRAPPER_SECTION = ".hipFatBinSegment"
+_HEAD = Struct("<4sIQ")
+_VERSION = 1
+_WRAPPER = Struct("<4sIQII")
+"""Magic, version, pointer, index of the code object, unused."""
+_MOVED_OUT = b"HIPK"
+_GPU = "@GFXARCH@"
+_COUNT = Struct("<I")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Where a library says that its device code is."""
+
+    name: str
+    """What the library is called in the archives."""
+    paths: tuple[str, ...]
+    """Archives, relative to the library; ``@GFXARCH@`` stands for the target."""
+    count: int
+    """How many code objects for each GPU it expects."""
+
+    def keys(self) -> tuple[str, ...]:
+        """Give what the code objects are called in an archive."""
+        return tuple(f"{self.name}#{index}" for index in range(self.count))
+
+
+def read_reference(data: memoryview, wrappers: memoryview) -> Reference:
+    """Read the marker of a library and count its wrappers. Raises UnreadableError."""
+    fields = _unpack(data, "the reference to kpack archives")
+    name, paths = fields.get("kernel_name"), fields.get("kpack_search_paths")
+    if not isinstance(name, str) or not isinstance(paths, list) or not paths:
+        message = "the reference to kpack archives has no name or no paths"
+        raise UnreadableError(message)
+    whole = wrappers[: len(wrappers) // _WRAPPER.size * _WRAPPER.size]
+    count = sum(magic == _MOVED_OUT for magic, *_ in _WRAPPER.iter_unpack(whole))
+    return Reference(name, tuple(each for each in paths if isinstance(each, str)), count)
+
+
+def candidates(device: Target) -> list[Target]:
+    """Give the targets that the loader tries: the most settings first, then the family's.
+
+    Source: ``shared/kpack/runtime/src/loader.cpp`` and ``isa_target_match.h``, same commit.
+    """
+    processors = [device.processor, *filter(None, [GENERIC_OF.get(device.processor)])]
+    return [
+        Target(processor, features)
+        for processor in processors
+        for count in range(len(device.features), -1, -1)
+        for features in combinations(device.features, count)
+    ]
+
+
+def archive_paths(
+    reference: Reference, library: str, device: Target, environment: Mapping[str, str]
+) -> list[str]:
+    """Give the archives that the loader looks for, in its order, whether or not they exist."""
+    override = _split(environment.get("ROCM_KPACK_PATH", ""))
+    if override:
+        return override
+    folder = os.path.dirname(os.path.realpath(library))
+    paths = _split(environment.get("ROCM_KPACK_PATH_PREFIX", ""))
+    for path in reference.paths:
+        targets = candidates(device) if _GPU in path else [device]
+        for target in targets:
+            named = path.replace(_GPU, str(target))
+            paths.append(os.path.normpath(os.path.join(folder, named)))
+    return paths
+
+
+def is_disabled(environment: Mapping[str, str]) -> bool:
+    """Tell whether loading from archives is switched off (``ROCM_KPACK_DISABLE``)."""
+    return environment.get("ROCM_KPACK_DISABLE", "")[:1] not in {"", "0"}
+
+
+def _split(paths: str) -> list[str]:
+    return [each for each in paths.split(os.pathsep) if each]
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive and its table of contents."""
+
+    data: memoryview
+    places: Mapping[tuple[str, str], tuple[int, int, int]]
+    """By name of the code object and target: offset, bytes stored, bytes decoded."""
+    is_compressed: bool
+
+    def code_objects(self, wanted: Callable[[Target], bool]) -> Iterator[CodeObject]:
+        """Yield what is inside; ``bundle`` counts the names. Raises UnreadableError."""
+        number_of = {
+            name: number for number, name in enumerate(sorted({n for n, _ in self.places}))
+        }
+        for (name, target), (offset, stored, size) in self.places.items():
+            image = self._image(offset, stored, size)
+            head = device_elf.read_head(image)
+            if head.size > len(image):
+                message = f"the code of {name} for {target} is cut off"
+                raise UnreadableError(message)
+            parsed = _target_of(target)
+            yield CodeObject(
+                parsed,
+                "kpack",
+                head.version,
+                size,
+                number_of[name],
+                head.generic_version,
+                image=image if wanted(parsed) else b"",
+            )
+
+    def _image(self, offset: int, stored: int, size: int) -> memoryview | bytes:
+        body = self.data[offset : offset + stored]
+        if len(body) != stored:
+            message = f"cut off: {stored:,} bytes of code wanted at {offset:,}"
+            raise UnreadableError(message)
+        if not self.is_compressed:
+            return body
+        zstandard = extra("zstandard")
+        try:
+            image: bytes = zstandard.ZstdDecompressor().decompress(body, max_output_size=size)
+        except zstandard.ZstdError as error:
+            message = f"the code at {offset:,} cannot be decoded: {error}"
+            raise UnreadableError(message) from error
+        if len(image) != size:
+            message = f"the code at {offset:,} decodes to {len(image):,} bytes instead of {size:,}"
+            raise UnreadableError(message)
+        return image
+
+
+def read_archive(data: memoryview) -> Archive:
+    """Read the table of contents. Raises UnreadableError, MissingExtraError."""
+    if len(data) < _HEAD.size:
+        message = "cut off within the head of a kpack archive"
+        raise UnreadableError(message)
+    magic, version, table_at = _HEAD.unpack_from(data)
+    if magic != MAGIC or version != _VERSION:
+        message = f"no kpack archive of version {_VERSION}"
+        raise UnreadableError(message)
+    if table_at >= len(data):
+        message = f"cut off: the table of contents should be at {table_at:,}"
+        raise UnreadableError(message)
+    table = _unpack(data[table_at:], "the table of a kpack archive")
+    scheme = table.get("compression_scheme")
+    try:
+        places = _places(data, table, str(scheme))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        message = f"the table of a kpack archive is broken: {type(error).__name__} {error}"
+        raise UnreadableError(message) from error
+    return Archive(data, places, scheme == _COMPRESSED)
+
+
+_PLAIN, _COMPRESSED = "none", "zstd-per-kernel"
+
+
+def _places(
+    data: memoryview, table: dict[str, Any], scheme: str
+) -> dict[tuple[str, str], tuple[int, int, int]]:
+    if scheme == _PLAIN:
+        stored = [(int(each["offset"]), int(each["size"])) for each in table["blobs"]]
+    elif scheme == _COMPRESSED:
+        stored = list(_frames(data, int(table["zstd_offset"])))
+    else:
+        message = f"a kpack archive of the unknown compression {scheme}"
+        raise UnreadableError(message)
+    return {
+        (name, target): (*stored[int(entry["ordinal"])], int(entry["original_size"]))
+        for name, targets in table["toc"].items()
+        for target, entry in targets.items()
+    }
+
+
+def _frames(data: memoryview, position: int) -> Iterator[tuple[int, int]]:
+    """Yield where each compressed code object lies, and how many bytes it has."""
+
+    def number() -> int:
+        nonlocal position
+        if not 0 <= position <= len(data) - _COUNT.size:
+            message = "cut off within the code of a kpack archive"
+            raise UnreadableError(message)
+        (value,) = _COUNT.unpack_from(data, position)
+        position += _COUNT.size
+        return int(value)
+
+    for _ in range(number()):
+        size = number()
+        yield position, size
+        position += size
+
+
+def _target_of(text: str) -> Target:
+    try:
+        return parse_target(text)
+    except ValueError as error:
+        message = f"a kpack archive names {error}"
+        raise UnreadableError(message) from error
+
+
+def _unpack(data: memoryview, what: str) -> dict[str, Any]:
+    """Read one map of MessagePack; what follows it is padding."""
+    msgpack = extra("msgpack")
+    unpacker = msgpack.Unpacker(raw=False, strict_map_key=False, max_buffer_size=len(data))
+    unpacker.feed(data)
+    try:
+        value = unpacker.unpack()
+    except Exception as error:
+        message = f"{what} is broken: {str(error) or type(error).__name__}"
+        raise UnreadableError(message) from error
+    if not isinstance(value, dict):
+        message = f"{what} is no map"
+        raise UnreadableError(message)
+    return value
