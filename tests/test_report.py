@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from rocmlint.errors import RocmlintError
-from rocmlint.findings import Edit, Finding, Fix
+from rocmlint.findings import Claim, Edit, Finding, Fix
 from rocmlint.report import FORMATS, Report, write, write_file
 from rocmlint.report.diff import write_diff
 from rocmlint.report.summary import statistics, summary
@@ -38,6 +38,7 @@ SYNC = Finding(
     "src/train.py", 5, 5, 5, 29, "ROC501", "sync-in-training-loop",
     "`torch.cuda.synchronize()` makes every step wait for the GPU: take it away.",
     fix=Fix("Take away the call", (Edit(5, 1, 6, 1, ""),), safe=True),
+    claims=(Claim("fast-path", "sdpa", "a fast kernel runs", "rocmlint verify probe sdpa"),),
 )  # fmt: skip
 IMAGE = Finding(
     "src/train.py", 6, 13, 8, 6, "ROC602", "exif-transpose-no-effect", "No EXIF is left.",
@@ -72,6 +73,7 @@ src/train.py:5:5: error ROC501 sync-in-training-loop
 5 |     torch.cuda.synchronize()
   |     ^^^^^^^^^^^^^^^^^^^^^^^^
   = fix: Take away the call (safe, with --fix)
+  = confirm: rocmlint verify probe sdpa
 
 src/train.py:6:13: warning ROC602 exif-transpose-no-effect
   No EXIF is left.
@@ -303,6 +305,14 @@ def test_json_says_all_that_a_finding_says() -> None:
                 {"line": 5, "column": 1, "end_line": 6, "end_column": 1, "replacement": ""}
             ],
         },
+        "claims": [
+            {
+                "kind": "fast-path",
+                "subject": "sdpa",
+                "statement": "a fast kernel runs",
+                "command": "rocmlint verify probe sdpa",
+            }
+        ],
     }  # fmt: skip
 
 

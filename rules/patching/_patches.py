@@ -84,7 +84,7 @@ def patched_package(check: str, source: Source) -> str | None:
 
 def claims_of_check(check: cst.CSTNode | str, source: Source) -> tuple[Claim, ...]:
     """Give what a check of patches is to tell."""
-    name = check if isinstance(check, str) else source.resolve(check) or ""
+    name = check if isinstance(check, str) else source.resolve(check) or dotted_text(check) or ""
     package = patched_package(name, source)
     return () if package is None else (patch_check(package),)
 
