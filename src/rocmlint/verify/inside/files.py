@@ -75,13 +75,18 @@ def winner_and_others(module: str, path: list[str] | None = None) -> tuple[Copy 
 
 def sha256_of(path: str) -> str:
     """Give the hash of a regular file in hexadecimal. Raises OSError."""
+    return digest_of(path, "sha256").hex()
+
+
+def digest_of(path: str, algorithm: str) -> bytes:
+    """Hash a regular file, a piece at a time. Raises OSError."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would never end
         raise OSError(errno.EINVAL, "is no regular file", path)
-    hashed = hashlib.sha256()
+    hashed = hashlib.new(algorithm)
     with open(path, "rb") as file:
         while block := file.read(_BLOCK):
             hashed.update(block)
-    return hashed.hexdigest()
+    return hashed.digest()
 
 
 def _chain(module: str, path: list[str] | None) -> list[machinery.ModuleSpec]:

@@ -1,0 +1,51 @@
+"""``rocmlint verify manifest``: writes down what the files of a patch are."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.verify.common import parser_of
+from rocmlint.verify.manifest import as_toml, make, write
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify manifest``."""
+    parser.add_argument("overlay", metavar="OVERLAY", help="the folder with the patch's files")
+    parser.add_argument(
+        "--package",
+        required=True,
+        metavar="NAME==VERSION",
+        help="the installed package that is patched, and the version that the patch is made for",
+    )
+    parser.add_argument(
+        "--folder",
+        metavar="NAME",
+        help="the folder that the package is imported from (default: its name, with _ for -)",
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="where to write the manifest (default: stdout)"
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify manifest``."""
+    parser = parser_of(
+        "manifest",
+        "OVERLAY --package NAME==VERSION",
+        "Write a manifest of the files that are laid over an installed package: path and sha256.",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    manifest = make(flags.overlay, flags.package, flags.folder)
+    if flags.output is None:
+        sys.stdout.write(as_toml(manifest))
+        return 0
+    write(flags.output, manifest)
+    print(f"{flags.output}: {len(manifest.files):,} files of {manifest.package}")
+    return 0

@@ -1,0 +1,262 @@
+"""What is known of the files of a manifest in this interpreter: the facts, without a judgement."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import pkgutil
+import stat
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
+
+from .bytecode import Execution, compiled, execution_of
+from .files import Copy, locate, sha256_of, winner_and_others
+from .records import installed, is_as_recorded, owners, record_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Give the facts on ``package`` and on each of ``files`` (path, module, sha256)."""
+    package, files = request["package"], request["files"]
+    patched = {each["path"] for each in files}
+    return {
+        "interpreter": {
+            "executable": sys.executable,
+            "version": ".".join(map(str, sys.version_info[:3])),
+            "prefix": sys.prefix,
+        },
+        "by_name": [asdict(each) for each in installed(package, sys.path)],
+        "packages": [
+            _package(top, package, patched) for top in sorted({p.split("/")[0] for p in patched})
+        ],
+        "files": [_file_or_error(each, package) for each in files],
+    }
+
+
+def _package(top: str, package: str, patched: set[str]) -> dict[str, Any]:
+    """Tell which copy of a package wins, and how far its distributions are those of its files."""
+    copies = locate(os.path.splitext(top)[0])
+    root = copies[0].root if copies else None
+    return {
+        "folder": top,
+        "copies": [asdict(each) for each in copies],
+        "distributions": [
+            {**asdict(each), **_sample(record_of(each) or {}, top, each.root, patched)}
+            for each in (owners(package, root) if root else [])
+        ],
+    }
+
+
+def _sample(record: Any, top: str, root: str, patched: set[str]) -> dict[str, Any]:
+    """Compare the files right in the package's folder with the record."""
+    found: dict[str, Any] = {"equal": 0, "differing": []}
+    for path, recorded in record.items():
+        if os.path.dirname(path) == top and path.endswith(".py") and path not in patched:
+            if _is_as_recorded(os.path.join(root, path), recorded):
+                found["equal"] += 1
+            else:
+                found["differing"].append(path)
+    return found
+
+
+def _is_as_recorded(path: str, recorded: str) -> bool | None:
+    try:
+        return is_as_recorded(path, recorded)
+    except OSError:
+        return False
+
+
+def _file_or_error(wanted: dict[str, Any], package: str) -> dict[str, Any]:
+    """Keep what goes wrong with one file from hiding the others."""
+    try:
+        return {**wanted, **_file(wanted, package)}
+    except Exception as error:  # noqa: BLE001 - finders of the user may raise anything
+        return {**wanted, "error": f"{type(error).__name__}: {error}"}
+
+
+def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
+    path, module = wanted["path"], wanted["module"]
+    winner, others = winner_and_others(module) if module else _data_file(path)
+    parents = _parents(module) if module else []
+    facts = _winner(winner, path, package) if winner else None
+    is_right = facts is not None and facts["sha256"] == wanted["sha256"]
+    copies = locate(os.path.splitext(path.split("/", maxsplit=1)[0])[0])
+    root = copies[0].root if copies else None
+    return {
+        "root": root,
+        "winner": facts,
+        "others": [_described(each) for each in others],
+        "higher": list(_one_too_high(path, wanted["sha256"], root)),
+        "misplaced": [] if is_right else list(_misplaced(path, wanted["sha256"], root)),
+        "loaded": _loaded_elsewhere(module, winner) if module else None,
+        "path_changed_by": [each for each in parents if _changes_its_path(each)],
+    }
+
+
+def _data_file(path: str) -> tuple[Copy | None, list[Copy]]:
+    """Find a file that is no module: below each copy of its package."""
+    top, _, rest = path.partition("/")
+    found = []
+    for package in locate(top):
+        for folder in package.locations or ():
+            place = os.path.join(folder, rest)
+            if os.path.isfile(place):
+                found.append(Copy(path, "data", place, "", package.root))
+    first = locate(top)[:1]
+    wins = found and first and found[0].root == first[0].root
+    return (found[0], found[1:]) if wins else (None, found)
+
+
+def _described(copy: Copy) -> dict[str, Any]:
+    """Give a copy and the hash of its content."""
+    facts: dict[str, Any] = {**asdict(copy), "sha256": None, "unreadable": None}
+    try:
+        if copy.kind == "zip":
+            facts["sha256"] = hashlib.sha256(_in_archive(copy)).hexdigest()
+        elif copy.origin:
+            facts["sha256"] = sha256_of(copy.origin)
+    except OSError as error:
+        facts["unreadable"] = error.strerror or str(error)
+    return facts
+
+
+def _winner(copy: Copy, path: str, package: str) -> dict[str, Any]:
+    """Give all that is known of the copy that an import takes."""
+    facts = _described(copy)
+    if copy.origin is None or facts["unreadable"]:
+        return facts
+    if copy.kind == "zip":
+        return {**facts, "execution": asdict(_execution_in_archive(copy))}
+    status = os.stat(copy.origin)
+    folder = os.path.dirname(copy.origin)
+    real = os.path.realpath(copy.origin)
+    return {
+        **facts,
+        "links": status.st_nlink,
+        "mode": stat.filemode(status.st_mode),
+        "real": real if _is_linked(copy, real) else None,
+        "writable": os.access(copy.origin, os.W_OK),
+        "folder_writable": os.access(folder, os.W_OK),
+        "folder_mode": stat.filemode(os.stat(folder).st_mode),
+        "user": os.geteuid() if hasattr(os, "geteuid") else None,
+        "recorded": _recorded(copy, path, package),
+        "execution": asdict(execution_of(copy.origin)) if copy.kind == "source" else None,
+    }
+
+
+def _is_linked(copy: Copy, real: str) -> bool:
+    """Say whether a symbolic link leads out of the folder that holds the package."""
+    root, origin = cast("str", copy.root), cast("str", copy.origin)
+    return real != os.path.join(os.path.realpath(root), os.path.relpath(origin, root))
+
+
+def _recorded(copy: Copy, path: str, package: str) -> bool | None:
+    """Say whether a file is the one that its wheel brought; None where there is no hash of it."""
+    for distribution in owners(package, copy.root or ""):
+        recorded = (record_of(distribution) or {}).get(path)
+        if recorded is not None and copy.origin:
+            return is_as_recorded(copy.origin, recorded)
+    return None
+
+
+def _importer(copy: Copy) -> Any:
+    """Give the importer of the archive's folder that the module was found in."""
+    folder = os.path.dirname(cast("str", copy.origin))
+    return pkgutil.get_importer(os.path.dirname(folder) if copy.locations else folder)
+
+
+def _source_in_archive(copy: Copy) -> str:
+    return os.path.splitext(cast("str", copy.origin))[0] + ".py"
+
+
+def _in_archive(copy: Copy) -> bytes:
+    """Read the source; an archive whose bytecode is taken may have it all the same."""
+    return cast("bytes", _importer(copy).get_data(_source_in_archive(copy)))
+
+
+def _execution_in_archive(copy: Copy) -> Execution:
+    """Say what an import from an archive runs: the loader itself decides about its bytecode."""
+    source = _source_in_archive(copy)
+    taken = copy.origin if copy.origin != source else None
+    kind = "archived" if taken else "none"
+    try:
+        code = compiled(_in_archive(copy), source)
+        same = _importer(copy).get_code(copy.module) == code
+    except (SyntaxError, ValueError, ImportError, EOFError, TypeError) as error:
+        return Execution(taken, kind, used=bool(taken), same=False, error=str(error))
+    return Execution(taken, kind, used=bool(taken), same=same)
+
+
+def _one_too_high(path: str, sha256: str, root: str | None) -> Iterator[str]:
+    """Find the file where a wrong number of ``parents`` puts it: ``site-packages/models/...``."""
+    rest = path.partition("/")[2]
+    for entry in dict.fromkeys(os.path.abspath(each) for each in sys.path):
+        place = os.path.join(entry, rest)
+        if rest and os.path.isfile(place) and (entry == root or _hash(place) == sha256):
+            yield place
+
+
+def _misplaced(path: str, sha256: str, root: str | None) -> Iterator[str]:
+    """Find the content of the file elsewhere below the package's folder."""
+    if root is None:
+        return
+    right, name = os.path.join(root, path), os.path.basename(path)
+    for folder, _, names in os.walk(os.path.join(root, path.split("/", maxsplit=1)[0])):
+        place = os.path.join(folder, name)
+        if name in names and place != right and _hash(place) == sha256:
+            yield place
+
+
+def _hash(path: str) -> str | None:
+    try:
+        return sha256_of(path)
+    except OSError:
+        return None
+
+
+def _parents(module: str) -> list[str]:
+    """Give the files of the packages that an import of the module runs first."""
+    parts = module.split(".")
+    found = (locate(".".join(parts[:end])) for end in range(1, len(parts)))
+    return [each[0].origin for each in found if each and each[0].origin]
+
+
+def _changes_its_path(origin: str) -> bool:
+    """Say whether a package looks for its submodules where only running it can tell.
+
+    Adding to the end of ``__path__`` (``pkgutil.extend_path``) does not change what wins.
+    """
+    try:
+        with open(origin, "rb") as file:
+            text = file.read()
+        return b"__path__" in text and any(map(_sets_path, ast.walk(ast.parse(text))))
+    except (OSError, SyntaxError, ValueError):
+        return False
+
+
+def _sets_path(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assign):
+        named = any(isinstance(it, ast.Name) and it.id == "__path__" for it in node.targets)
+        return named and "extend_path" not in ast.dump(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = node.func.value
+        is_path = isinstance(owner, ast.Name) and owner.id == "__path__"
+        return is_path and node.func.attr not in {"append", "extend"}
+    return False
+
+
+def _loaded_elsewhere(module: str, winner: Copy | None) -> str | None:
+    """Name the module or parent that start-up code has put into ``sys.modules`` from elsewhere."""
+    parts = module.split(".")
+    for end in range(1, len(parts) + 1):
+        name = ".".join(parts[:end])
+        if name in sys.modules:
+            there = getattr(getattr(sys.modules[name], "__spec__", None), "origin", None)
+            copies = [winner] if name == module else locate(name)
+            if not copies or copies[0] is None or copies[0].origin != there:
+                return f"{name} from {there or 'nowhere'}"
+    return None

@@ -1,0 +1,144 @@
+"""Installed distributions: which one a file belongs to, and what its RECORD says of the file."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from importlib.metadata import Distribution
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+from .files import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_ALGORITHMS = ("sha256", "sha384", "sha512")
+_UNHASHED = ("RECORD", "RECORD.jws", "RECORD.p7s")
+"""What a RECORD cannot hold a hash of (the format's specification)."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A distribution: ``place`` is its .dist-info or .egg-info, ``root`` the folder around it.
+
+    ``source`` is the project's folder if the install is editable, ``installer`` who says to have
+    installed it, ``has_record`` whether there is a RECORD.
+    """
+
+    name: str
+    version: str
+    place: str
+    root: str
+    installer: str
+    source: str | None
+    has_record: bool
+
+
+def normalized(name: str) -> str:
+    """Give the form in which names of distributions are compared (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def installed(name: str, path: list[str]) -> list[Installed]:
+    """Find the distributions of a name in folders, in their order."""
+    return [each for folder in path for each in _in_folder(folder) if normalized(name) == each.name]
+
+
+def owners(name: str, root: str) -> list[Installed]:
+    """Find the distributions of a name that what lies in a folder belongs to.
+
+    That are those beside it, or the editable installs of a project that has it.
+    """
+    beside = installed(name, [root])
+    return beside or [
+        each
+        for each in installed(name, sys.path)
+        if each.source and _is_below(root, os.path.realpath(each.source))
+    ]
+
+
+def record_of(distribution: Installed) -> Mapping[str, str] | None:
+    """Read the RECORD: hashes ("sha256=...", empty for none) by path below the root.
+
+    None if there is none. Raises OSError, ValueError or csv.Error for one that cannot be read.
+    """
+    path = os.path.join(distribution.place, "RECORD")
+    if not distribution.has_record:
+        return None
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    return {row[0].replace("\\", "/"): row[1] if len(row) > 1 else "" for row in rows}
+
+
+def is_as_recorded(path: str, recorded: str) -> bool | None:
+    """Compare a file with its entry; None if that has no hash to compare with. Raises OSError.
+
+    Wheels write hashes in urlsafe base64 without padding; AMD's wheel_splitter writes hexadecimal.
+    """
+    algorithm, _, expected = recorded.partition("=")
+    if algorithm not in _ALGORITHMS or not expected:
+        return None
+    digest = digest_of(path, algorithm)
+    encoded = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    return expected.rstrip("=") == encoded or expected.lower() == digest.hex()
+
+
+def needs_no_hash(path: str) -> bool:
+    """Say whether an entry stands without a hash in every RECORD: itself, and bytecode."""
+    return os.path.basename(path) in _UNHASHED or "/__pycache__/" in f"/{path}"
+
+
+def _in_folder(folder: str) -> Iterator[Installed]:
+    try:
+        names = sorted(os.listdir(folder or os.curdir))
+    except OSError:  # an archive, or a folder that is on sys.path but not there
+        return
+    for name in names:
+        if name.endswith((".dist-info", ".egg-info")):
+            yield _read(os.path.abspath(folder), name)
+
+
+def _read(root: str, folder: str) -> Installed:
+    place = os.path.join(root, folder)
+    stem = os.path.splitext(folder)[0]
+    known = Distribution.at(place)
+    return Installed(
+        normalized(stem.split("-")[0]),
+        _version(known),
+        place,
+        root,
+        (known.read_text("INSTALLER") or "").strip(),
+        _source(known),
+        os.path.isfile(os.path.join(place, "RECORD")),
+    )
+
+
+def _version(distribution: Distribution) -> str:
+    """Give the version; metadata that is cut off or missing has none."""
+    try:
+        metadata: Any = distribution.metadata
+        return str(metadata["Version"] or "") if metadata else ""
+    except (KeyError, OSError, ValueError):
+        return ""
+
+
+def _source(distribution: Distribution) -> str | None:
+    """Give the folder of an editable install (PEP 610)."""
+    try:
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+        editable = origin.get("dir_info", {}).get("editable", False)
+        return url2pathname(urlparse(origin["url"]).path) if editable else None
+    except (ValueError, KeyError, AttributeError):
+        return None
+
+
+def _is_below(path: str, folder: str) -> bool:
+    path = os.path.realpath(path)
+    return path == folder or path.startswith(os.path.join(folder, ""))

@@ -1,0 +1,121 @@
+"""Are the files of an installed package those that its wheel brought? Judged by its RECORD."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rocmlint.verify.result import Evidence, Result, Strength, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.verify.interpreter import Interpreter
+
+Facts = dict[str, Any]
+"""An answer of :mod:`rocmlint.verify.inside.stock`, or a part of it."""
+
+_CLAIM = "its files are the wheel's"
+
+
+class _Judgement(NamedTuple):
+    verdict: Verdict
+    strength: Strength
+    seen: str
+    reason: str = ""
+    action: str = ""
+
+
+def check(packages: Sequence[str], interpreter: Interpreter) -> list[Result]:
+    """Judge each package. Raises InterpreterError."""
+    facts = interpreter.ask("stock", list(packages))
+    python = facts["interpreter"]["executable"]
+    asked = Evidence("interpreter", f"{python} ({facts['interpreter']['version']})")
+    return [_result(each, python, asked) for each in facts["packages"]]
+
+
+def _result(facts: Facts, python: str, asked: Evidence) -> Result:
+    name, found = facts["name"], facts["distributions"]
+    if not found:
+        judgement = _Judgement(
+            "unproven",
+            "located",
+            "not installed",
+            "no folder on sys.path has a .dist-info of that name, so there is nothing to compare "
+            "with",
+            f"{python} -m pip list shows the names that are installed",
+        )
+        return Result("stock", _CLAIM, name, *judgement[:3], (asked,), *judgement[3:])
+    first, *rest = found
+    judgement = judged(first, python)
+    evidence = (asked, Evidence("distribution", first["place"]), *_evidence(first))
+    evidence += tuple(Evidence("shadowed distribution", each["place"]) for each in rest)
+    subject = f"{name} {first['version']}"
+    return Result("stock", _CLAIM, subject, *judgement[:3], evidence, *judgement[3:])
+
+
+def judged(facts: Facts, python: str) -> _Judgement:
+    """Judge the facts on one distribution."""
+    name = facts["name"]
+    install = f"{python} -m pip install --no-deps --force-reinstall '{name}=={facts['version']}'"
+    if "error" in facts:
+        return _without_record(facts, install)
+    counts = [f"{len(facts[kind])} {kind}" for kind in ("changed", "missing", "added", "unhashed")]
+    seen = ", ".join(each for each in counts if not each.startswith("0 "))
+    if facts["elsewhere"]:
+        other = facts["elsewhere"][0]
+        return _Judgement(
+            "contradicted",
+            "located",
+            "another copy wins",
+            f"an import of {other['module']} takes {other['origin'] or 'nothing'}, not the "
+            f"installed file in {facts['root']}",
+            "remove the folder of that copy from sys.path (PYTHONPATH, .pth files)",
+        )
+    if facts["changed"] or facts["missing"] or facts["added"]:
+        reason = f"{seen}: what is installed is not what the wheel brought"
+        links = max((each["links"] for each in facts["changed"]), default=1)
+        if links > 1:
+            reason += (
+                f"; a changed file has {links} hard links, so each environment that shares it (uv "
+                "links from its cache) got the change, and new ones will"
+            )
+            install = f"uv cache clean {name}, then in each environment {install}"
+        return _Judgement("contradicted", "hashed", seen, reason, install)
+    if facts["unhashed"] or not facts["equal"]:
+        reason = f"{len(facts['unhashed'])} files have no hash to compare with"
+        return _Judgement("unproven", "hashed", seen or "nothing compared", reason, install)
+    return _Judgement("proven", "hashed", f"{facts['equal']:,} files equal")
+
+
+def _without_record(facts: Facts, install: str) -> _Judgement:
+    """Say who installed it, and what that one has to compare with."""
+    name, action = facts["name"], install
+    if facts["source"]:
+        why = f"it is an editable install of {facts['source']}: there is no wheel to compare with"
+        action = f"git -C {facts['source']} status"
+    elif facts["place"].endswith(".egg-info") and not facts["root"].endswith("-packages"):
+        why = f"{facts['root']} is a project's folder: there is no wheel to compare with"
+        action = f"git -C {facts['root']} status"
+    elif facts["installer"] == "conda":
+        why, action = "conda installed it", f"conda install --force-reinstall {name}"
+    elif os.path.basename(facts["root"]) == "dist-packages":
+        why, action = "the system's packages brought it", f"dpkg --verify python3-{name}"
+    else:
+        why = "whatever installed it kept no hashes"
+    return _Judgement("unproven", "located", "no RECORD", f"{facts['error']}: {why}", action)
+
+
+def _evidence(facts: Facts) -> Iterator[Evidence]:
+    if facts["installer"]:
+        yield Evidence("installed by", facts["installer"])
+    if "error" in facts:
+        return
+    yield Evidence("equal", f"{facts['equal']:,} files")
+    for each in facts["changed"]:
+        shared = f", {each['links']} hard links" if each["links"] > 1 else ""
+        yield Evidence("changed", f"{each['path']}{shared}")
+    yield from (Evidence(kind, path) for kind in ("missing", "added") for path in facts[kind])
+    yield from (Evidence("unhashed", f"{it['path']}: {it['why']}") for it in facts["unhashed"])
+    for each in facts["elsewhere"]:
+        yield Evidence("taken elsewhere", f"{each['module']}: {each['origin']}")
