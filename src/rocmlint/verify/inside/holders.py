@@ -1,0 +1,96 @@
+"""Which modules still hold an older state of another module, from a ``from ... import``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .reachable import attributes, functions_of, methods, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from .on_disk import OnDisk
+
+_FUNCTIONS = (FunctionType, type(lru_cache(lambda: None)))
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A module that others may hold things of."""
+
+    module: object
+    disk: OnDisk
+    replaced: Collection[str]
+    """The names that are other code than that of the source."""
+
+
+def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]]:
+    """Give, by module, what others hold of it that is not what it has now, nor the same code.
+
+    Functions and classes count that are attributes of a module, and the bases of such classes.
+    One look at all modules of the process, whatever the number of those watched.
+    """
+    owners = {file: name for name, each in watched.items() for file in each.disk.files}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in watched}
+    checked: dict[int, list[tuple[str, FunctionType]]] = {}
+    for holder, attribute, value in _held():
+        if id(value) not in checked:
+            checked[id(value)] = list(_old_parts(value, owners, watched))
+        for owner, old in checked[id(value)]:
+            if owner != holder:
+                file, line = old.__code__.co_filename, old.__code__.co_firstlineno
+                entry = {"module": holder, "attribute": attribute, "file": file, "line": line}
+                found[owner].append(entry)
+    return found
+
+
+def _held() -> Iterator[tuple[str, str, object]]:
+    for holder, module in list(sys.modules.items()):
+        for attribute, value in attributes(module).items():
+            if type(value) in _FUNCTIONS or issubclass(type(value), type):
+                yield holder, attribute, value
+
+
+def _old_parts(
+    value: Any, owners: Mapping[str, str], watched: Mapping[str, Watched]
+) -> Iterator[tuple[str, FunctionType]]:
+    """Yield the owner and an old function for each old part that an object consists of."""
+    if issubclass(type(value), type):
+        for base in type.__dict__["__mro__"].__get__(value) or ():
+            owner = attributes(base).get("__module__")
+            if isinstance(owner, str) and owner in watched:
+                yield from ((owner, each) for each in _old_methods(base, watched[owner]))
+        return
+    code = getattr(value, "__code__", None)
+    if getattr(code, "co_filename", None) not in owners and value.__module__ not in watched:
+        return  # neither of a watched module nor a wrapper that goes for one
+    for each in functions_of(value):
+        owner = owners.get(each.__code__.co_filename)
+        if owner is not None:
+            if _is_old(value, each, watched[owner]):
+                yield owner, each
+            return
+
+
+def _is_old(value: object, function: FunctionType, owner: Watched) -> bool:
+    if value_at(owner.module, function.__qualname__.split(".")) is value:
+        return False
+    return function.__qualname__ in owner.replaced or owner.disk.is_outdated(function.__code__)
+
+
+def _old_methods(old: Any, owner: Watched) -> list[FunctionType]:
+    """Give a method of a class where the class that goes by its name now has others."""
+    current = value_at(owner.module, old.__qualname__.split("."))
+    own = [each for each in methods(old) if owner.disk.is_home(each.__code__)]
+    if current is old or not own:
+        return []
+    codes = {each.__code__ for each in own}
+    if old.__qualname__ in owner.replaced or any(map(owner.disk.is_outdated, codes)):
+        return own[:1]
+    now = methods(current) if issubclass(type(current), type) else ()
+    current_codes = {each.__code__ for each in now if owner.disk.is_home(each.__code__)}
+    return own[:1] if current_codes and current_codes != codes else []

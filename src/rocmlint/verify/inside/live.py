@@ -1,0 +1,150 @@
+"""Whether the functions of loaded modules are made of the source that is on disk now."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .bound import Bound, bound
+from .fingerprints import fingerprint
+from .holders import Watched, holders_of
+from .literals import changed_literals
+from .on_disk import OnDisk, on_disk
+from .reachable import attributes, attributes_in, functions_of
+from .sources import NoSourceError, changed_since_start, loader_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import CodeType
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Import ``request["modules"]`` and compare them; give also why an import failed."""
+    failed = {}
+    for name in request["modules"]:
+        try:
+            importlib.import_module(name)
+        except BaseException as error:  # noqa: BLE001 - whatever user code raises or exits with
+            failed[name] = last_line(error)
+    names = [each for each in request["modules"] if each not in failed]
+    return {"failed": failed, "comparisons": compare_all(names)}
+
+
+def last_line(error: BaseException) -> str:
+    """Give an exception as the last line of its traceback has it."""
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[-1]}" if text else type(error).__name__
+
+
+def compare(name: str) -> dict[str, Any]:
+    """Compare one module; :func:`compare_all` says what comes."""
+    return compare_all([name])[0]
+
+
+def compare_all(names: Iterable[str]) -> list[dict[str, Any]]:
+    """Compare modules of ``sys.modules`` with their sources, importing nothing.
+
+    Each answer has ``module``, ``origin`` (path of the source), ``loader``, ``cached`` (path of the
+    .pyc or None), ``sha256`` of the source on disk now (None without), ``unprovable`` (None, or why
+    nothing could be compared), and of the functions:
+
+    - ``matched``: how many live ones are made of the source;
+    - ``differing``: ``[{name, file, line}]``, loaded from this file but not what it says now;
+    - ``replaced``: ``[{name, file, line}]``, attributes that the source defines but whose live code
+      was defined at that place (None: it is not Python code);
+    - ``missing``: names that the source defines and of which no live object is made;
+    - ``wrapped``: ``[{name, file, line}]``, matched, below a wrapper that was defined there;
+    - ``opaque``: names whose decorator gives something that cannot be followed;
+    - ``stale``: ``[{module, attribute, file, line}]``, what other modules hold of an older state.
+
+    Of the rest of the module: ``loads_other`` (whether an import now would run other code than the
+    source: a stale .pyc, an import hook; None: not known), ``changed`` (whether the source or the
+    .pyc changed since the program was started, None: not known), and, unless both are False,
+    ``literals``: names whose value is not the literal that the source gives them.
+    """
+    answers, watched = [], {}
+    for name in names:
+        module = sys.modules.get(name)
+        facts = _blank(name, module)
+        answers.append(facts)
+        try:
+            disk = on_disk(name)
+        except NoSourceError as error:
+            facts["unprovable"] = str(error)
+            continue
+        found = bound(module, disk)
+        facts.update(_functions(module, disk, found), **_rest(module, disk, facts["cached"]))
+        watched[name] = Watched(module, disk, found.replaced.keys())
+    stale = holders_of(watched)
+    for facts in answers:
+        facts["stale"] = stale.get(facts["module"], [])
+    return answers
+
+
+def _blank(name: str, module: Any) -> dict[str, Any]:
+    spec = getattr(module, "__spec__", None)
+    loader = loader_of(module)
+    kind = loader if isinstance(loader, type) else type(loader)
+    return {
+        "module": name,
+        "origin": getattr(spec, "origin", None) or getattr(module, "__file__", None),
+        "loader": None if loader is None else kind.__name__,
+        "cached": getattr(spec, "cached", None),
+        "sha256": None,
+        "unprovable": None,
+        "matched": 0,
+        **{key: [] for key in ("differing", "replaced", "missing", "wrapped", "opaque")},
+        "loads_other": None,
+        "changed": None,
+        "literals": [],
+    }
+
+
+def _functions(module: object, disk: OnDisk, found: Bound) -> dict[str, Any]:
+    """Compare all functions that can be reached from the attributes of a module."""
+    matched: set[CodeType] = set()
+    differing: dict[CodeType, str] = {}
+    for path, value in attributes_in(module, lambda each: _is_own(each, disk)):
+        for function in functions_of(value):
+            code = function.__code__
+            if not disk.is_home(code) or code in matched or code in differing:
+                continue
+            if disk.is_outdated(code):
+                differing[code] = path
+            else:
+                matched.add(code)
+    return {
+        "matched": len(matched),
+        "differing": [
+            _entry(name, code.co_filename, code.co_firstlineno) for code, name in differing.items()
+        ],
+        "replaced": [_entry(name, *place) for name, place in found.replaced.items()],
+        "missing": found.missing,
+        "wrapped": [_entry(name, *place) for name, place in found.wrapped.items()],
+        "opaque": found.opaque,
+    }
+
+
+def _is_own(owner: type, disk: OnDisk) -> bool:
+    own = attributes(owner)
+    return own.get("__module__") == disk.module or owner.__qualname__ in disk.class_names
+
+
+def _entry(name: str, file: str | None, line: int | None) -> dict[str, Any]:
+    return {"name": name, "file": file, "line": line}
+
+
+def _rest(module: object, disk: OnDisk, cached: str | None) -> dict[str, Any]:
+    """Give what is known of the code that ran once, at the import."""
+    loads_other = None
+    if disk.loaded is not None:
+        loads_other = fingerprint(disk.loaded) != fingerprint(disk.code)
+    changed = changed_since_start(disk.source.path, cached)
+    is_open = loads_other is not False or changed is not False
+    return {
+        "sha256": disk.sha256,
+        "loads_other": loads_other,
+        "changed": changed,
+        "literals": changed_literals(module, disk.bindings.constants) if is_open else [],
+    }

@@ -1,0 +1,74 @@
+"""What the source of a loaded module defines, ready to be compared with the process."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from .bindings import Bindings, bindings
+from .fingerprints import Definition, definitions, fingerprint
+from .sources import NoSourceError, Source, compiled, loaded_code, source_of
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from .fingerprints import Fingerprint
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """A module as its source has it."""
+
+    module: str
+    source: Source
+    code: CodeType
+    loaded: CodeType | None
+    """What an import would run now."""
+    files: frozenset[str]
+    """How code objects of this module name their file."""
+    defined: dict[Fingerprint, Definition]
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the source."""
+        return hashlib.sha256(self.source.data).hexdigest()
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        """What each name finally is."""
+        return bindings(self.source.data)
+
+    @cached_property
+    def class_names(self) -> frozenset[str]:
+        """The qualified names of the classes."""
+        return frozenset(each.name for each in self.defined.values() if not each.is_function)
+
+    def is_home(self, code: CodeType) -> bool:
+        """Say whether code was loaded from this file, as it was then or as it is now."""
+        return code.co_filename in self.files
+
+    def is_outdated(self, code: CodeType) -> bool:
+        """Say whether code was loaded from this file, but is not in it now."""
+        return self.is_home(code) and fingerprint(code) not in self.defined
+
+
+def on_disk(name: str) -> OnDisk:
+    """Read and compile the source of a module of ``sys.modules``. Raises NoSourceError."""
+    module = sys.modules.get(name)
+    if module is None:
+        message = "it is not loaded in this process"
+        raise NoSourceError(message)
+    source = source_of(module)
+    code, loaded = compiled(source), loaded_code(module)
+    files = {source.path, getattr(module, "__file__", None), getattr(loaded, "co_filename", None)}
+    return OnDisk(
+        name,
+        source,
+        code,
+        loaded,
+        frozenset(each for each in files if each),
+        {each.fingerprint: each for each in definitions(code)},
+    )

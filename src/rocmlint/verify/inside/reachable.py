@@ -1,0 +1,120 @@
+"""Which functions the objects of a module consist of, without running any code of theirs."""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from types import (
+    AsyncGeneratorType,
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MappingProxyType,
+    ModuleType,
+    TracebackType,
+)
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_LEAVES = (
+    type(None),
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    type,
+    ModuleType,
+    BuiltinFunctionType,
+    CodeType,
+    FrameType,
+    TracebackType,
+    GeneratorType,
+    CoroutineType,
+    AsyncGeneratorType,
+    MappingProxyType,
+)
+_DEPTH = 3
+"""How many containers and instances are opened one in another: lru_cache, partial, a list."""
+_LIMIT = 500
+"""How many objects are looked at from one attribute: no logger or registry is read whole."""
+
+ABSENT: object = object()
+"""What stands for an attribute that is not there; None may be a value."""
+
+
+def functions_of(value: object) -> Iterator[FunctionType]:
+    """Yield the functions that an object consists of, the outermost first.
+
+    Wrappers are followed by what they keep: ``__wrapped__``, closures, defaults, the parts of
+    descriptors, partials and instances, whatever their class. Classes and modules are not entered.
+    """
+    seen: dict[int, object] = {}
+    waiting: deque[tuple[object, int]] = deque([(value, 0)])
+    while waiting and len(seen) < _LIMIT:
+        each, depth = waiting.popleft()
+        # Not isinstance: a proxy may say that it is of another class, or do work to say it.
+        kind = type(each)
+        if issubclass(kind, _LEAVES) or id(each) in seen:
+            continue
+        seen[id(each)] = each
+        if kind is FunctionType:
+            yield each  # type: ignore[misc]
+            waiting.extend((part, depth) for part in _parts(each))  # type: ignore[arg-type]
+        elif kind is CellType:
+            waiting.extend((part, depth) for part in gc.get_referents(each))
+        elif depth < _DEPTH:
+            waiting.extend((part, depth + 1) for part in gc.get_referents(each))
+
+
+def _parts(function: FunctionType) -> Iterator[object]:
+    yield from vars(function).values()
+    yield from function.__closure__ or ()
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+
+
+def methods(value: object) -> Iterator[FunctionType]:
+    """Yield the functions of a class, or of the class of an instance, without inherited ones."""
+    owner = value if issubclass(type(value), type) else type(value)
+    for each in attributes(owner).values():
+        yield from functions_of(each)
+
+
+def attributes_in(module: object, is_own: Callable[[type], bool]) -> Iterator[tuple[str, object]]:
+    """Yield each attribute of a module and, below the classes that are its own, of those."""
+    seen: set[int] = set()
+    waiting: deque[tuple[str, object]] = deque(attributes(module).items())
+    if type(module) is not ModuleType:  # something else took its place
+        waiting.append((type(module).__qualname__, type(module)))
+    while waiting:
+        path, value = waiting.popleft()
+        yield path, value
+        if issubclass(type(value), type) and id(value) not in seen and is_own(value):  # type: ignore[arg-type]
+            seen.add(id(value))
+            waiting.extend((f"{path}.{name}", part) for name, part in attributes(value).items())
+
+
+def value_at(owner: object, path: Iterable[str]) -> object:
+    """Give what stands at a path of attributes, or ABSENT; runs no descriptor."""
+    for name in path:
+        owner = attributes(owner).get(name, ABSENT)
+    return owner
+
+
+def attributes(owner: object) -> dict[str, Any]:
+    """Give the attributes that a module or a class itself has, at this moment."""
+    if issubclass(type(owner), type):
+        found = type.__dict__["__dict__"].__get__(owner)
+    else:
+        try:
+            found = object.__getattribute__(owner, "__dict__")
+        except AttributeError:
+            return {}
+    return {name: value for name, value in list(found.items()) if isinstance(name, str)}

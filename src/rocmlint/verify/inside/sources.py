@@ -1,0 +1,181 @@
+"""The source of a loaded module, as the import system would read it now."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.machinery import (
+    SOURCE_SUFFIXES,
+    BuiltinImporter,
+    ExtensionFileLoader,
+    FrozenImporter,
+    SourceFileLoader,
+    SourcelessFileLoader,
+)
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import CodeType, ModuleType
+
+_NO_SOURCE = (
+    (BuiltinImporter, "it is built into the interpreter"),
+    (FrozenImporter, "it is frozen into the interpreter"),
+    (ExtensionFileLoader, "it is an extension module"),
+    (SourcelessFileLoader, "it was loaded from a .pyc file that has no source beside it"),
+)
+_MARGIN = 0.1
+"""Seconds by which the clocks of the kernel for files and for processes may disagree."""
+
+
+class NoSourceError(Exception):
+    """The module has no source to compare it with, and why."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of a module: where it is, and its bytes."""
+
+    path: str
+    data: bytes
+
+
+def loader_of(module: ModuleType) -> Any:
+    """Give the loader of a module, or None."""
+    spec = getattr(module, "__spec__", None)
+    return getattr(spec, "loader", None) or getattr(module, "__loader__", None)
+
+
+def source_of(module: ModuleType) -> Source:
+    """Read the source that the import system names, also out of an archive.
+
+    Raises NoSourceError.
+    """
+    spec = getattr(module, "__spec__", None)
+    loader = loader_of(module)
+    for kind, reason in _NO_SOURCE:
+        if loader is kind or isinstance(loader, kind):
+            raise NoSourceError(reason)
+    path = getattr(spec, "origin", None) or getattr(module, "__file__", None)
+    if path is None:
+        if getattr(module, "__path__", None) is not None:
+            message = "it is a namespace package: a folder without an __init__.py"
+            raise NoSourceError(message)
+        message = "it was made by a program, not loaded from a file"
+        raise NoSourceError(message)
+    try:
+        return Source(path, _read(loader, spec.name if spec else module.__name__, path))
+    except (OSError, ImportError, SyntaxError, UnicodeError) as error:
+        message = f"its source {path} cannot be read: {error}"
+        raise NoSourceError(message) from error
+
+
+def _read(loader: Any, name: str, path: str) -> bytes:
+    is_source = path.endswith(tuple(SOURCE_SUFFIXES)) or isinstance(loader, SourceFileLoader)
+    if is_source and hasattr(loader, "get_data"):
+        return bytes(loader.get_data(path))
+    if hasattr(loader, "get_source"):
+        text = loader.get_source(name)
+        if text is not None:
+            return str(text).encode("utf-8", "surrogatepass")
+    if not is_source:
+        message = f"{type(loader).__name__} knows of none"
+        raise ImportError(message)
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def compiled(source: Source) -> CodeType:
+    """Compile as an import does, at the optimisation level of this process.
+
+    Raises NoSourceError.
+    """
+    try:
+        code: CodeType = compile(source.data, source.path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        message = f"its source {source.path} does not compile: {error}"
+        raise NoSourceError(message) from error
+    return code
+
+
+def loaded_code(module: ModuleType) -> CodeType | None:
+    """Give the code that an import would run now; None where the loader does not say.
+
+    It is other code than that of the source where a .pyc is stale but passes for fresh, or where an
+    import hook rewrites code. Writes no .pyc.
+    """
+    loader, spec = loader_of(module), getattr(module, "__spec__", None)
+    if spec is None or not hasattr(loader, "get_code"):
+        return None
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        code: CodeType | None = loader.get_code(spec.name)
+    except Exception:  # noqa: BLE001 - loaders of others raise what they like
+        return None
+    finally:
+        sys.dont_write_bytecode = before
+    return code
+
+
+def changed_since_start(*paths: str | None) -> bool | None:
+    """Say whether a file was changed, moved or made after this program was started.
+
+    Rests on the time of change of the inode, which copying with times does not set back. None
+    where it cannot be known.
+    """
+    started = _started()
+    if started is None:
+        return None
+    for path in paths:
+        if path is not None:
+            with suppress(FileNotFoundError):
+                try:
+                    changed = os.stat(_on_disk(path)).st_ctime
+                except OSError:
+                    return None
+                if changed > started - _MARGIN:
+                    return True
+    return False
+
+
+def _on_disk(path: str) -> str:
+    """Give the archive for a path inside one."""
+    while not os.path.lexists(path) and os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+    return path
+
+
+def _started() -> float | None:
+    """Give when the running program was started (seconds of the epoch), by Linux's /proc.
+
+    A forked child goes on with what its parent imported, so the start of the parent counts. Both
+    have the same auxiliary vector; a program that was executed has one of its own (proc(5)).
+    """
+    try:
+        vector = _bytes("/proc/self/auxv")
+        started, parent = _stat("self")
+        while _is_forked_from(parent, vector):
+            started, parent = _stat(parent)
+    except (OSError, ValueError, IndexError):
+        return None
+    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + started
+
+
+def _is_forked_from(parent: str, vector: bytes) -> bool:
+    try:
+        return _bytes(f"/proc/{parent}/auxv") == vector
+    except OSError:  # it has ended, or is that of another user
+        return False
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _stat(pid: str) -> tuple[float, str]:
+    """Give the start of a process in seconds since the boot, and its parent."""
+    fields = _bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return int(fields[19]) / os.sysconf("SC_CLK_TCK"), fields[1].decode()

@@ -1,0 +1,223 @@
+"""Judges whether a process runs what the source of a module says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.verify.result import Evidence, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rocmlint.verify.result import Strength, Verdict
+
+Comparison = dict[str, Any]
+"""What ``inside.live.compare`` gives."""
+
+_SHOWN = 20
+"""How many names of one kind are listed; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class _Judgement:
+    verdict: Verdict
+    strength: Strength
+    seen: str
+    reason: str = ""
+    action: str = ""
+
+
+def result_of(
+    comparison: Comparison, expected_sha256: str | None = None, check: str = "live"
+) -> Result:
+    """Judge a comparison, and the source by the hash that a manifest has for it, where given."""
+    judgement = _judged(comparison, expected_sha256)
+    return Result(
+        check=check,
+        claim=claim(expected_sha256),
+        subject=comparison["module"],
+        verdict=judgement.verdict,
+        strength=judgement.strength,
+        seen=judgement.seen,
+        evidence=tuple(_evidence(comparison, expected_sha256)),
+        reason=judgement.reason,
+        action=judgement.action,
+    )
+
+
+def claim(expected_sha256: str | None = None) -> str:
+    """Say what is claimed of a module, with or without a manifest."""
+    return "runs the code of the manifest" if expected_sha256 else "runs the code of its source"
+
+
+def not_answered(module: str, reason: str, expected_sha256: str | None = None) -> Result:
+    """Give the result for a module that could not be imported or asked; ``reason`` says why."""
+    return Result(
+        check="live",
+        claim=claim(expected_sha256),
+        subject=module,
+        verdict="unproven",
+        strength="declared",
+        seen="not imported",
+        reason=reason,
+        action=f"make the import work first: python -c 'import {module}'",
+    )
+
+
+def _judged(facts: Comparison, expected_sha256: str | None) -> _Judgement:
+    name = facts["module"]
+    if facts["unprovable"] is not None:
+        return _unprovable(facts)
+    if expected_sha256 not in (None, facts["sha256"]):
+        return _Judgement(
+            "contradicted",
+            "hashed",
+            "another file than the manifest's",
+            f"{facts['origin']} is the file that is imported, and it is not the one of the "
+            "manifest, so the patch is not what runs",
+            "rocmlint verify patches --manifest MANIFEST says where the right file must go",
+        )
+    if facts["differing"] or facts["missing"]:
+        return _other_code(facts)
+    if facts["replaced"]:
+        first = facts["replaced"][0]
+        return _contradicted(
+            f"{_count(facts['replaced'], 'attribute')} replaced at run time",
+            f"{first['name']} is not the code of {facts['origin']}: it was replaced by "
+            f"{_where(first)}",
+            f"take the replacement out, or patch the file instead; find who does it: "
+            f"grep -rn {first['name'].rpartition('.')[2]!r} in what the job imports",
+        )
+    if facts["stale"]:
+        first = facts["stale"][0]
+        return _contradicted(
+            f"{_count(facts['stale'], 'older object')} held elsewhere",
+            f"{first['module']}.{first['attribute']} still is the object from before {name} was "
+            "changed or reloaded, so what calls it there runs the old code",
+            f"change or reload {name} before {first['module']} is imported, or import "
+            f"{first['module']} again",
+        )
+    return _rest(facts)
+
+
+def _unprovable(facts: Comparison) -> _Judgement:
+    reason = facts["unprovable"]
+    action = (
+        f"install {facts['module']} with its .py files and start the job again"
+        if facts["loader"] == "SourcelessFileLoader"
+        else "there is no Python source to compare with; prove its file instead: rocmlint verify "
+        "stock, or rocmlint verify patches with a manifest"
+    )
+    if facts["loader"] is None and facts["origin"] is None and "not loaded" in reason:
+        action = f"import {facts['module']} before it is checked"
+    return _Judgement("unproven", "located", "nothing to compare with", reason, action)
+
+
+def _other_code(facts: Comparison) -> _Judgement:
+    name, count = facts["module"], len(facts["differing"])
+    seen = f"{facts['matched']} match, {count} differ, {len(facts['missing'])} missing"
+    if facts["loads_other"]:
+        return _other_code_loaded(facts, seen)
+    first = facts["differing"][0]["name"] if count else facts["missing"][0]
+    return _contradicted(
+        seen,
+        f"the process runs other code than {facts['origin']} has now ({first}, for one): the file "
+        f"was changed after {name} was imported, or a program changed the module"
+        if count
+        else f"{first} is in {facts['origin']} but not in the process: the file was changed after "
+        f"{name} was imported, or a program deleted it",
+        f"put the file in place before anything imports {name}, then start the job again",
+    )
+
+
+def _other_code_loaded(facts: Comparison, seen: str) -> _Judgement:
+    if facts["loader"] not in ("SourceFileLoader", "zipimporter"):
+        return _Judgement(
+            "unproven",
+            "live",
+            seen,
+            f"{facts['module']} was imported through {facts['loader']}, a hook that rewrites code, "
+            "so its functions cannot be compared with the source",
+            "run the check without that hook (not under pytest, for one)",
+        )
+    return _contradicted(
+        seen,
+        f"an import does not run {facts['origin']} but {facts['cached'] or 'a .pyc'}, which was "
+        "compiled from another state of it and passes for fresh (same time and size, or unchecked)",
+        f"delete {facts['cached'] or 'the .pyc'} and start the job again",
+    )
+
+
+def _rest(facts: Comparison) -> _Judgement:
+    """Judge what ran once at the import, after all functions were found to be right."""
+    name = facts["module"]
+    if facts["loads_other"]:
+        return _other_code_loaded(facts, "the module's own code is stale")
+    if facts["literals"]:
+        values = ", ".join(facts["literals"][:_SHOWN])
+        return _Judgement(
+            "unproven",
+            "live",
+            f"{_functions(facts)}; {_count(facts['literals'], 'value')} not",
+            f"{values}: not the value in {facts['origin']}, which was changed after the program "
+            "was started (or its .pyc was): either the process has the older file, or it set them",
+            f"put the file in place before anything imports {name}, then start the job again",
+        )
+    if not facts["matched"] and (facts["changed"] is not False or facts["loads_other"] is None):
+        return _Judgement(
+            "unproven",
+            "located",
+            "no function to compare",
+            f"{name} defines no function, and its file was changed after the program was started "
+            "(or that cannot be told), so nothing shows which state of it was imported",
+            "start the job again now that the file is in place",
+        )
+    return _Judgement("proven", "live", _functions(facts))
+
+
+def _functions(facts: Comparison) -> str:
+    if not facts["matched"]:
+        return "no functions; unchanged since the program was started"
+    wrapped = f", {len(facts['wrapped'])} of them wrapped" if facts["wrapped"] else ""
+    return f"{_count(facts['matched'], 'function')} match{wrapped}"
+
+
+def _contradicted(seen: str, reason: str, action: str) -> _Judgement:
+    return _Judgement("contradicted", "live", seen, reason, action)
+
+
+def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
+    lines = {
+        "source": facts["origin"],
+        "sha256": facts["sha256"],
+        "sha256 in the manifest": expected_sha256,
+        "loader": facts["loader"],
+        "differs": _listed([f"{each['name']} ({_where(each)})" for each in facts["differing"]]),
+        "missing": _listed(facts["missing"]),
+        "replaced": _listed([f"{each['name']} by {_where(each)}" for each in facts["replaced"]]),
+        "older": _listed(
+            [f"{each['module']}.{each['attribute']} ({_where(each)})" for each in facts["stale"]]
+        ),
+        "wrapped": _listed([f"{each['name']} by {_where(each)}" for each in facts["wrapped"]]),
+        "not to be followed": _listed(facts["opaque"]),
+    }
+    return [Evidence(name, value) for name, value in lines.items() if value]
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names[:_SHOWN])
+    if len(names) > _SHOWN:
+        shown.append(f"and {len(names) - _SHOWN} more")
+    return "\n".join(shown)
+
+
+def _where(place: Mapping[str, Any]) -> str:
+    if place["file"] is None:
+        return "what is not Python code"
+    return f"{place['file']}:{place['line']}" if place["line"] else str(place["file"])
+
+
+def _count(what: int | Sequence[object], noun: str) -> str:
+    count = what if isinstance(what, int) else len(what)
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
