@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 _ALIGNMENT = 4096
+_SPIRV_MAGIC = b"\x03\x02\x23\x07"
 _COUNT = Struct("<Q")
 _ENTRY = Struct("<QQQ")
 _LARGEST_TABLE = 1 << 20
@@ -141,6 +142,9 @@ def _read_entry(
     cursor.skip(row.end - cursor.position)
     image = data if is_wanted else b""
     if row.target.processor == SPIRV:
+        if bytes(data[:4]) != _SPIRV_MAGIC:
+            message = "what is called SPIR-V is none"
+            raise UnreadableError(message)
         return CodeObject(row.target, form, None, row.size, number, image=image)
     head = device_elf.read_head(data)
     if head.target.processor != row.target.processor:

@@ -48,7 +48,7 @@ class Compressed:
         hash are not the promised ones.
         """
         digest, size = md5(usedforsecurity=False), 0
-        with _reader(self.method, self.body) as read:
+        with decoder(self.method, self.body) as read:
             while chunk := read(_CHUNK):
                 digest.update(chunk)
                 size += len(chunk)
@@ -90,8 +90,11 @@ _METHODS = {0: "zlib", 1: "zstd"}
 
 
 @contextmanager
-def _reader(method: str, body: memoryview) -> Iterator[Callable[[int], bytes]]:
-    """Give a function that reads so many decoded bytes at most; its errors become ours."""
+def decoder(method: str, body: memoryview) -> Iterator[Callable[[int], bytes]]:
+    """Give a function that reads so many decoded bytes at most; its errors become ours.
+
+    Raises UnreadableError, MissingExtraError.
+    """
     if method == "zlib":
         failure: type[Exception] = zlib.error
         read = _zlib_reader(body)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import mmap
-import os
 import re
-import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.code_objects import bundle, compression, device_elf, kpack
 from rocmlint.verify.code_objects.errors import UnreadableError
 from rocmlint.verify.code_objects.host_elf import HostElf, read_host_elf
+from rocmlint.verify.code_objects.mapped import map_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from mmap import mmap
 
     from rocmlint.verify.code_objects.bundle import CodeObject, Entry
     from rocmlint.verify.code_objects.kpack import Reference
@@ -104,7 +103,7 @@ class _Reading:
     error: str = ""
 
     def code_objects(self, wanted: Callable[[Target], bool]) -> Iterator[CodeObject]:
-        mapped = _map(self.path)
+        mapped = map_file(self.path)
         self.size = len(mapped)
         data = memoryview(mapped)
         start = bytes(data[: len(bundle.MAGIC)])
@@ -121,7 +120,7 @@ class _Reading:
             raise UnreadableError(message)
 
     def _in_library(
-        self, mapped: mmap.mmap, data: memoryview, wanted: Callable[[Target], bool]
+        self, mapped: mmap, data: memoryview, wanted: Callable[[Target], bool]
     ) -> Iterator[CodeObject]:
         self.host = read_host_elf(mapped, self.size)
 
@@ -134,22 +133,6 @@ class _Reading:
             self.kpack = kpack.read_reference(reference, content(kpack.WRAPPER_SECTION))
         else:
             yield from bundle.read_bundles(content(FAT_BINARY), wanted)
-
-
-def _map(path: str) -> mmap.mmap:
-    """Map a file; the mapping goes with the last view of it. Raises UnreadableError, OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            message = "is no regular file"
-            raise UnreadableError(message)
-        if not status.st_size:
-            message = "is empty"
-            raise UnreadableError(message)
-        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
-    finally:
-        os.close(descriptor)
 
 
 def _is_device_section(name: str) -> bool:

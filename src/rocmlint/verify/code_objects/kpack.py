@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import CodeObject
+from rocmlint.verify.code_objects.compression import decoder
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
 from rocmlint.verify.code_objects.target import GENERIC_OF, Target, parse_target
 
@@ -39,7 +40,7 @@ class Reference:
     count: int
     """How many code objects for each GPU it expects."""
 
-    def keys(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """Give what the code objects are called in an archive."""
         return tuple(f"{self.name}#{index}" for index in range(self.count))
 
@@ -107,25 +108,23 @@ class Archive:
 
     def code_objects(self, wanted: Callable[[Target], bool]) -> Iterator[CodeObject]:
         """Yield what is inside; ``bundle`` counts the names. Raises UnreadableError."""
-        number_of = {
-            name: number for number, name in enumerate(sorted({n for n, _ in self.places}))
-        }
-        for (name, target), (offset, stored, size) in self.places.items():
-            image = self._image(offset, stored, size)
-            head = device_elf.read_head(image)
-            if head.size > len(image):
-                message = f"the code of {name} for {target} is cut off"
-                raise UnreadableError(message)
-            parsed = _target_of(target)
-            yield CodeObject(
-                parsed,
-                "kpack",
-                head.version,
-                size,
-                number_of[name],
-                head.generic_version,
-                image=image if wanted(parsed) else b"",
-            )
+        names = sorted({name for name, _ in self.places})
+        number_of = {name: number for number, name in enumerate(names)}
+        for name, target in self.places:
+            found = self.code_object(name, target)
+            image = found.image if wanted(found.target) else b""
+            yield replace(found, bundle=number_of[name], image=image)
+
+    def code_object(self, name: str, target: str) -> CodeObject:
+        """Read one code object. Raises KeyError, UnreadableError."""
+        image = self._image(*self.places[name, target])
+        head = device_elf.read_head(image)
+        if head.size > len(image):
+            message = f"the code of {name} for {target} is cut off"
+            raise UnreadableError(message)
+        return CodeObject(
+            _target_of(target), "kpack", head.version, len(image), 0, head.generic_version, image
+        )
 
     def _image(self, offset: int, stored: int, size: int) -> memoryview | bytes:
         body = self.data[offset : offset + stored]
@@ -134,16 +133,14 @@ class Archive:
             raise UnreadableError(message)
         if not self.is_compressed:
             return body
-        zstandard = extra("zstandard")
-        try:
-            image: bytes = zstandard.ZstdDecompressor().decompress(body, max_output_size=size)
-        except zstandard.ZstdError as error:
-            message = f"the code at {offset:,} cannot be decoded: {error}"
-            raise UnreadableError(message) from error
+        image = bytearray()
+        with decoder("zstd", body) as read:
+            while len(image) <= size and (chunk := read(size - len(image) + 1)):
+                image += chunk
         if len(image) != size:
             message = f"the code at {offset:,} decodes to {len(image):,} bytes instead of {size:,}"
             raise UnreadableError(message)
-        return image
+        return bytes(image)
 
 
 def read_archive(data: memoryview) -> Archive:

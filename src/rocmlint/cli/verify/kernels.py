@@ -1,0 +1,71 @@
+"""``rocmlint verify kernels``: says of every file with device code whether a GPU can run it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.verify.common import (
+    add_interpreter_arguments,
+    add_report_arguments,
+    finish,
+    interpreter_of,
+    parser_of,
+)
+from rocmlint.errors import ConfigError
+from rocmlint.verify.code_objects.target import parse_target
+from rocmlint.verify.devices import Devices, find_devices
+from rocmlint.verify.kernels import check, scan
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+_DESCRIPTION = """\
+Read the device code in every .so, .co, .hsaco and .kpack below the paths, and say whether HIP finds
+code for the GPU in it. No GPU is needed when --arch names one; no code of the files is run.\
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify kernels``."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files and folders (default: where the packages of --python are installed)",
+    )
+    parser.add_argument(
+        "--arch",
+        action="append",
+        metavar="TARGET",
+        help="a GPU such as gfx942:sramecc+:xnack-, may be given again (default: those found here)",
+    )
+    add_interpreter_arguments(parser)
+    add_report_arguments(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify kernels``."""
+    parser = parser_of("kernels", "[--arch TARGET] [PATH ...]", _DESCRIPTION)
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    interpreter = interpreter_of(flags)
+    roots = [os.path.normpath(each) for each in flags.paths]
+    roots = roots or interpreter.ask("devices", "folders")["folders"]
+    devices = _named(flags.arch) if flags.arch else find_devices(interpreter)
+    found = scan(roots)
+    if found.for_cuda:
+        note = f"{found.for_cuda:,} libraries for CUDA lie beside others for AMD GPUs: left out"
+        print(note, file=sys.stderr)
+    return finish(check(found, devices, roots, os.environ), flags)
+
+
+def _named(names: Sequence[str]) -> Devices:
+    try:
+        return Devices(tuple(dict.fromkeys(map(parse_target, names))), "--arch")
+    except ValueError as error:
+        message = f"--arch {error}"
+        raise ConfigError(message) from error

@@ -1,0 +1,207 @@
+"""Whether HIP finds code for a device in a file: the order of its choice, and what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from rocmlint.verify.code_objects import kpack
+from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.mapped import map_file
+from rocmlint.verify.code_objects.target import (
+    SPIRV,
+    Target,
+    is_generic_for,
+    is_native,
+    settings,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from rocmlint.verify.code_objects.bundle import Entry
+    from rocmlint.verify.code_objects.file import FileReport
+    from rocmlint.verify.result import Verdict
+
+How = Literal["native", "generic", "SPIR-V"]
+_FIRST_GENERIC_VERSION = 1
+_GENERIC_NEEDS = 6
+"""The code-object version that generic code came with."""
+
+
+Problem = Literal[
+    "",
+    "no code",
+    "in part",
+    "depends on a setting",
+    "switched off",
+    "kpack missing",
+    "CUDA only",
+    "unreadable",
+]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is to be said of a file and a device."""
+
+    verdict: Verdict
+    seen: str
+    """What code there is: ``native``, ``generic``, ``kpack present``, or the problem."""
+    problem: Problem = ""
+    reason: str = ""
+
+
+def _bad(verdict: Verdict, problem: Problem, reason: str) -> Judgement:
+    return Judgement(verdict, problem, problem, reason)
+
+
+class Judge:
+    """Judges files for devices, under the environment variables that HIP reads."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Take the variables of the job."""
+        self._environment = environment
+        self._only_spirv = _is_on(environment.get("HIP_FORCE_SPIRV_CODEOBJECT", ""))
+        self._archives: dict[str, kpack.Archive] = {}
+
+    def library(self, report: FileReport, device: Target) -> Judgement:
+        """Judge a library: each of its bundles is needed, since each has kernels of its own."""
+        if report.error:
+            return _bad("unproven", "unreadable", report.error)
+        if report.kpack:
+            return self._archived(report, report.kpack, device)
+        if report.is_for_cuda:
+            reason = "its kernels are for NVIDIA GPUs; none can run on an AMD GPU"
+            return _bad("contradicted", "CUDA only", reason)
+        parts = [
+            partial(self._choose, list(entries))
+            for _, entries in groupby(report.entries, lambda each: each.bundle)
+        ]
+        codes = [each.target for each in report.entries]
+        return self._all_settings(device, codes, parts)
+
+    def loose(self, reports: Sequence[FileReport], device: Target) -> Judgement:
+        """Judge loose code objects, of which one for the device is enough."""
+        entries = [entry for each in reports for entry in each.entries]
+        part = partial(self._choose, entries)
+        return self._all_settings(device, [each.target for each in entries], [part])
+
+    def has_code(self, report: FileReport, device: Target) -> bool:
+        """Tell whether a file has code that the device could take, under some setting."""
+        codes = [each.target for each in report.entries]
+        return any(self._choose(report.entries, each) for each in settings(device, codes))
+
+    def _choose(self, entries: Iterable[Entry], device: Target) -> How | None:
+        """Choose as HIP does: the processor's own code, its family's, then SPIR-V."""
+        entries = list(entries)
+        if not self._only_spirv:
+            if any(is_native(each.target, device) for each in entries):
+                return "native"
+            if any(_is_generic(each, device) for each in entries):
+                return "generic"
+        return "SPIR-V" if any(each.target.processor == SPIRV for each in entries) else None
+
+    def _all_settings(
+        self,
+        device: Target,
+        codes: Iterable[Target],
+        parts: Sequence[Callable[[Target], How | None]],
+    ) -> Judgement:
+        """Judge for each setting (xnack, sramecc) that the device was not said to have."""
+        chosen = {each: [part(each) for part in parts] for each in settings(device, codes)}
+        hows = {how for row in chosen.values() for how in row}
+        if None not in hows and hows:
+            kinds = [_KINDS[how] for how in _KINDS if how in hows]
+            return Judgement("proven", " and ".join(kinds))
+        if hows <= {None}:
+            return self._no_code(device)
+        whole = [str(each) for each, row in chosen.items() if None not in row]
+        if whole:
+            reason = f"it runs as {' or '.join(whole)} only, and {device} does not say which it is"
+            return _bad("unproven", "depends on a setting", reason)
+        missing = min(row.count(None) for row in chosen.values())
+        reason = (
+            f"{missing} of its {len(parts)} bundles have no code for {device}: a kernel of theirs "
+            "fails with hipErrorNoBinaryForGpu, the others run"
+        )
+        return _bad("unproven", "in part", reason)
+
+    def _no_code(self, device: Target) -> Judgement:
+        if self._only_spirv:
+            reason = "HIP_FORCE_SPIRV_CODEOBJECT asks for SPIR-V, and it has none"
+            return _bad("contradicted", "switched off", reason)
+        reason = f"it has no code for {device}: its kernels fail with hipErrorNoBinaryForGpu"
+        return _bad("contradicted", "no code", reason)
+
+    def _archived(
+        self, report: FileReport, reference: kpack.Reference, device: Target
+    ) -> Judgement:
+        if kpack.is_disabled(self._environment):
+            reason = "its kernels are in kpack archives, which ROCM_KPACK_DISABLE switches off"
+            return _bad("contradicted", "switched off", reason)
+        problems: list[str] = []
+        paths = kpack.archive_paths(reference, report.path, device, self._environment)
+        archives = [each for each in map(partial(self._open, problems), paths) if each]
+        targets = [str(each) for each in kpack.candidates(device)]
+        missing = [
+            key for key in reference.names() if not _is_stored(key, targets, archives, problems)
+        ]
+        if problems:
+            return _bad("unproven", "unreadable", "; ".join(problems))
+        if archives and not missing:
+            return Judgement("proven", "kpack present")
+        if archives:
+            reason = f"its archives have no code for {device} under {', '.join(missing)}"
+        else:
+            reason = f"its kernels are in archives that are not there: {', '.join(paths)}"
+        return _bad("contradicted", "kpack missing", reason)
+
+    def _open(self, problems: list[str], path: str) -> kpack.Archive | None:
+        """Read an archive once; one that is not there is None, as for the loader."""
+        if path not in self._archives:
+            try:
+                self._archives[path] = kpack.read_archive(memoryview(map_file(path)))
+            except FileNotFoundError:
+                return None
+            except (UnreadableError, OSError) as error:
+                problems.append(f"{path}: {error}")
+                return None
+        return self._archives[path]
+
+
+_KINDS: dict[How | None, str] = {
+    "native": "native",
+    "generic": "generic",
+    "SPIR-V": "SPIR-V, compiled when loaded",
+}
+
+
+def _is_stored(
+    key: str, targets: list[str], archives: list[kpack.Archive], problems: list[str]
+) -> bool:
+    """Tell whether the first archive that has the code, in the loader's order, has it whole."""
+    for target in targets:
+        for archive in archives:
+            if (key, target) in archive.places:
+                try:
+                    archive.code_object(key, target)
+                except UnreadableError as error:
+                    problems.append(str(error))
+                return True
+    return False
+
+
+def _is_generic(entry: Entry, device: Target) -> bool:
+    return (
+        is_generic_for(entry.target, device)
+        and entry.version == _GENERIC_NEEDS
+        and entry.generic_version >= _FIRST_GENERIC_VERSION
+    )
+
+
+def _is_on(value: str) -> bool:
+    """Read a variable as HIP reads its flags: "true", or a number other than 0."""
+    return value == "true" or value.lstrip("+-").lstrip("0")[:1].isdigit()

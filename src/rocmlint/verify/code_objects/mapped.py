@@ -1,0 +1,28 @@
+"""Mapping a file into memory, so that only the parts that are looked at are read."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+
+from rocmlint.verify.code_objects.errors import UnreadableError
+
+
+def map_file(path: str) -> mmap.mmap:
+    """Map a file; the mapping goes with the last view of it.
+
+    Raises OSError, and UnreadableError for what is empty or no regular file (a pipe would block).
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            message = "is no regular file"
+            raise UnreadableError(message)
+        if not status.st_size:
+            message = "is empty"
+            raise UnreadableError(message)
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,95 @@
+"""Which GPUs there are, by the word of rocminfo, of torch, or of amd-smi."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.code_objects.target import Target, parse_target
+from rocmlint.verify.interpreter import InterpreterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rocmlint.verify.interpreter import Interpreter
+
+_ROCM_PROGRAMS = "/opt/rocm/bin"
+_ISA = re.compile(r"amdgcn-amd-amdhsa--(gfx[0-9a-f]+(?::\S+)?)(?=\s|$)")
+"""How rocminfo names a processor; what it can run of a family has a "-generic" name."""
+_GRAPHICS = re.compile(r"target_graphics_version\W+(gfx[0-9a-f]+)", re.IGNORECASE)
+_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Devices:
+    """The targets of the GPUs found, each once, and who named them; or why there are none."""
+
+    targets: tuple[Target, ...]
+    source: str
+    reason: str = ""
+
+
+def find_devices(interpreter: Interpreter) -> Devices:
+    """Ask rocminfo, torch in the interpreter, then amd-smi; the first that knows a GPU decides.
+
+    rocminfo and torch tell xnack and sramecc too, amd-smi does not. Torch is imported there only if
+    it was built for ROCm.
+    """
+    ways: tuple[tuple[str, Callable[[], tuple[list[str], str]]], ...] = (
+        ("rocminfo", lambda: _program(["rocminfo"], _ISA)),
+        ("torch", lambda: _torch(interpreter)),
+        ("amd-smi", lambda: _program(["amd-smi", "static", "--asic", "--json"], _GRAPHICS)),
+    )
+    reasons = []
+    for source, ask in ways:
+        named, reason = ask()
+        targets = tuple(dict.fromkeys(_targets(named)))
+        if targets:
+            return Devices(targets, source)
+        reasons.append(f"{source}: {reason or 'names no GPU'}")
+    return Devices((), "", "; ".join(reasons))
+
+
+def _targets(names: list[str]) -> Iterator[Target]:
+    for name in names:
+        try:
+            yield parse_target(name.lower())
+        except ValueError:
+            continue
+
+
+def _program(command: list[str], pattern: re.Pattern[str]) -> tuple[list[str], str]:
+    """Run a program of ROCm and give the names that it prints, or why there are none."""
+    search = os.pathsep.join((os.environ.get("PATH", os.defpath), _ROCM_PROGRAMS))
+    program = shutil.which(command[0], path=search)
+    if program is None:
+        return [], "is not installed"
+    try:
+        ended = subprocess.run(
+            [program, *command[1:]],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return [], f"no answer within {_SECONDS} s"
+    except OSError as error:
+        return [], error.strerror or "cannot be started"
+    names = pattern.findall(ended.stdout)
+    said = (ended.stdout + ended.stderr).strip().splitlines()
+    return names, "" if names or not said else said[-1].strip()
+
+
+def _torch(interpreter: Interpreter) -> tuple[list[str], str]:
+    try:
+        answer = interpreter.ask("devices", "targets")
+    except InterpreterError as error:
+        return [], str(error).splitlines()[0]
+    return list(answer["targets"]), str(answer["reason"])
