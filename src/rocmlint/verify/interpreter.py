@@ -69,11 +69,15 @@ class Interpreter:
             question, answer = (os.path.join(folder, name) for name in ("request", "answer"))
             with open(question, "w", encoding="utf-8") as file:
                 json.dump(request, file)
-            printed = self._run([self.python, "-c", _ASK, INSIDE, task, question, answer])
-            return self._read(answer, printed)
+            command = [self.python, "-X", "faulthandler", "-c", _ASK]
+            printed, code = self._run([*command, INSIDE, task, question, answer])
+            return self._read(answer, printed, code)
 
-    def _run(self, command: list[str]) -> str:
-        """Run to the end or the time limit, and leave no process behind."""
+    def _run(self, command: list[str]) -> tuple[str, int]:
+        """Run to the end or the time limit, and leave no process behind.
+
+        Gives what was printed, and the exit code (negative for a signal).
+        """
         try:
             child = subprocess.Popen(
                 command,
@@ -95,15 +99,16 @@ class Interpreter:
             raise InterpreterError(message) from error
         finally:
             _end_group(child)
-        return printed
+        return printed, child.returncode
 
-    def _read(self, path: str, printed: str) -> Any:
+    def _read(self, path: str, printed: str, code: int) -> Any:
         try:
             with open(path, encoding="utf-8") as file:
                 answer = json.load(file)
         except OSError:
+            how = f"was ended by {signal.Signals(-code).name}" if code < 0 else "ended"
             tail = printed.strip()[-_TAIL:] or "it printed nothing"
-            message = f"{self.python} ended without an answer: {tail}"
+            message = f"{self.python} {how} without an answer: {tail}"
             raise InterpreterError(message) from None
         if printed:
             sys.stderr.write(printed)
