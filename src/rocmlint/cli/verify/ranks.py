@@ -1,0 +1,110 @@
+"""``rocmlint verify ranks``: says whether all ranks of a job run the same, right code."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.verify.common import add_report_arguments, finish, parser_of
+from rocmlint.errors import ConfigError
+from rocmlint.verify.ranks import complete, judge
+from rocmlint.verify.watch import watch_of
+from rocmlint.verify.witnesses import read
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+    from rocmlint.verify.watch import Watch
+
+_POLL = 0.5
+_DEFAULT_TIMEOUT = 60.0
+
+
+def add_watch_arguments(parser: ArgumentParser) -> None:
+    """Add what must be live."""
+    parser.add_argument(
+        "--manifest",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the files that must be live (rocmlint verify manifest writes it); may be repeated",
+    )
+    parser.add_argument(
+        "--module",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a module that must be what its source says; may be repeated",
+    )
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify ranks``."""
+    parser.add_argument(
+        "folder", nargs="?", metavar="DIR", help="the witnesses of verify run --keep DIR"
+    )
+    add_watch_arguments(parser)
+    parser.add_argument(
+        "--store", metavar="HOST:PORT", help="where the ranks meet, without torchrun: rank 0's node"
+    )
+    parser.add_argument("--world-size", type=int, metavar="N", help="how many ranks there must be")
+    parser.add_argument("--rank", type=int, metavar="R", help="which rank this is (with --store)")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        help="how long to wait for missing ranks (default: "
+        f"{_DEFAULT_TIMEOUT:g} where the ranks meet, 0 for DIR)",
+    )
+    add_report_arguments(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify ranks``."""
+    parser = parser_of(
+        "ranks",
+        "[DIR | --store HOST:PORT] [--manifest M] [--module NAME] [flags]",
+        "Compare all ranks of a job with a manifest and with each other: from the witnesses in a "
+        "folder, or asking the interpreter of each rank, started by python -m "
+        "torch.distributed.run ... -m rocmlint verify ranks.",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    if flags.world_size is not None and flags.world_size < 1:
+        message = f"--world-size {flags.world_size}: must be at least 1"
+        raise ConfigError(message)
+    if flags.folder is None:
+        return _meeting(flags)
+    if flags.store is not None or flags.rank is not None:
+        message = "verify ranks: DIR and --store or --rank are two ways; use one"
+        raise ConfigError(message)
+    return _from_folder(flags, watch_of(flags.manifest, flags.module))
+
+
+def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
+    waited = flags.timeout or 0.0
+    until = time.monotonic() + waited
+    while True:
+        witnesses, problems = read(flags.folder)
+        left = until - time.monotonic()
+        if left <= 0 or complete(witnesses, watch, flags.world_size):
+            break
+        time.sleep(min(_POLL, left))
+    if not (witnesses or problems):
+        message = f"{flags.folder}: no witness in it; rocmlint verify run --keep DIR leaves them"
+        if not flags.world_size:
+            raise ConfigError(message)
+    return finish(judge(watch, witnesses, problems, flags.world_size, waited), flags)
+
+
+def _meeting(flags: SimpleNamespace) -> int:
+    """Ask this rank's interpreter, meet the others, and judge (rank 0) or hear the verdict."""
+    from rocmlint.verify import meeting  # noqa: PLC0415 - torch's store, only wanted here
+    from rocmlint.verify.store import place_of  # noqa: PLC0415
+
+    watch = watch_of(flags.manifest, flags.module)
+    place = place_of(flags.store, flags.rank, flags.world_size)
+    timeout = _DEFAULT_TIMEOUT if flags.timeout is None else flags.timeout
+    return meeting.meet(place, watch, timeout, lambda results: finish(results, flags))

@@ -1,0 +1,81 @@
+"""``rocmlint verify run``: runs a command and says what each Python process of it ran."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.verify.common import add_report_arguments, finish, parser_of
+from rocmlint.cli.verify.ranks import add_watch_arguments
+from rocmlint.errors import ConfigError
+from rocmlint.verify.inside.witness import VARIABLE
+from rocmlint.verify.processes import execute
+from rocmlint.verify.run import LIMITS, judge
+from rocmlint.verify.watch import watch_of
+from rocmlint.verify.witnesses import prepare, read
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterator, Sequence
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify run``."""
+    add_watch_arguments(parser)
+    parser.add_argument(
+        "--keep",
+        metavar="DIR",
+        help="leave the witnesses there (shared by the nodes of a job), for verify ranks DIR",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        help="end the command after this time (default: never)",
+    )
+    add_report_arguments(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify run``."""
+    parser = parser_of(
+        "run",
+        "[--manifest M] [--module NAME] [flags] -- COMMAND ...",
+        "Run a command with a witness in each Python process that it starts, then say for each "
+        f"process whether it runs the code that it must. {LIMITS}",
+    )
+    add_arguments(parser)
+    before, command = _parted(arguments)
+    flags = parser.parse(before, SimpleNamespace())
+    if not command:
+        message = "verify run: which command? It stands behind --, as in: verify run -- python x.py"
+        raise ConfigError(message)
+    watch = watch_of(flags.manifest, flags.module)
+    with _folder(flags.keep) as folder:
+        environment = prepare(folder, watch, os.environ)
+        known = {each.file for each in read(folder)[0]}
+        ending = execute(command, environment, VARIABLE, flags.timeout)
+        witnesses, problems = read(folder)
+    new = [each for each in witnesses if each.file not in known]
+    return finish(judge(watch, new, problems, ending), flags)
+
+
+def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the flags from the command at the first ``--``."""
+    own = list(arguments)
+    if "--" not in own:
+        return own, []
+    at = own.index("--")
+    return own[:at], own[at + 1 :]
+
+
+@contextmanager
+def _folder(kept: str | None) -> Iterator[str]:
+    if kept is not None:
+        yield kept
+        return
+    with tempfile.TemporaryDirectory(prefix="rocmlint-", ignore_cleanup_errors=True) as folder:
+        yield folder

@@ -1,0 +1,289 @@
+"""In what the ranks of a job differ from each other: told with the groups, never by majority."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.testimony import ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from rocmlint.verify.result import Strength
+    from rocmlint.verify.witnesses import Witness
+
+CHECK = "ranks"
+_ABSENT = "not set"
+
+_OWN = {
+    "CUDA_VISIBLE_DEVICES",
+    "GPU_DEVICE_ORDINAL",
+    "HIP_VISIBLE_DEVICES",
+    "MIOPEN_CUSTOM_CACHE_DIR",
+    "MIOPEN_USER_DB_PATH",
+    "ROCR_VISIBLE_DEVICES",
+    "TORCH_EXTENSIONS_DIR",
+    "TRITON_CACHE_DIR",
+}
+"""What launchers and scripts set for each rank, to give it a GPU or a cache of its own."""
+
+_ROCM = re.compile(
+    r"lib(amd|aotriton|c10|hip|hsa|magma|MIOpen|nccl|rccl|roc|torch|triton)[\w-]*\.so"
+)
+
+
+@dataclass(frozen=True)
+class _Topic:
+    """Something that must be equal: ``read`` gives it by name, from the facts of a witness."""
+
+    claim: str
+    strength: Strength
+    read: Callable[[Mapping[str, Any]], Mapping[str, str]]
+    reason: str
+    action: str
+    common: bool = False
+    """Only compare what several ranks have: the rest may still come."""
+
+
+def alike(leading: Mapping[int, Witness]) -> Iterator[Result]:
+    """Yield a result for each thing in which all ranks must be equal, and for the GPUs."""
+    for topic in _TOPICS:
+        values = {rank: topic.read(each.facts) for rank, each in leading.items()}
+        if any(values.values()):
+            yield _compared(topic, values)
+    yield from _two_copies(leading)
+    yield from _replaced(leading)
+    yield from _shared_devices(leading)
+
+
+def modules_alike(leading: Mapping[int, Witness], judged: Iterable[str]) -> Iterator[Result]:
+    """Compare the sources of the modules that no manifest has judged."""
+    values = {
+        rank: {
+            name: str(seen["now"].get("sha256"))
+            for name, seen in each.modules.items()
+            if name not in judged and isinstance(seen.get("now"), dict)
+        }
+        for rank, each in leading.items()
+    }
+    if any(values.values()):
+        yield _compared(_MODULES, values)
+
+
+def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
+    names = sorted({name for each in values.values() for name in each})
+    differing = []
+    for name in names:
+        groups: dict[str, list[int]] = {}
+        for rank, its in values.items():
+            if name in its or not topic.common:
+                groups.setdefault(its.get(name, _ABSENT), []).append(rank)
+        if len(groups) > 1:
+            lines = [f"{ranks(own)}: {value}" for value, own in groups.items()]
+            differing.append(Evidence(name, "\n".join(lines)))
+    if not differing:
+        return Result(
+            CHECK, topic.claim, ranks(values), "proven", topic.strength, _seen(names, values)
+        )
+    return Result(
+        CHECK,
+        topic.claim,
+        ranks(values),
+        "contradicted",
+        topic.strength,
+        _shortened([each.name for each in differing]),
+        tuple(differing),
+        topic.reason,
+        topic.action,
+    )
+
+
+def _seen(names: list[str], values: Mapping[int, Mapping[str, str]]) -> str:
+    if len(names) > 1:
+        return f"{len(names)} equal"
+    return f"{names[0]} {next(iter(values.values())).get(names[0])}"
+
+
+def _shortened(names: list[str]) -> str:
+    return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+
+
+def _interpreter(facts: Mapping[str, Any]) -> Mapping[str, str]:
+    names = ("binary", "prefix", "implementation", "python")
+    return {name: str(facts[name]) for name in names if name in facts}
+
+
+def _flags(facts: Mapping[str, Any]) -> Mapping[str, str]:
+    return {f"sys.flags.{name}": str(value) for name, value in facts.get("flags", {}).items()}
+
+
+def _versions(facts: Mapping[str, Any]) -> Mapping[str, str]:
+    return {name: str(value) for name, value in facts.get("versions", {}).items()}
+
+
+def _environment(facts: Mapping[str, Any]) -> Mapping[str, str]:
+    found = facts.get("environment", {})
+    return {name: str(value) for name, value in found.items() if name not in _OWN}
+
+
+def _torch(facts: Mapping[str, Any]) -> Mapping[str, str]:
+    torch = facts.get("torch") or {}
+    device = torch.get("device") or {}
+    known = {
+        "torch": torch.get("version"),
+        "HIP": torch.get("hip"),
+        "architecture": device.get("architecture"),
+        "GPU": device.get("name"),
+    }
+    return {name: str(value) for name, value in known.items() if value is not None}
+
+
+def _stem(path: str) -> str:
+    """Give the name of a library without its version: "libamdhip64.so"."""
+    name = os.path.basename(path)
+    return name[: name.rindex(".so") + 3] if name.startswith("lib") else name
+
+
+def _libraries(facts: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for each in facts.get("libraries", ()):
+        path = str(each.get("path", ""))
+        if ".so" in os.path.basename(path):
+            yield _stem(path), each
+
+
+def _builds(facts: Mapping[str, Any]) -> Mapping[str, str]:
+    """Give the build of each library of which a process has one copy."""
+    found: dict[str, list[str]] = {}
+    for stem, each in _libraries(facts):
+        found.setdefault(stem, []).append(f"{each.get('path')} (build {each.get('build')})")
+    return {stem: "; ".join(sorted(paths)) for stem, paths in found.items()}
+
+
+def _two_copies(leading: Mapping[int, Witness]) -> Iterator[Result]:
+    for rank, witness in leading.items():
+        found: dict[str, set[str]] = {}
+        for stem, each in _libraries(witness.facts):
+            if _ROCM.fullmatch(stem):
+                found.setdefault(stem, set()).add(str(each.get("path")))
+        for stem, paths in found.items():
+            if len(paths) > 1:
+                yield Result(
+                    CHECK,
+                    f"{stem} is mapped once",
+                    f"rank {rank}",
+                    "contradicted",
+                    "mapped",
+                    f"{len(paths)} copies",
+                    tuple(Evidence("mapped", path) for path in sorted(paths)),
+                    f"two copies of {stem} are in one process: each has its own state, and which "
+                    "one a call reaches depends on the order of loading",
+                    "take the folder of one of them out of LD_LIBRARY_PATH, or remove the package "
+                    "that brings its own",
+                )
+
+
+def _replaced(leading: Mapping[int, Witness]) -> Iterator[Result]:
+    for rank, witness in leading.items():
+        gone = [str(it.get("path")) for _, it in _libraries(witness.facts) if it.get("deleted")]
+        if gone:
+            yield Result(
+                CHECK,
+                "maps the libraries that are on disk",
+                f"rank {rank}",
+                "contradicted",
+                "mapped",
+                _shortened([os.path.basename(path) for path in gone]),
+                tuple(Evidence("replaced or removed", path) for path in gone),
+                "these files were replaced after the process had loaded them: it runs the old "
+                "code, and ranks that start later run the new",
+                "start the job anew, and install nothing into its environment while it runs",
+            )
+
+
+def _shared_devices(leading: Mapping[int, Witness]) -> Iterator[Result]:
+    users: dict[tuple[str, str], list[int]] = {}
+    for rank, witness in leading.items():
+        uuid = ((witness.facts.get("torch") or {}).get("device") or {}).get("uuid")
+        if uuid:
+            users.setdefault((witness.host, str(uuid)), []).append(rank)
+    shared = {device: its for device, its in users.items() if len(its) > 1}
+    if users and not shared:
+        several = [rank for its in users.values() for rank in its]
+        claim = "each rank has a GPU of its own"
+        yield Result(CHECK, claim, ranks(several), "proven", "live", f"{len(users)} GPUs")
+    for (host, uuid), its in shared.items():
+        yield Result(
+            CHECK,
+            "each rank has a GPU of its own",
+            ranks(its),
+            "contradicted",
+            "live",
+            f"the same GPU on {host}",
+            (Evidence("uuid", uuid),),
+            f"{ranks(its).capitalize()} use one GPU, so they wait for each other and share its "
+            "memory",
+            "call torch.cuda.set_device(int(os.environ['LOCAL_RANK'])) before anything else, and "
+            "look at HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES",
+        )
+
+
+_MODULES = _Topic(
+    "the same source of the watched modules",
+    "hashed",
+    lambda _: {},
+    "the ranks run different code, and no manifest says which is right",
+    "write a manifest of the right files (rocmlint verify manifest) and compare with it",
+)
+
+_TOPICS = (
+    _Topic(
+        "the same interpreter",
+        "located",
+        _interpreter,
+        "the ranks run different interpreters, so what is installed or patched in one is not what "
+        "the others import",
+        "start them with python -m torch.distributed.run of one environment; torchrun takes the "
+        "interpreter of its own first line",
+    ),
+    _Topic(
+        "the same interpreter flags",
+        "live",
+        _flags,
+        "the interpreters were started in different ways; that changes what they import",
+        "start all ranks with one command, and compare the PYTHON* variables of the nodes",
+    ),
+    _Topic(
+        "the same versions installed",
+        "located",
+        _versions,
+        "the ranks have different versions of a package installed",
+        "install one lock file on all nodes, or use one container image",
+    ),
+    _Topic(
+        "the same torch, HIP and GPU architecture",
+        "live",
+        _torch,
+        "the ranks run different builds or GPUs, so different kernels",
+        "use one container image and one kind of GPU for a job",
+        common=True,
+    ),
+    _Topic(
+        "the same builds of the libraries mapped",
+        "mapped",
+        _builds,
+        "the ranks have loaded different builds of a library",
+        "compare LD_LIBRARY_PATH and the ROCm version of the nodes",
+        common=True,
+    ),
+    _Topic(
+        "the same variables that choose kernels",
+        "live",
+        _environment,
+        "the ranks choose kernels or communication by different settings",
+        "set these variables where all ranks are started, not in the profile of a node",
+    ),
+)

@@ -1,0 +1,271 @@
+"""The witness in each Python process of a job: writes down what the process is made of.
+
+It writes when the process starts, when a watched module has been imported, and when the process
+ends, each time the whole file anew; so a process that is killed leaves what was seen until then.
+Whatever goes wrong here is written down, never raised: the program must not notice.
+"""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import copy
+import functools
+import importlib
+import os
+import sys
+import time
+import traceback
+from contextlib import suppress
+from importlib.util import LazyLoader
+from typing import TYPE_CHECKING, Any
+
+from . import process, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+VERSION = 1
+"""Of the format of a witness."""
+
+VARIABLE = "ROCMLINT_WITNESS"
+"""Names the folder of the witnesses; without it no process is watched."""
+
+_MULTIPROCESSING = "multiprocessing.util"
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Import the modules of a request, and give what a witness would write of this process."""
+    witness = Witness("", request)
+    with suppress(Exception):  # for its version and its GPU; without it there is none to tell
+        importlib.import_module("torch")
+    for name in witness.modules:
+        try:
+            importlib.import_module(name)
+        except Exception:  # noqa: BLE001 - told, beside what is known of the others
+            witness.errors.append(traceback.format_exc())
+    return witness.document("asked")
+
+
+def start(folder: str, request: dict[str, Any]) -> Witness:
+    """Watch this process and those that it forks.
+
+    ``request`` names the ``modules`` to watch, the ``distributions`` whose version is wanted, and
+    the ``files`` (relative to the folder that holds a package) to hash when the package of that
+    name has been imported.
+    """
+    witness = Witness(folder, request)
+    with suppress(Exception):
+        witness.begin()
+    return witness
+
+
+def _quietly(method: Callable[..., None]) -> Callable[..., None]:
+    """Turn what a method raises into an entry of ``errors``."""
+
+    @functools.wraps(method)
+    def quiet(self: Witness, *arguments: object) -> None:
+        try:
+            method(self, *arguments)
+        except Exception:  # noqa: BLE001 - the user's program must go on
+            self.errors.append(traceback.format_exc())
+            with suppress(Exception):
+                self.complain()
+
+    return quiet
+
+
+class Witness:
+    """Sees one process; after a fork the child's copy sees the child."""
+
+    def __init__(self, folder: str, request: dict[str, Any]) -> None:
+        self.folder = folder
+        self.modules: list[str] = list(request.get("modules", ()))
+        self.distributions: list[str] = list(request.get("distributions", ()))
+        self.files: list[str] = list(request.get("files", ()))
+        self.errors: list[str] = []
+        self._at_import: dict[str, dict[str, Any]] = {}
+        self.importing: set[str] = set()
+        self._become(process.start_method())
+
+    def _become(self, how: str) -> None:
+        """Be the witness of the process that this now is."""
+        self._start = how
+        self._began = time.time()
+        self._pid = os.getpid()
+        self._lock = _thread.RLock()  # the one from before a fork may be held for ever
+        rank = process.ranks()["rank"]
+        parts = (
+            "witness",
+            process.host(),
+            f"{self._pid}",
+            *(() if rank is None else (f"rank{rank}",)),
+            how.replace(" ", "-"),
+            f"{time.time_ns():x}",  # a process may become another program, and keep its id
+        )
+        self._name = ".".join(parts) + ".json"
+
+    @_quietly
+    def begin(self) -> None:
+        """Write for the first time, and see to it that more is written later."""
+        self.write("start")
+        sys.meta_path.insert(0, _Finder(self))
+        atexit.register(self.at_exit)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forked)
+        for name in (*self.modules, _MULTIPROCESSING):
+            if name in sys.modules:
+                self.imported(name)
+
+    @_quietly
+    def forked(self) -> None:
+        """Begin anew in the child of a fork: what was imported before is its own too."""
+        how = "forkserver" if self._start == "forkserver server" else "fork"
+        self.errors = []
+        self._become(how)
+        self.write("start")
+
+    @_quietly
+    def imported(self, name: str) -> None:
+        """Write what a module is made of, now that it has been imported."""
+        if name == _MULTIPROCESSING:
+            # Its children leave by os._exit; this is run in each of them, and only there.
+            sys.modules[name].register_after_fork(self, _finalize)
+        if name in self.modules:
+            self._at_import[name] = self._compare(name)
+            self.write("import")
+
+    @_quietly
+    def at_exit(self) -> None:
+        """Write what has changed until the end."""
+        if os.getpid() == self._pid:
+            self.write("exit")
+
+    def complain(self) -> None:
+        """Write that this process is there, and what went wrong, if nothing else is written."""
+        path = os.path.join(self.folder, self._name)
+        if not os.path.exists(path):
+            known = {"host": process.host(), "pid": self._pid, "start": self._start}
+            write_json(path, {**known, "witness": VERSION, "errors": self.errors})
+
+    def write(self, moment: str) -> None:
+        """Write the witness anew."""
+        with self._lock:
+            write_json(os.path.join(self.folder, self._name), self.document(moment))
+
+    def document(self, moment: str) -> dict[str, Any]:
+        """Tell what is known; ``moment`` is "start", "import", "exit" or "asked"."""
+        at_start = moment == "start"
+        asked = moment == "asked"  # then this is no program of the user, and may touch the GPU
+        own = process.identity() if at_start else process.facts(self.distributions, devices=asked)
+        return {
+            **own,
+            "witness": VERSION,
+            "moment": moment,
+            "began": self._began,
+            "written": time.time(),
+            "start": self._start,
+            "watched": self.modules,
+            "modules": self._modules(moment),
+            "files": {} if at_start else self._hashes(),
+            "errors": self.errors,
+        }
+
+    def _modules(self, moment: str) -> dict[str, dict[str, Any]]:
+        """Give what is known of each module that is loaded, at its import and last of all."""
+        found = {}
+        for name in self.modules:
+            first = self._at_import.get(name)
+            if first is None and (name not in sys.modules or name in self.importing):
+                continue
+            seen_now = moment in ("exit", "asked") or first is None
+            found[name] = {
+                "at_import": first,
+                "now": self._compare(name) if seen_now else first,
+                "moment": moment if seen_now else "import",
+            }
+        return found
+
+    def _compare(self, name: str) -> dict[str, Any]:
+        if name not in sys.modules:
+            return {"module": name, "error": "it was taken out of sys.modules after its import"}
+        from . import live  # noqa: PLC0415 - only a process that has the module needs it
+
+        try:
+            found: dict[str, Any] = live.compare(name)
+        except Exception as error:  # noqa: BLE001 - told as what is known of this module
+            return {"module": name, "error": f"{type(error).__name__}: {error}"}
+        return found
+
+    def _hashes(self) -> dict[str, dict[str, str]]:
+        """Hash the wanted files of each package that is loaded."""
+        from . import files  # noqa: PLC0415
+
+        found = {}
+        for path in self.files:
+            package = sys.modules.get(path.split("/")[0])
+            folders = list(getattr(package, "__path__", ()))
+            if folders:
+                full = os.path.join(os.path.dirname(folders[0]), *path.split("/"))
+                try:
+                    found[path] = {"file": full, "sha256": files.sha256_of(full)}
+                except OSError as error:
+                    found[path] = {"file": full, "error": error.strerror or str(error)}
+        return found
+
+
+def _finalize(witness: Witness) -> None:
+    """Have a child of multiprocessing write at its end."""
+    util: Any = sys.modules[_MULTIPROCESSING]
+    util.Finalize(witness, witness.at_exit, exitpriority=-100)
+
+
+class _Finder:
+    """Asks the finders behind it, and lets the loader of a watched module tell of its end."""
+
+    def __init__(self, witness: Witness) -> None:
+        self._witness = witness
+        self._names = {*witness.modules, _MULTIPROCESSING}
+
+    def find_spec(
+        self, name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Give the spec that the import would have had without this finder."""
+        if name not in self._names:
+            return None
+        for finder in sys.meta_path:
+            find_spec = None if finder is self else getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = find_spec and find_spec(name, path, target)
+            if spec is not None:
+                self._listen(spec)
+                return spec
+        return None
+
+    def _listen(self, spec: ModuleSpec) -> None:
+        """Wrap the method of this one loader; its type stays what programs ask for.
+
+        What cannot be wrapped (a loader that is a class, a lazy one) is left as it is: the module
+        is then seen at the next moment at which something is written.
+        """
+        with suppress(Exception):
+            loader: Any = copy.copy(spec.loader)  # one loader may serve a whole zip
+            if isinstance(loader, (type, LazyLoader)):
+                return
+            exec_module = loader.exec_module
+            loader.exec_module = functools.partial(self._execute, loader, exec_module)
+            spec.loader = loader
+
+    def _execute(
+        self, loader: Any, exec_module: Callable[[ModuleType], None], module: ModuleType
+    ) -> None:
+        """Import a module as its loader does, and tell the witness."""
+        del loader.exec_module
+        name = module.__name__
+        self._witness.importing.add(name)
+        try:
+            exec_module(module)
+        finally:
+            self._witness.importing.discard(name)
+        self._witness.imported(name)

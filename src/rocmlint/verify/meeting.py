@@ -1,0 +1,78 @@
+"""One rank among the others: asks its own interpreter, meets them, judges or hears the verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.verify.inside.process import host
+from rocmlint.verify.inside.witness import VERSION
+from rocmlint.verify.interpreter import Interpreter, InterpreterError
+from rocmlint.verify.ranks import judge
+from rocmlint.verify.result import EXIT_CODES
+from rocmlint.verify.store import Exchange, Place
+from rocmlint.verify.witnesses import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from rocmlint.verify.result import Result
+    from rocmlint.verify.watch import Watch
+    from rocmlint.verify.witnesses import Witness
+
+_MARGIN = 10.0
+"""Seconds that rank 0 may take to judge and print, after the time for the others is over."""
+
+
+def meet(
+    place: Place, watch: Watch, timeout: float, tell: Callable[[Iterable[Result]], int]
+) -> int:
+    """Take part, and give the exit code that rank 0 came to; ``tell`` prints, on rank 0 only.
+
+    ``timeout`` seconds are what a rank has to be there and to answer. Raises StoreError.
+    """
+    until = time.monotonic() + timeout
+    exchange = Exchange(place, timeout)
+    exchange.say(json.dumps(_own_facts(place, watch, max(until - time.monotonic(), 1.0))))
+    if place.rank != 0:
+        return _hear(exchange, until)
+    told = exchange.gather(until)
+    witnesses, problems = _read(told)
+    code = tell(judge(watch, witnesses, problems, place.world_size, timeout))
+    sys.stdout.flush()  # before anybody leaves: torchrun ends all ranks when one has failed
+    exchange.conclude(code, told)
+    return code
+
+
+def _own_facts(place: Place, watch: Watch, timeout: float) -> dict[str, Any]:
+    """Ask a child of this interpreter, so that a module that hangs does not hang the rank."""
+    known: dict[str, Any] = {"witness": VERSION, "host": host(), "pid": os.getpid(), "errors": []}
+    try:
+        known.update(Interpreter(sys.executable, timeout * 0.9).ask("witness", watch.request()))
+    except InterpreterError as error:
+        known["errors"] = [str(error)]
+    return {**known, "rank": place.rank, "world_size": place.world_size}
+
+
+def _hear(exchange: Exchange, until: float) -> int:
+    code = exchange.verdict(until + _MARGIN)
+    if code is not None:
+        return code
+    sys.stderr.write(
+        f"rank {exchange.place.rank}: rank 0 gave no verdict in time; nothing is proven\n"
+    )
+    return EXIT_CODES["unproven"]
+
+
+def _read(told: Mapping[int, str]) -> tuple[list[Witness], list[str]]:
+    witnesses, problems = [], []
+    for rank, text in sorted(told.items()):
+        found = parsed(f"rank {rank}", text)
+        if isinstance(found, str):
+            problems.append(found)
+        else:
+            witnesses.append(found)
+    return witnesses, problems

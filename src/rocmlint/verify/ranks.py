@@ -1,0 +1,147 @@
+"""Whether all ranks of a job are what they must be: each beside the manifest, then all alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.alike import alike, modules_alike
+from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.run import unreadable
+from rocmlint.verify.testimony import of_process, ranks, span, where
+from rocmlint.verify.witnesses import by_rank, leaders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocmlint.verify.watch import Watch
+    from rocmlint.verify.witnesses import Witness
+
+CHECK = "ranks"
+
+
+def world_size_of(witnesses: Sequence[Witness]) -> int | None:
+    """Give the number of ranks that the launcher told them; None where it told none."""
+    sizes = [int(each.facts["world_size"]) for each in witnesses if each.facts.get("world_size")]
+    return max(sizes, default=None)
+
+
+def complete(witnesses: Sequence[Witness], watch: Watch, world_size: int | None) -> bool:
+    """Say whether waiting longer would show nothing new."""
+    groups = by_rank(witnesses)
+    size = world_size or world_size_of(witnesses)
+    return size is not None and all(
+        any(set(watch.modules) <= each.modules.keys() for each in groups.get(rank, ()))
+        for rank in range(size)
+    )
+
+
+def judge(
+    watch: Watch,
+    witnesses: Sequence[Witness],
+    problems: Sequence[str],
+    world_size: int | None,
+    waited: float,
+) -> Iterator[Result]:
+    """Yield who is missing, what each rank runs, and in what they differ.
+
+    ``waited`` are the seconds for which missing ranks were waited for.
+    """
+    groups = by_rank(witnesses)
+    yield from _presence(groups, world_size or world_size_of(witnesses), waited)
+    for rank, its in groups.items():
+        for each in its:
+            yield from of_process(CHECK, each, watch)
+        yield from _never_loaded(rank, its, watch)
+    own = {rank: leaders(its) for rank, its in groups.items()}
+    for rank, found in own.items():
+        if len(found) > 1:
+            yield _twice(rank, found)
+    chosen = {rank: found[-1] for rank, found in own.items()}
+    if len(chosen) > 1:
+        judged = {name for name, sha256 in watch.modules.items() if sha256}
+        yield from modules_alike(chosen, judged)
+        yield from alike(chosen)
+    for problem in problems:
+        yield unreadable(CHECK, problem)
+
+
+def _presence(
+    groups: Mapping[int, Sequence[Witness]], size: int | None, waited: float
+) -> Iterator[Result]:
+    here = f"{len(groups)} rank{'' if len(groups) == 1 else 's'}"
+    if size is None:
+        yield Result(
+            CHECK,
+            "all ranks are there",
+            "the job",
+            "unproven",
+            "declared",
+            here,
+            reason="no rank says how many there must be (WORLD_SIZE), so one may be missing",
+            action="add --world-size N",
+        )
+        return
+    missing = set(range(size)) - groups.keys()
+    if not missing:
+        yield Result(CHECK, "all ranks are there", "the job", "proven", "live", f"{here} of {size}")
+    for rank in sorted(missing):
+        yield Result(
+            CHECK,
+            "is there",
+            f"rank {rank}",
+            "unproven",
+            "declared",
+            f"nothing after {waited:g} s",
+            (Evidence("there", ranks(groups) if groups else "none"),),
+            f"rank {rank} said nothing within {waited:g} s: it hangs, has died, or never started",
+            f"look at the log and, with py-spy dump, at the stack of rank {rank} on its node",
+        )
+    strange = groups.keys() - set(range(size))
+    if strange:
+        yield Result(
+            CHECK,
+            "is one of the job",
+            ranks(strange),
+            "contradicted",
+            "live",
+            f"there are {size}",
+            tuple(each for rank in sorted(strange) for each in where(groups[rank][0])),
+            f"with {size} ranks, {span(strange)} cannot be one: another job wrote here",
+            "use an empty folder for each job",
+        )
+
+
+def _never_loaded(rank: int, its: Sequence[Witness], watch: Watch) -> Iterator[Result]:
+    for name in watch.modules:
+        if any(name in each.modules for each in its):
+            continue
+        over = all(each.facts.get("moment") == "exit" for each in leaders(its))
+        yield Result(
+            CHECK,
+            f"{name} is loaded",
+            f"rank {rank}",
+            "contradicted" if over else "unproven",
+            "live",
+            "never imported" if over else "not imported so far",
+            where(leaders(its)[-1]),
+            f"rank {rank} ended and had never imported {name}: it ran without it"
+            if over
+            else f"rank {rank} has started, and has not imported {name}: it hangs, was killed, or "
+            "is not there yet",
+            f"look at the log of rank {rank} for what keeps it from importing {name}",
+        )
+
+
+def _twice(rank: int, found: Sequence[Witness]) -> Result:
+    return Result(
+        CHECK,
+        "is one process",
+        f"rank {rank}",
+        "unproven",
+        "live",
+        f"{len(found)} processes",
+        tuple(each for one in found for each in where(one)),
+        f"{len(found)} processes that did not start each other say that they are rank {rank}: "
+        "which of them is the job's is not known",
+        "use an empty folder for each job, and look whether two jobs run at once",
+    )

@@ -1,0 +1,189 @@
+"""Whether the processes of a job run what they must: judged from their witnesses."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.processes import INTERVAL, isolation
+from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.testimony import of_process, ranks
+from rocmlint.verify.witnesses import by_rank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.verify.processes import Ending, Python
+    from rocmlint.verify.watch import Watch
+    from rocmlint.verify.witnesses import Witness
+
+CHECK = "run"
+
+
+def judge(
+    watch: Watch, witnesses: Sequence[Witness], problems: Sequence[str], ending: Ending
+) -> Iterator[Result]:
+    """Yield the command's end, each module in each process, and what could not be seen."""
+    unseen = [each for each in ending.pythons if not _is_witnessed(each, witnesses)]
+    yield _of_command(ending)
+    yield _of_processes(watch, witnesses, ending)
+    for witness in witnesses:
+        yield from of_process(CHECK, witness, watch)
+    yield from _never_loaded(watch, witnesses, hidden=bool(unseen))
+    for each in unseen:
+        yield _of_unseen(each)
+    for problem in problems:
+        yield unreadable(CHECK, problem)
+
+
+def unreadable(check: str, problem: str) -> Result:
+    """Tell of a witness that cannot be read."""
+    path, _, why = problem.partition(": ")
+    return Result(
+        check,
+        "can be read",
+        path,
+        "unproven",
+        "declared",
+        why,
+        reason="this file should be what a process wrote of itself; nothing is known from it",
+        action="look at the free space and the permissions there, then run the job again",
+    )
+
+
+def _of_command(ending: Ending) -> Result:
+    failed = ending.code != 0 or ending.timed_out
+    if ending.signal is not None:
+        seen = f"ended by {signal.Signals(ending.signal).name}"
+    else:
+        seen = f"exit code {ending.code}"
+    reason = f"the command failed ({seen}), so what it would have done later was not seen"
+    if ending.timed_out:
+        reason = f"the command did not end within the time limit, so it was ended ({seen})"
+    elif ending.interrupted is not None:
+        name = signal.Signals(ending.interrupted).name
+        reason = f"the command was interrupted by {name} ({seen}), so the rest was not seen"
+    return Result(
+        CHECK,
+        "ends with exit code 0",
+        "the command",
+        "contradicted" if failed else "proven",
+        "executed",
+        seen,
+        (Evidence("exit code", str(ending.code)),),
+        reason if failed else "",
+        "read what the command printed, repair it, and run this again" if failed else "",
+    )
+
+
+def _of_processes(watch: Watch, witnesses: Sequence[Witness], ending: Ending) -> Result:
+    """Say which Python processes there were; that none was missed is never proven."""
+    evidence = [Evidence(each.subject, _line(each)) for each in witnesses]
+    evidence += [Evidence(f"pid {each}", "still runs, no longer watched") for each in ending.left]
+    count = f"{len(witnesses)} Python process{'' if len(witnesses) == 1 else 'es'} with a witness"
+    if witnesses and watch:
+        return Result(
+            CHECK, "has Python processes", "the command", "proven", "live", count, tuple(evidence)
+        )
+    reason = "nothing was named that must be live, so nothing was compared"
+    action = "add --manifest FILE (rocmlint verify manifest writes one) or --module NAME"
+    if not witnesses:
+        reason = "no Python process of the command let a witness in"
+        action = "start the job itself here: no container, no -I, -E or -S, no cleared environment"
+    claim = "runs what it must"
+    return Result(
+        CHECK,
+        claim,
+        "the command",
+        "unproven",
+        "declared",
+        count,
+        tuple(evidence),
+        reason,
+        action,
+    )
+
+
+def _line(witness: Witness) -> str:
+    loaded = ", ".join(witness.modules) or "no watched module"
+    return f"{witness.facts.get('executable', '?')}: {loaded}"
+
+
+def _never_loaded(watch: Watch, witnesses: Sequence[Witness], *, hidden: bool) -> Iterator[Result]:
+    """Yield the modules that no process, or none of a rank, has imported."""
+    groups = by_rank(witnesses)
+    for name in watch.modules:
+        loaders = [each for each in witnesses if name in each.modules]
+        if not loaders:
+            yield _missing(name, "the command", hidden=hidden)
+            continue
+        without = sorted(
+            rank for rank, its in groups.items() if all(name not in each.modules for each in its)
+        )
+        if any(each.rank is not None for each in loaders):
+            for rank in without:
+                yield _missing(name, ranks([rank]), hidden=hidden)
+    for path in watch.files:
+        if witnesses and not any(path in each.facts.get("files", {}) for each in witnesses):
+            yield _missing(path, "the command", hidden=hidden)
+
+
+def _missing(name: str, subject: str, *, hidden: bool) -> Result:
+    doubt = " that has a witness" if hidden else ""
+    return Result(
+        CHECK,
+        f"{name} is loaded",
+        subject,
+        "unproven" if hidden else "contradicted",
+        "live",
+        "never imported",
+        reason=f"no process of {subject}{doubt} ever imported {name}, so it did not run there",
+        action="find out why it is not imported: a switch that is off, a copy under another "
+        "name, a command that does something else",
+    )
+
+
+def _is_witnessed(python: Python, witnesses: Sequence[Witness]) -> bool:
+    own = [each for each in witnesses if each.pid == python.pid]
+    if any(each.command == python.command for each in own):
+        return True
+    # A program may rename itself; but one with -I is another than the one that was seen before.
+    return bool(own) and isolation(python.command) is None
+
+
+def _of_unseen(python: Python) -> Result:
+    flag = isolation(python.command)
+    if flag is not None:
+        reason = f"{flag} makes Python ignore PYTHONPATH or sitecustomize, so no witness gets in"
+        action = f"start it without {flag}, or call rocmlint.assert_loaded in the program"
+    elif python.embedded:
+        reason = "the program has Python inside, and did not start it with sitecustomize"
+        action = "call rocmlint.assert_loaded in the code that it runs"
+    elif python.witnessed is False:
+        reason = "it was started with an environment of its own, without the witness's variables"
+        action = "hand PYTHONPATH and ROCMLINT_WITNESS on to it, as env={**os.environ, ...} does"
+    else:
+        reason = (
+            "it wrote nothing: its PYTHONPATH was changed, it was killed while it started, or "
+            "runs as a user who may not write there"
+        )
+        action = "put the old PYTHONPATH behind the new one, or call rocmlint.assert_loaded"
+    return Result(
+        CHECK,
+        "is watched",
+        f"(pid {python.pid})",
+        "unproven",
+        "declared",
+        f"no witness{f' ({flag})' if flag else ''}",
+        (Evidence("command", shlex.join(python.command)),),
+        f"{reason}; what this process loaded is not known",
+        action,
+    )
+
+
+LIMITS = (
+    "A process cannot be watched if it is started with -I, -E or -S, with another PYTHONPATH or "
+    "environment, in a container or on another machine that does not see the folder, or from a "
+    f"program that brings its own Python. Those that live longer than {INTERVAL:g} s are named."
+)

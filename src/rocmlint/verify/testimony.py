@@ -1,0 +1,180 @@
+"""What the witness of one process proves of it; the same for a job and for the ranks of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion
+
+from rocmlint.verify.live import claim, result_of
+from rocmlint.verify.result import Evidence, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rocmlint.verify.watch import Watch
+    from rocmlint.verify.witnesses import Witness
+
+_MOMENTS = {
+    "start": "when it was forked",
+    "import": "after the import",
+    "exit": "at its end",
+    "asked": "when asked",
+}
+"""When something was seen, as a reader knows it."""
+
+
+def of_process(check: str, witness: Witness, watch: Watch) -> Iterator[Result]:
+    """Yield what is known of the watched modules and files in one process."""
+    yield from _of_errors(check, witness)
+    for name, expected in watch.modules.items():
+        if name in witness.modules:
+            yield _of_module(check, witness, name, expected)
+    for path, sha256 in watch.files.items():
+        found = witness.facts.get("files", {}).get(path)
+        if found is not None:
+            yield _of_file(check, witness, path, sha256, found)
+    if witness.modules:
+        yield from _of_versions(check, witness, watch.packages)
+
+
+def where(witness: Witness) -> tuple[Evidence, ...]:
+    """Give what tells one process from another."""
+    facts = witness.facts
+    known = {
+        "process": f"{witness.subject} on {witness.host}",
+        "command": " ".join(witness.command),
+        "interpreter": f"{facts.get('executable', '')} (Python {facts.get('python', '?')})",
+        "witness": witness.file,
+    }
+    return tuple(Evidence(name, value) for name, value in known.items() if value)
+
+
+def _of_errors(check: str, witness: Witness) -> Iterator[Result]:
+    errors = [str(each).strip() for each in witness.facts["errors"]]
+    if not errors:
+        return
+    yield Result(
+        check,
+        "is watched",
+        witness.subject,
+        "unproven",
+        "declared",
+        errors[0].splitlines()[-1] if errors[0] else "an error without words",
+        (*(Evidence("error", each) for each in errors), *where(witness)),
+        "the witness in this process failed, so what it loaded is not fully known",
+        f"ask this interpreter directly: rocmlint verify live MODULE --python "
+        f"{witness.facts.get('executable') or 'PYTHON'}",
+    )
+
+
+def _of_module(check: str, witness: Witness, name: str, expected: str | None) -> Result:
+    seen = witness.modules[name]
+    last, first = _result(check, witness, name, expected, seen["now"]), seen.get("at_import")
+    moment = _MOMENTS.get(seen.get("moment", ""), "")
+    result = replace(last, seen=f"{last.seen}, {moment}" if moment else last.seen)
+    if first and first != seen["now"] and last.verdict == "contradicted":
+        if _result(check, witness, name, expected, first).verdict == "proven":
+            reason = f"right after its import, then changed: {last.reason}"
+            return replace(result, reason=reason)
+    return result
+
+
+def _result(
+    check: str, witness: Witness, name: str, expected: str | None, comparison: dict[str, Any]
+) -> Result:
+    """Judge one comparison of a module with its source."""
+    try:
+        if "error" not in comparison:
+            found = result_of(comparison, expected, check)
+            return replace(
+                found,
+                claim=f"{name} {found.claim}",
+                subject=witness.subject,
+                evidence=(*found.evidence, *where(witness)),
+            )
+        reason = str(comparison["error"])
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        reason = f"what the witness says of it is damaged ({type(error).__name__}: {error})"
+    return Result(
+        check,
+        f"{name} {claim(expected)}",
+        witness.subject,
+        "unproven",
+        "declared",
+        "not compared",
+        where(witness),
+        f"{name} could not be compared with its source: {reason}",
+        f"ask for it alone: rocmlint verify live {name}",
+    )
+
+
+def _of_file(
+    check: str, witness: Witness, path: str, sha256: str, found: Mapping[str, str]
+) -> Result:
+    """Judge a file of the manifest that is no module."""
+    right = found.get("sha256") == sha256
+    return Result(
+        check,
+        f"{path} is as in the manifest",
+        witness.subject,
+        "proven" if right else "contradicted",
+        "hashed" if "sha256" in found else "located",
+        f"sha256 {found['sha256'][:12]}" if "sha256" in found else str(found.get("error")),
+        (
+            Evidence("file", found.get("file", "")),
+            Evidence("sha256", found.get("sha256", "none")),
+            Evidence("manifest", sha256),
+            *where(witness),
+        ),
+        "" if right else f"beside the package that this process loaded, {path} is another file",
+        "" if right else f"lay the patch over {found.get('file', path)}, then start the job again",
+    )
+
+
+def _of_versions(check: str, witness: Witness, packages: Mapping[str, str]) -> Iterator[Result]:
+    """Yield the packages that are not of the version the patch is made for."""
+    versions = witness.facts.get("versions", {})
+    for name, requires in packages.items():
+        found = versions.get(name)
+        if found is None or fits(found, requires):
+            continue
+        yield Result(
+            check,
+            f"{name} is {requires}",
+            witness.subject,
+            "contradicted",
+            "located",
+            found,
+            where(witness),
+            f"the patch is made for {name}{requires}; over {found} it mixes two versions",
+            f"{witness.facts.get('executable', 'python')} -m pip install '{name}{requires}', "
+            "then lay the patch over it again",
+        )
+
+
+def fits(version: str, requires: str) -> bool:
+    """Say whether a version is one that a specifier of PEP 440 allows."""
+    try:
+        return SpecifierSet(requires).contains(version, prereleases=True)
+    except InvalidVersion:
+        return False
+
+
+def span(numbers: Iterable[int]) -> str:
+    """Give numbers as people write them: "0-2, 5"."""
+    parts: list[list[int]] = []
+    for each in sorted(numbers):
+        if parts and parts[-1][-1] == each - 1:
+            parts[-1][1:] = [each]
+        else:
+            parts.append([each])
+    return ", ".join("-".join(map(str, part)) for part in parts)
+
+
+def ranks(numbers: Iterable[int]) -> str:
+    """Name some ranks."""
+    known = list(numbers)
+    return f"rank{'' if len(known) == 1 else 's'} {span(known)}"

@@ -1,0 +1,258 @@
+"""The folder of a job's witnesses: how Python processes come to write there, and reading it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.errors import RocmlintError
+from rocmlint.verify.inside import write_json
+from rocmlint.verify.inside.witness import VARIABLE, VERSION
+from rocmlint.verify.interpreter import INSIDE, LOAD_INSIDE, NAME_INSIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rocmlint.verify.watch import Watch
+
+_PATTERN = "witness.*.json"
+_STARTUP = "startup"
+
+STARTUP = f"""\
+# Written by rocmlint verify run: lets a witness into this process, then makes room for the
+# sitecustomize that would have been imported without it.
+import os
+import sys
+
+
+def _begin(folder):
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [each for each in sys.path if each != here]
+    if not folder:
+        return
+    try:
+        import json
+
+        if sys.version_info < (3, 9):
+            raise RuntimeError("a witness needs Python 3.9 or later")
+        with open(os.path.join(folder, "request.json")) as file:
+            request = json.load(file)
+        scope = {{}}
+        exec({LOAD_INSIDE!r}, scope)
+        scope["load_inside"](os.path.join(folder, "inside"))
+        importlib = scope["importlib"]
+        importlib.import_module("{NAME_INSIDE}.witness").start(folder, request)
+    except Exception as error:
+        try:
+            import json
+
+            known = {{
+                "witness": {VERSION}, "host": os.uname()[1], "pid": os.getpid(),
+                "python": sys.version.split()[0], "executable": sys.executable or "",
+                "errors": ["%s: %s" % (type(error).__name__, error)],
+            }}
+            name = "witness.%s.%d.failed.json" % (known["host"], known["pid"])
+            with open(os.path.join(folder, name + ".part"), "w") as file:
+                json.dump(known, file)
+            os.rename(os.path.join(folder, name + ".part"), os.path.join(folder, name))
+        except Exception:
+            pass
+
+
+_begin(os.environ.get("{VARIABLE}"))
+del sys.modules["sitecustomize"]
+import sitecustomize
+"""
+"""In words that any Python can compile. Where there is no other sitecustomize, the ImportError is
+the one that ``site`` expects. The path entry is taken out again, so that a program finds its
+``sys.path`` as it would be; its children still inherit PYTHONPATH."""
+
+
+class WitnessError(RocmlintError):
+    """The folder of the witnesses cannot be used."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What one process was seen to be; ``facts`` as :mod:`.inside.witness` writes them."""
+
+    file: str
+    facts: Mapping[str, Any]
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return int(self.facts["pid"])
+
+    @property
+    def host(self) -> str:
+        """The machine."""
+        return str(self.facts["host"])
+
+    @property
+    def rank(self) -> int | None:
+        """The rank that its environment says; a rank's children have it too."""
+        return self.facts.get("rank")
+
+    @property
+    def restart(self) -> int:
+        """How often torchrun had started the job again."""
+        return int(self.facts.get("restart") or 0)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command line, as far as it is known."""
+        return tuple(self.facts.get("command", ()))
+
+    @property
+    def modules(self) -> Mapping[str, Mapping[str, Any]]:
+        """What was seen of each watched module that it loaded."""
+        found: Mapping[str, Mapping[str, Any]] = self.facts.get("modules", {})
+        return found
+
+    @property
+    def subject(self) -> str:
+        """What a person knows the process by."""
+        start = self.facts.get("start", "program")
+        process = f"pid {self.pid}" + ("" if start == "program" else f", {start}")
+        return f"({process})" if self.rank is None else f"rank {self.rank} ({process})"
+
+
+def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[str, str]:
+    """Fill a folder with what lets witnesses in, and give the environment that names it.
+
+    Raises WitnessError.
+    """
+    folder = os.path.abspath(folder)
+    startup = os.path.join(folder, _STARTUP)
+    if os.pathsep in folder:
+        message = f"{folder}: PYTHONPATH cannot hold a path with {os.pathsep!r} in it"
+        raise WitnessError(message)
+    try:
+        os.makedirs(startup, exist_ok=True)
+        # A copy: on another node that shares the folder, rocmlint may be elsewhere or nowhere.
+        inside = os.path.join(folder, "inside")
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(INSIDE, inside, ignore=ignored, dirs_exist_ok=True)
+        write_json(os.path.join(folder, "request.json"), watch.request())
+        with open(os.path.join(startup, "sitecustomize.py"), "w", encoding="utf-8") as file:
+            file.write(STARTUP)
+    except OSError as error:
+        message = f"{error.filename or folder}: cannot be written: {error.strerror}"
+        raise WitnessError(message) from error
+    before = environment.get("PYTHONPATH")
+    path = f"{startup}{os.pathsep}{before}" if before else startup
+    return {**environment, "PYTHONPATH": path, VARIABLE: folder}
+
+
+def read(folder: str) -> tuple[list[Witness], list[str]]:
+    """Read the witnesses of a folder and those below it, with a line for each that is unreadable.
+
+    The same process is taken once. Raises WitnessError where the folder itself cannot be read.
+    """
+    witnesses: dict[tuple[str, int, object], Witness] = {}
+    problems = []
+    for path in sorted(_files(folder)):
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = parsed(path, file.read())
+        except (OSError, ValueError) as error:
+            found = f"{path}: {getattr(error, 'strerror', None) or error}"
+        if isinstance(found, str):
+            problems.append(found)
+        else:
+            witnesses.setdefault((found.host, found.pid, found.facts.get("began")), found)
+    return list(witnesses.values()), problems
+
+
+def parsed(name: str, text: str) -> Witness | str:
+    """Read one witness; what is wrong with it is one line that begins with its name."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"{name}: {error}"
+    problem = _problem(document)
+    return Witness(name, document) if problem is None else f"{name}: {problem}"
+
+
+def _files(folder: str) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        message = f"{error.filename}: cannot be read: {error.strerror}"
+        raise WitnessError(message) from error
+
+    for root, _, names in os.walk(folder, onerror=refuse):
+        yield from (os.path.join(root, name) for name in names if fnmatch(name, _PATTERN))
+
+
+_SHAPE: Mapping[str, type | tuple[type, ...]] = {
+    "host": str,
+    "pid": int,
+    "rank": (int, type(None)),
+    "world_size": (int, type(None)),
+    "restart": (int, type(None)),
+    "parent": int,
+    "start": str,
+    "moment": str,
+    "python": str,
+    "executable": str,
+    "binary": str,
+    "prefix": str,
+    "implementation": str,
+    "began": float,
+    "command": list,
+    "errors": list,
+    "watched": list,
+    "libraries": list,
+    "path": list,
+    "flags": dict,
+    "environment": dict,
+    "versions": dict,
+    "modules": dict,
+    "files": dict,
+    "torch": (dict, type(None)),
+}
+_REQUIRED = ("host", "pid", "errors")
+_INNER = {"modules": dict, "files": dict, "libraries": dict, "command": str, "errors": str}
+
+
+def _problem(document: object) -> str | None:
+    """Say why something is no witness that can be used."""
+    if not isinstance(document, dict) or "witness" not in document:
+        return "is not a witness"
+    if document["witness"] != VERSION:
+        return f"is a witness of version {document['witness']!r}, this reads version {VERSION}"
+    for name, kind in _SHAPE.items():
+        if name not in document and name not in _REQUIRED:
+            continue
+        value = document.get(name)
+        if not isinstance(value, kind):
+            return f"is damaged: {name} is {value!r:.60}"
+        inner: Any = value.values() if isinstance(value, dict) else value
+        if name in _INNER and not all(isinstance(each, _INNER[name]) for each in inner):
+            return f"is damaged: {name} is {value!r:.60}"
+    return None
+
+
+def by_rank(witnesses: Iterable[Witness]) -> dict[int, list[Witness]]:
+    """Sort the processes by their rank; after a restart of the job only those of the last start."""
+    found: dict[int, list[Witness]] = {}
+    for each in witnesses:
+        if each.rank is not None:
+            found.setdefault(each.rank, []).append(each)
+    for rank, its in found.items():
+        last = max(each.restart for each in its)
+        found[rank] = [each for each in its if each.restart == last]
+    return dict(sorted(found.items()))
+
+
+def leaders(witnesses: Sequence[Witness]) -> list[Witness]:
+    """Give those of one rank that none of the others started: one, if all is well."""
+    pids = {(each.host, each.pid) for each in witnesses}
+    own = [it for it in witnesses if (it.host, it.facts.get("parent")) not in pids]
+    # A rank may run one program after the other; the job is the one that loaded what is watched.
+    loaded = [each for each in own if each.modules]
+    return loaded or own[-1:] or list(witnesses[:1])
