@@ -10,6 +10,7 @@ from rocmlint.verify.code_objects.errors import UnreadableError, extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from io import BytesIO
     from mmap import mmap
 
 
@@ -33,7 +34,7 @@ class HostElf:
     """DT_RUNPATH, or DT_RPATH without it: folders as written, with ``$ORIGIN``."""
 
 
-def read_host_elf(file: mmap, size: int) -> HostElf:
+def read_host_elf(file: mmap | BytesIO, size: int) -> HostElf:
     """Read the tables of an ELF of so many bytes. Raises UnreadableError, MissingExtraError."""
     elf_file = extra("elftools.elf.elffile").ELFFile
     with _our_errors():

@@ -1,0 +1,70 @@
+"""``rocmlint verify trace``: whose kernels ran, by the installed files that hold them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.verify.common import (
+    add_interpreter_arguments,
+    add_report_arguments,
+    finish,
+    interpreter_of,
+    parser_of,
+)
+from rocmlint.verify import trace
+from rocmlint.verify.kernel_index import build, cache_folder, default_roots
+from rocmlint.verify.origin import LIBRARIES
+from rocmlint.verify.trace_files import read
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+    from rocmlint.verify.kernel_index import KernelIndex
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify trace``."""
+    parser.add_argument(
+        "trace",
+        metavar="TRACE",
+        help="Chrome JSON of torch.profiler (.json, .json.gz), or kernel_trace.csv or "
+        "kernel_stats.csv of rocprofv3",
+    )
+    parser.add_argument("--expect", choices=LIBRARIES, help="the library whose kernels should run")
+    add_index_arguments(parser)
+    add_interpreter_arguments(parser)
+    add_report_arguments(parser)
+
+
+def add_index_arguments(parser: ArgumentParser) -> None:
+    """Add where kernels are looked for."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="where the kernels may be (default: the packages of --python, ROCm, JIT caches)",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="read every file anew")
+
+
+def index_of(flags: SimpleNamespace) -> KernelIndex:
+    """Give the index of the kernels that the flags point at."""
+    roots = flags.paths or default_roots(interpreter_of(flags))
+    return build(roots, None if flags.no_cache else cache_folder())
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify trace``."""
+    parser = parser_of(
+        "trace",
+        "TRACE [--expect LIBRARY] [flags] [PATH ...]",
+        "Say which library each kernel of a trace comes from, by the installed file that holds it.",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    ran = trace.attribute(read(flags.trace), index_of(flags))
+    if flags.expect:
+        return finish([trace.expectation(ran, flags.expect)], flags)
+    return finish(trace.by_library(ran), flags)

@@ -1,0 +1,304 @@
+"""Whose kernels ran: each name of a trace looked up in the index of installed kernels."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rocmlint.verify import origin
+from rocmlint.verify.result import Evidence, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rocmlint.verify.kernel_index import Holder, KernelIndex
+    from rocmlint.verify.origin import Origin
+    from rocmlint.verify.result import Strength
+    from rocmlint.verify.trace_files import Ran, Trace
+
+_SHOWN = 30
+"""Kernels, and files of one kernel, that are told one by one."""
+_TARGETS_SHOWN = 6
+_PROFILE = (
+    "Profile on the GPU: torch.profiler.profile(activities=[ProfilerActivity.CPU, "
+    "ProfilerActivity.CUDA]), which is also what it is called on ROCm."
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A kernel that ran, the files that hold one of its name, and whose those are."""
+
+    ran: Ran
+    holders: tuple[Holder, ...]
+    origins: tuple[Origin, ...]
+
+    @property
+    def origin(self) -> Origin | None:
+        """Whose it is; None if no file holds it, or files of several libraries do."""
+        return self.origins[0] if len(self.origins) == 1 else None
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The kernels of a trace, each with whose it is; ``files`` is how many were looked into."""
+
+    trace: Trace
+    kernels: tuple[Known, ...]
+    files: int
+    problems: tuple[tuple[str, str], ...]
+    """The files that could not be read, and why."""
+
+    @property
+    def name(self) -> str:
+        """Give the name of the trace."""
+        return os.path.basename(self.trace.path)
+
+    def share(self, kernels: Iterable[Known]) -> str:
+        """Give the part of all GPU time that these took."""
+        return _percent(sum(each.ran.nanoseconds for each in kernels), self.trace.nanoseconds)
+
+
+def attribute(trace: Trace, index: KernelIndex) -> Attribution:
+    """Look each kernel up."""
+    known = []
+    for ran in trace.kernels:
+        holders = index.holders(ran.name)
+        origins = {origin.of_file(each.path, ran.name, each.source) for each in holders}
+        known.append(Known(ran, holders, tuple(sorted(origins))))
+    return Attribution(trace, tuple(known), len(index.files), tuple(index.problems.items()))
+
+
+def by_library(ran: Attribution) -> list[Result]:
+    """Judge without an expectation: a result for each library, the longest first."""
+    if not ran.kernels:
+        return [_nothing_ran(ran, "kernels ran")]
+    groups: defaultdict[Origin, list[Known]] = defaultdict(list)
+    unclear: list[Known] = []
+    unknown: list[Known] = []
+    for each in ran.kernels:
+        if each.origin:
+            groups[each.origin].append(each)
+        else:
+            (unclear if each.origins else unknown).append(each)
+    results = [_of_library(ran, whose, kernels) for whose, kernels in groups.items()]
+    if unclear:
+        results.append(_unclear(ran, unclear))
+    if unknown:
+        results.append(_unknown(ran, unknown))
+    return results
+
+
+def expectation(ran: Attribution, library: str) -> Result:
+    """Judge whether kernels of a library ran, as ``--expect`` asks."""
+    claim = f"kernels of {library} ran"
+    if not ran.kernels:
+        return _nothing_ran(ran, claim)
+    result = partial(Result, "trace", claim, ran.name)
+    expected = [each for each in ran.kernels if each.origin and each.origin.is_of(library)]
+    if expected:
+        evidence = (*_told(ran, expected), *_shares_told(ran))
+        return result("proven", "executed", _seen(ran, expected), evidence)
+    possible = [each for each in ran.kernels if _may_be_of(each, library)]
+    evidence = (*_shares_told(ran), *_told(ran, possible or ran.kernels), *_unread(ran))
+    seen = f"none of {library}; {_instead(ran)}"
+    if possible or ran.trace.cut:
+        return result("unproven", "declared", seen, evidence, *_why_open(ran, possible))
+    # What no file holds is only by its name another library's.
+    strength: Strength = "executed" if all(each.origins for each in ran.kernels) else "declared"
+    reason = f"No kernel of {library} ran. What ran instead: {_instead(ran)}."
+    if strength == "declared":
+        reason += " What is in no file is told by its name alone."
+    action = (
+        f"{_ACTIONS.get(library, f'Find out why {library} was not chosen')}, then profile again. "
+        "rocmlint verify environment tells which variables choose kernels here."
+    )
+    return result("contradicted", strength, seen, evidence, reason, action)
+
+
+_ACTIONS = {
+    "aiter": "See that aiter is imported and its attention or GEMM is switched on before the model "
+    "is built (rocmlint verify src/)",
+    "ck": "See that torch was built with CK and that "
+    'torch.backends.cuda.preferred_rocm_fa_library("ck") is called before the first attention',
+    "aotriton": "Run rocmlint verify probe sdpa, which says why attention does not run on it",
+    "hipblaslt": "Set TORCH_BLAS_PREFER_HIPBLASLT=1 before torch is imported",
+}
+
+
+def _may_be_of(each: Known, library: str) -> bool:
+    """Say whether the kernel could be of the library after all."""
+    if each.origin:
+        return False
+    if each.origins:
+        return any(whose.is_of(library) for whose in each.origins)
+    hinted = set(origin.hints(each.ran.name))
+    return not hinted or library in hinted or bool(hinted & origin.TEMPLATES)
+
+
+def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
+    if not possible:
+        reason = f"The trace is not whole ({ran.trace.cut}): what is missing may hold such kernels."
+        return reason, "Let the profiler finish before the job ends, and give the whole trace."
+    reason = (
+        f"{_count(len(possible), 'kernel')} ({ran.share(possible)} of GPU time) may or may not be: no file, or "
+        f"files of several libraries, hold them. {ran.files:,} files were looked into."
+    )
+    return reason, _look_further(ran)
+
+
+def _look_further(ran: Attribution) -> str:
+    return (
+        "Run this in the environment of the job, or name the folders that it loaded kernels from, "
+        f"with its JIT caches: rocmlint verify trace {ran.trace.path} SITE-PACKAGES "
+        "~/.triton/cache ~/.aiter"
+    )
+
+
+def _nothing_ran(ran: Attribution, claim: str) -> Result:
+    trace = ran.trace
+    if trace.launches:
+        reason = (
+            f"The trace holds {trace.launches:,} kernel launches and not one kernel: the profiler "
+            "saw the CPU side only, so nothing is known of the kernels."
+        )
+        action = f"{_PROFILE} Only one profiler can listen at a time: run without rocprofv3."
+    elif trace.operators:
+        reason = "The trace holds operators of the CPU and no GPU kernel."
+        action = _PROFILE
+    else:
+        reason = "The trace holds neither kernels nor operators."
+        action = f"{_PROFILE} Or: rocprofv3 --kernel-trace --output-format csv -- python TRAIN.py"
+    if trace.cut:
+        reason += f" It is not whole: {trace.cut}."
+    top = Counter(trace.operators).most_common(_SHOWN)
+    evidence = (Evidence("operators", ", ".join(f"{name} {calls:,}" for name, calls in top)),)
+    seen = f"no kernel, {len(trace.operators):,} operators"
+    return Result("trace", claim, ran.name, "unproven", "declared", seen, evidence, reason, action)
+
+
+def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result:
+    evidence = _told(ran, kernels)
+    return Result(
+        "trace",
+        _ran_in(ran),
+        str(whose),
+        "proven",
+        "executed",
+        _seen(ran, kernels),
+        tuple(evidence),
+    )
+
+
+def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
+    names = sorted({str(whose) for each in kernels for whose in each.origins})
+    return Result(
+        "trace",
+        _ran_in(ran),
+        "one of several libraries",
+        "unproven",
+        "located",
+        _seen(ran, kernels),
+        tuple(_told(ran, kernels)),
+        f"Kernels of these names are in files of {', '.join(names)}: a name does not say which.",
+        "Name only the folders that the job loads kernels from (rocmlint verify trace "
+        f"{ran.trace.path} PATH ...).",
+    )
+
+
+def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
+    hinted: Counter[str] = Counter()
+    for each in kernels:
+        hinted[" or ".join(origin.hints(each.ran.name)) or "nothing known"] += 1
+    guess = ", ".join(f"{name} ({count})" for name, count in hinted.most_common())
+    return Result(
+        "trace",
+        _ran_in(ran),
+        "in no installed file",
+        "unproven",
+        "declared",
+        _seen(ran, kernels),
+        (*_told(ran, kernels), *_unread(ran)),
+        f"None of {ran.files:,} files holds a kernel of these names: they were compiled at run "
+        "time, or belong to what is not installed here. By their names alone they look like "
+        f"{guess}.",
+        _look_further(ran),
+    )
+
+
+def _ran_in(ran: Attribution) -> str:
+    return f"ran in {ran.name}"
+
+
+def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
+    calls = sum(each.ran.calls for each in kernels)
+    targets = sorted({name for each in kernels for one in each.holders for name in one.targets})
+    shown = f", {', '.join(targets)}" if 0 < len(targets) <= 3 else ""
+    total = ran.trace.nanoseconds / 1e6
+    cut = "; the trace is not whole" if ran.trace.cut else ""
+    what = f"{_count(len(kernels), 'kernel')}, {_count(calls, 'call')}"
+    return f"{ran.share(kernels)} of {total:,.3g} ms in {what}{shown}{cut}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
+def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
+    """Tell each kernel: its part of the time, its name, and the files that hold it."""
+    told = []
+    for each in kernels[:_SHOWN]:
+        lines = [each.ran.name, *(_place(holder) for holder in each.holders[:_SHOWN])]
+        if len(each.holders) > _SHOWN:
+            lines.append(f"and {len(each.holders) - _SHOWN:,} more files")
+        told.append(
+            Evidence(f"{ran.share([each])}, {_count(each.ran.calls, 'call')}", "\n".join(lines))
+        )
+    if len(kernels) > _SHOWN:
+        rest = kernels[_SHOWN:]
+        told.append(Evidence(ran.share(rest), f"{_count(len(rest), 'more kernel')}"))
+    return told
+
+
+def _place(holder: Holder) -> str:
+    source = f", written in {holder.source}" if holder.source else ""
+    targets = ", ".join(holder.targets[:_TARGETS_SHOWN])
+    more = f" and {len(holder.targets) - _TARGETS_SHOWN} more"
+    return f"{holder.path} ({targets}{more * (len(holder.targets) > _TARGETS_SHOWN)}){source}"
+
+
+def _shares(ran: Attribution) -> list[tuple[str, str]]:
+    groups: defaultdict[str, list[Known]] = defaultdict(list)
+    for each in ran.kernels:
+        if each.origin:
+            groups[str(each.origin)].append(each)
+        elif each.origins:
+            named = ", ".join(map(str, each.origins[:3])) + ", ..." * (len(each.origins) > 3)
+            groups[f"one of {named}"].append(each)
+        else:
+            hinted = " or ".join(origin.hints(each.ran.name)) or "nothing known"
+            groups[f"in no file, named like {hinted}"].append(each)
+    ordered = sorted(groups.items(), key=lambda one: -sum(each.ran.nanoseconds for each in one[1]))
+    return [(name, ran.share(kernels)) for name, kernels in ordered]
+
+
+def _shares_told(ran: Attribution) -> list[Evidence]:
+    return [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
+
+
+def _instead(ran: Attribution) -> str:
+    return ", ".join(f"{name} {share}" for name, share in _shares(ran)[:2])
+
+
+def _unread(ran: Attribution) -> list[Evidence]:
+    told = [Evidence("could not be read", f"{path}: {why}") for path, why in ran.problems[:_SHOWN]]
+    if len(ran.problems) > _SHOWN:
+        told.append(Evidence("could not be read", f"{len(ran.problems) - _SHOWN:,} more files"))
+    return told
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "0 %"
