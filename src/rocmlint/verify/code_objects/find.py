@@ -69,5 +69,5 @@ def _below(root: str, seen: set[tuple[int, int]], wanted: Callable[[str], bool])
         paths = [os.path.join(folder, name) for name in sorted(files)]
         for path in sorted(filter(wanted, paths), key=os.path.islink):
             yield Found(path, root)
-    for error in refused:
-        yield Found(str(error.filename), root, error.strerror or "cannot be read")
+    for each in refused:
+        yield Found(str(each.filename), root, each.strerror or "cannot be read")
