@@ -42,6 +42,8 @@ class _Topic:
 
     claim: str
     strength: Strength
+    facts: str
+    """The part of the facts that it is in; a rank killed early may not have told it."""
     read: Callable[[Mapping[str, Any]], Mapping[str, str]]
     reason: str
     action: str
@@ -52,8 +54,12 @@ class _Topic:
 def alike(leading: Mapping[int, Witness]) -> Iterator[Result]:
     """Yield a result for each thing in which all ranks must be equal, and for the GPUs."""
     for topic in _TOPICS:
-        values = {rank: topic.read(each.facts) for rank, each in leading.items()}
-        if any(values.values()):
+        values = {
+            rank: topic.read(each.facts)
+            for rank, each in leading.items()
+            if each.facts.get(topic.facts) is not None
+        }
+        if len(values) > 1 and any(values.values()):
             yield _compared(topic, values)
     yield from _two_copies(leading)
     yield from _replaced(leading)
@@ -69,8 +75,9 @@ def modules_alike(leading: Mapping[int, Witness], judged: Iterable[str]) -> Iter
             if name not in judged and isinstance(seen.get("now"), dict)
         }
         for rank, each in leading.items()
+        if each.modules
     }
-    if any(values.values()):
+    if len(values) > 1 and any(values.values()):
         yield _compared(_MODULES, values)
 
 
@@ -234,6 +241,7 @@ def _shared_devices(leading: Mapping[int, Witness]) -> Iterator[Result]:
 _MODULES = _Topic(
     "the same source of the watched modules",
     "hashed",
+    "modules",
     lambda _: {},
     "the ranks run different code, and no manifest says which is right",
     "write a manifest of the right files (rocmlint verify manifest) and compare with it",
@@ -243,6 +251,7 @@ _TOPICS = (
     _Topic(
         "the same interpreter",
         "located",
+        "python",
         _interpreter,
         "the ranks run different interpreters, so what is installed or patched in one is not what "
         "the others import",
@@ -252,6 +261,7 @@ _TOPICS = (
     _Topic(
         "the same interpreter flags",
         "live",
+        "flags",
         _flags,
         "the interpreters were started in different ways; that changes what they import",
         "start all ranks with one command, and compare the PYTHON* variables of the nodes",
@@ -259,6 +269,7 @@ _TOPICS = (
     _Topic(
         "the same versions installed",
         "located",
+        "versions",
         _versions,
         "the ranks have different versions of a package installed",
         "install one lock file on all nodes, or use one container image",
@@ -266,6 +277,7 @@ _TOPICS = (
     _Topic(
         "the same torch, HIP and GPU architecture",
         "live",
+        "torch",
         _torch,
         "the ranks run different builds or GPUs, so different kernels",
         "use one container image and one kind of GPU for a job",
@@ -274,6 +286,7 @@ _TOPICS = (
     _Topic(
         "the same builds of the libraries mapped",
         "mapped",
+        "libraries",
         _builds,
         "the ranks have loaded different builds of a library",
         "compare LD_LIBRARY_PATH and the ROCm version of the nodes",
@@ -282,6 +295,7 @@ _TOPICS = (
     _Topic(
         "the same variables that choose kernels",
         "live",
+        "environment",
         _environment,
         "the ranks choose kernels or communication by different settings",
         "set these variables where all ranks are started, not in the profile of a node",

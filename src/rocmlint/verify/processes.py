@@ -282,8 +282,12 @@ def _kind(pid: int) -> str | None:
 
 
 def _marked(pid: int, variable: str) -> bool | None:
-    found = _read(pid, "environ").split(b"\0")
-    return any(each.startswith(f"{variable}=".encode()) for each in found) if found[0] else None
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            found = file.read().split(b"\0")
+    except OSError:
+        return None
+    return any(each.startswith(f"{variable}=".encode()) for each in found)
 
 
 def isolation(command: Sequence[str]) -> str | None:

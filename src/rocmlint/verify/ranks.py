@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.verify.alike import alike, modules_alike
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.run import unreadable
-from rocmlint.verify.testimony import of_process, ranks, span, where
+from rocmlint.verify.testimony import of_processes, ranks, span, where
 from rocmlint.verify.witnesses import by_rank, leaders
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def judge(
     groups = by_rank(witnesses)
     yield from _presence(groups, world_size or world_size_of(witnesses), waited)
     for rank, its in groups.items():
-        for each in its:
-            yield from of_process(CHECK, each, watch)
+        yield from of_processes(CHECK, its, watch)
         yield from _never_loaded(rank, its, watch)
     own = {rank: leaders(its) for rank, its in groups.items()}
     for rank, found in own.items():

@@ -7,8 +7,8 @@ import signal
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.processes import INTERVAL, isolation
-from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.testimony import of_process, ranks
+from rocmlint.verify.result import Evidence, Judgement, Result
+from rocmlint.verify.testimony import of_processes, ranks
 from rocmlint.verify.witnesses import by_rank
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ def judge(
     unseen = [each for each in ending.pythons if not _is_witnessed(each, witnesses)]
     yield _of_command(ending)
     yield _of_processes(watch, witnesses, ending)
-    for witness in witnesses:
-        yield from of_process(CHECK, witness, watch)
-    yield from _never_loaded(watch, witnesses, hidden=bool(unseen))
+    yield from of_processes(CHECK, witnesses, watch)
+    yield from _never_loaded(watch, witnesses, hidden=bool(unseen) or not witnesses)
     for each in unseen:
         yield _of_unseen(each)
     for problem in problems:
@@ -82,27 +81,25 @@ def _of_processes(watch: Watch, witnesses: Sequence[Witness], ending: Ending) ->
     evidence = [Evidence(each.subject, _line(each)) for each in witnesses]
     evidence += [Evidence(f"pid {each}", "still runs, no longer watched") for each in ending.left]
     count = f"{len(witnesses)} Python process{'' if len(witnesses) == 1 else 'es'} with a witness"
-    if witnesses and watch:
-        return Result(
-            CHECK, "has Python processes", "the command", "proven", "live", count, tuple(evidence)
-        )
-    reason = "nothing was named that must be live, so nothing was compared"
-    action = "add --manifest FILE (rocmlint verify manifest writes one) or --module NAME"
     if not witnesses:
-        reason = "no Python process of the command let a witness in"
-        action = "start the job itself here: no container, no -I, -E or -S, no cleared environment"
-    claim = "runs what it must"
-    return Result(
-        CHECK,
-        claim,
-        "the command",
-        "unproven",
-        "declared",
-        count,
-        tuple(evidence),
-        reason,
-        action,
-    )
+        judgement = Judgement(
+            "unproven",
+            "declared",
+            count,
+            "no Python process of the command let a witness in",
+            "start the job itself here: no container, no -I, -E or -S, no cleared environment",
+        )
+    elif not watch:
+        judgement = Judgement(
+            "unproven",
+            "declared",
+            count,
+            "nothing was named that must be live, so nothing was compared",
+            "add --manifest FILE (rocmlint verify manifest writes one) or --module NAME",
+        )
+    else:
+        judgement = Judgement("proven", "live", count)
+    return judgement.on(CHECK, "runs in watched Python processes", "the command", evidence)
 
 
 def _line(witness: Witness) -> str:

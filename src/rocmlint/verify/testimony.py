@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,34 @@ _MOMENTS = {
 }
 """When something was seen, as a reader knows it."""
 
+_SHOWN = 8
+"""How many forks are told one by one."""
 
-def of_process(check: str, witness: Witness, watch: Watch) -> Iterator[Result]:
-    """Yield what is known of the watched modules and files in one process."""
+
+def of_processes(check: str, witnesses: Iterable[Witness], watch: Watch) -> Iterator[Result]:
+    """Yield what is known of the watched modules and files in each process.
+
+    Of many forks of one kind of which the same is proven, one result tells.
+    """
+    alike: dict[tuple[object, ...], list[Result]] = {}
+    for witness in witnesses:
+        for result in _of_process(check, witness, watch):
+            if witness.is_fork and result.verdict == "proven":
+                key = (witness.rank, witness.facts.get("start"), result.claim, result.seen)
+                alike.setdefault(key, []).append(result)
+            else:
+                yield result
+    for (rank, start, *_), its in alike.items():
+        if len(its) <= _SHOWN:
+            yield from its
+        else:
+            many = f"({len(its):,} processes, {start})"
+            subject = many if rank is None else f"rank {rank} {many}"
+            yield replace(its[0], subject=subject, evidence=())
+
+
+def _of_process(check: str, witness: Witness, watch: Watch) -> Iterator[Result]:
+    """Yield what is known of one process."""
     yield from _of_errors(check, witness)
     for name, expected in watch.modules.items():
         if name in witness.modules:
@@ -45,10 +71,10 @@ def where(witness: Witness) -> tuple[Evidence, ...]:
     facts = witness.facts
     known = {
         "process": f"{witness.subject} on {witness.host}",
-        "command": " ".join(witness.command),
         "interpreter": f"{facts.get('executable', '')} (Python {facts.get('python', '?')})",
-        "witness": witness.file,
     }
+    if facts.get("moment") != "asked":  # by a child of rocmlint's own
+        known["command"] = shlex.join(witness.command)
     return tuple(Evidence(name, value) for name, value in known.items() if value)
 
 
@@ -64,7 +90,7 @@ def _of_errors(check: str, witness: Witness) -> Iterator[Result]:
         "declared",
         errors[0].splitlines()[-1] if errors[0] else "an error without words",
         (*(Evidence("error", each) for each in errors), *where(witness)),
-        "the witness in this process failed, so what it loaded is not fully known",
+        "the witness in this process failed, so it is not fully known what the process loaded",
         f"ask this interpreter directly: rocmlint verify live MODULE --python "
         f"{witness.facts.get('executable') or 'PYTHON'}",
     )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
 from rocmlint.verify.inside import write_json
-from rocmlint.verify.inside.witness import VARIABLE, VERSION
+from rocmlint.verify.inside.process import host
+from rocmlint.verify.inside.witness import FORKED, VARIABLE, VERSION
 from rocmlint.verify.interpreter import INSIDE, LOAD_INSIDE, NAME_INSIDE
 
 if TYPE_CHECKING:
@@ -99,6 +101,11 @@ class Witness:
         return self.facts.get("rank")
 
     @property
+    def is_fork(self) -> bool:
+        """Whether it began as a copy of another process."""
+        return self.facts.get("start") in FORKED
+
+    @property
     def restart(self) -> int:
         """How often torchrun had started the job again."""
         return int(self.facts.get("restart") or 0)
@@ -120,6 +127,11 @@ class Witness:
         start = self.facts.get("start", "program")
         process = f"pid {self.pid}" + ("" if start == "program" else f", {start}")
         return f"({process})" if self.rank is None else f"rank {self.rank} ({process})"
+
+
+def folder_in(shared: str) -> str:
+    """Give a folder below one that other jobs and other nodes may use too."""
+    return os.path.join(shared, f"job.{host()}.{os.getpid()}.{time.time_ns():x}")
 
 
 def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[str, str]:
@@ -150,7 +162,7 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
 
 
 def read(folder: str) -> tuple[list[Witness], list[str]]:
-    """Read the witnesses of a folder and those below it, with a line for each that is unreadable.
+    """Read the witnesses in a folder and below it, with a line for each that is unreadable.
 
     The same process is taken once. Raises WitnessError where the folder itself cannot be read.
     """

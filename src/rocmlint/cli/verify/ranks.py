@@ -6,7 +6,7 @@ import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import add_report_arguments, finish, parser_of
+from rocmlint.cli.verify.common import add_output_argument, add_report_arguments, finish, parser_of
 from rocmlint.errors import ConfigError
 from rocmlint.verify.ranks import complete, judge
 from rocmlint.verify.watch import watch_of
@@ -59,6 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"{_DEFAULT_TIMEOUT:g} where the ranks meet, 0 for DIR)",
     )
     add_report_arguments(parser)
+    add_output_argument(parser)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import add_report_arguments, finish, parser_of
+from rocmlint.cli.verify.common import add_output_argument, add_report_arguments, finish, parser_of
 from rocmlint.cli.verify.ranks import add_watch_arguments
 from rocmlint.errors import ConfigError
 from rocmlint.verify.inside.witness import VARIABLE
 from rocmlint.verify.processes import execute
 from rocmlint.verify.run import LIMITS, judge
 from rocmlint.verify.watch import watch_of
-from rocmlint.verify.witnesses import prepare, read
+from rocmlint.verify.witnesses import folder_in, prepare, read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -37,6 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="end the command after this time (default: never)",
     )
     add_report_arguments(parser)
+    add_output_argument(parser)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -56,11 +57,9 @@ def main(arguments: Sequence[str]) -> int:
     watch = watch_of(flags.manifest, flags.module)
     with _folder(flags.keep) as folder:
         environment = prepare(folder, watch, os.environ)
-        known = {each.file for each in read(folder)[0]}
         ending = execute(command, environment, VARIABLE, flags.timeout)
         witnesses, problems = read(folder)
-    new = [each for each in witnesses if each.file not in known]
-    return finish(judge(watch, new, problems, ending), flags)
+    return finish(judge(watch, witnesses, problems, ending), flags)
 
 
 def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -75,7 +74,7 @@ def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 @contextmanager
 def _folder(kept: str | None) -> Iterator[str]:
     if kept is not None:
-        yield kept
+        yield folder_in(kept)
         return
     with tempfile.TemporaryDirectory(prefix="rocmlint-", ignore_cleanup_errors=True) as folder:
         yield folder

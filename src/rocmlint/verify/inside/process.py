@@ -71,6 +71,11 @@ def facts(distributions: Iterable[str] = (), *, devices: bool = False) -> dict[s
 
 def identity() -> dict[str, Any]:
     """Tell what can be told in a millisecond, at the start of a process."""
+    return {**personal(), "libraries": libraries(), "path": list(sys.path)}
+
+
+def personal() -> dict[str, Any]:
+    """Tell all but what a fork has from its parent and would only repeat."""
     return {
         "host": host(),
         "pid": os.getpid(),
@@ -84,8 +89,6 @@ def identity() -> dict[str, Any]:
         "python": sys.version.split()[0],
         "implementation": sys.implementation.name,
         "flags": _flags(),
-        "path": list(sys.path),
-        "libraries": libraries(),
         "environment": relevant_environment(),
     }
 

@@ -33,6 +33,7 @@ VERSION = 1
 VARIABLE = "ROCMLINT_WITNESS"
 """Names the folder of the witnesses; without it no process is watched."""
 
+FORKED = ("fork", "forkserver")
 _MULTIPROCESSING = "multiprocessing.util"
 
 
@@ -159,7 +160,12 @@ class Witness:
         """Tell what is known; ``moment`` is "start", "import", "exit" or "asked"."""
         at_start = moment == "start"
         asked = moment == "asked"  # then this is no program of the user, and may touch the GPU
-        own = process.identity() if at_start else process.facts(self.distributions, devices=asked)
+        if self._start in FORKED:  # of which there may be thousands
+            own = process.personal()
+        elif at_start:
+            own = process.identity()
+        else:
+            own = process.facts(self.distributions, devices=asked)
         return {
             **own,
             "witness": VERSION,
