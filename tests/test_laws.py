@@ -22,6 +22,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "rocmlint"
 RULES = load_rules()
 FAMILIES = {"1": "patching", "3": "features", "4": "dtype", "5": "training", "6": "vision"}
 FAMILIES |= {"9": "lint"}
@@ -90,6 +91,39 @@ def test_linting_imports_neither_torch_nor_the_linted_code(tmp_path: Path) -> No
         "assert not {'torch', 'transformers', 'job'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
+def test_linting_imports_nothing_of_verify(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("import torch\ntorch.set_default_dtype(torch.bfloat16)\n")
+    code = (
+        "import sys, rocmlint; from rocmlint.cli.main import main; main(['job.py', '--no-cache']);"
+        "rocmlint.lint_paths(['job.py']);"
+        "assert not [name for name in sys.modules if name.startswith('rocmlint.verify')]"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
+def test_no_check_imports_torch_into_rocmlint_itself(tmp_path: Path) -> None:
+    names = [path.stem for path in (SOURCE / "cli" / "verify").glob("*.py")]
+    code = (
+        "import importlib, sys\n"
+        f"for name in {names}: importlib.import_module(f'rocmlint.cli.verify.{{name}}')\n"
+        "assert not {'torch', 'transformers'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((SOURCE / "verify" / "inside").glob("*.py")), ids=lambda path: path.stem
+)
+def test_what_runs_in_other_interpreters_needs_only_the_standard_library(path: Path) -> None:
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported.add((node.module or "").partition(".")[0])
+    assert imported <= sys.stdlib_module_names | {"torch"}
 
 
 def test_the_wheel_lists_every_folder_of_the_package() -> None:

@@ -47,7 +47,7 @@ class ReplacedAttribute(ClaimRule["cst.Assign | cst.Call"]):
         """Yield which function or class is the author's."""
         for each in replacements(node):
             module, names = _module_and_names(imported_module(each.owner, source) or "")
-            known = module.partition(".")[0] in known_packages()
+            known = module.partition(".")[0] in known_packages() and ".config" not in module
             if known and _is_code(each.value, source) and not is_taken_back(each, source):
                 if not is_first_party(module.partition(".")[0], source):
                     name = ".".join([*names, each.name])

@@ -30,8 +30,8 @@ def patched_files(target: str, origin: str = "") -> Claim:
     ``target`` is a path from the folder that holds the package ("transformers/models"),
     ``origin`` the file or folder that is copied there, empty where the code does not tell it.
     """
-    what = f"the files of `{origin}`" if origin else "patched"
-    return Claim("patched-files", target, f"`{target}` is {what}", _HERE, given=origin)
+    what = f"has the files of `{origin}`" if origin else "is patched"
+    return Claim("patched-files", target, f"`{target}` {what}", _HERE, given=origin)
 
 
 def patch_check(package: str) -> Claim:

@@ -13,7 +13,6 @@ from .files import locate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SITES = ("site-packages", "dist-packages")
 _ANYTHING = re.compile(
     rb"\bimport[ \t]+\*|\b__getattr__\b|\bsys\.modules\b|\bglobals\(|\bsetattr\("
 )
@@ -30,9 +29,13 @@ def answer(request: dict[str, Any]) -> Any:
 def _in_module(module: str, name: str) -> dict[str, Any]:
     """Give where a module is, and the line of ``Class.method`` or ``function`` in it.
 
-    ``absent`` says that the source leaves no way for the name to be there.
+    The end of ``module`` may be a class or an object. ``absent`` says that the source leaves no way
+    for the name to be there.
     """
     found = locate(module)
+    while not found and "." in module:
+        module, _, last = module.rpartition(".")
+        found, name = locate(module), f"{last}.{name}"
     told: dict[str, Any] = {"origin": None, "line": None, "absent": False, "found": bool(found)}
     if not found or found[0].kind != "source" or found[0].origin is None:
         return told
@@ -58,7 +61,8 @@ def _line(body: list[ast.stmt], names: list[str]) -> int | None:
 
 def _definitions_of(function: str) -> Iterator[str]:
     """Yield ``file:line`` for each definition of a function below the installed packages."""
-    defined = re.compile(rb"^[ \t]*(?:async )?def[ \t]+%s\b" % re.escape(function.encode()), re.M)
+    name = re.escape(function.encode())
+    defined = re.compile(rb"^[ \t]*(?:async )?def[ \t]+%s\b" % name, re.MULTILINE)
     for path in _sources():
         try:
             with open(path, "rb") as file:
@@ -71,6 +75,8 @@ def _definitions_of(function: str) -> Iterator[str]:
 
 
 def _sources() -> Iterator[str]:
-    for site in dict.fromkeys(each for each in sys.path if os.path.basename(each) in _SITES):
-        for folder, _, names in os.walk(site):
+    """Yield the files that imports can find, without those of Python and of the working folder."""
+    own = {os.path.abspath(each) for each in ("", os.path.dirname(os.__file__))}
+    for path in dict.fromkeys(map(os.path.abspath, sys.path)):
+        for folder, _, names in os.walk(path) if path not in own else ():
             yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))

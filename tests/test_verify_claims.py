@@ -1,0 +1,189 @@
+"""``rocmlint verify PATHS``: what code claims, and what an interpreter says of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+EXAMPLE = Path(__file__).parent.parent / "fixtures" / "patched_project"
+STOCK = {
+    "transformers/__init__.py": '__version__ = "4.53.2"\n',
+    "transformers/models/__init__.py": "",
+    "transformers/models/gemma/__init__.py": "",
+    "transformers/models/gemma/modeling_gemma.py": "def forward():\n    return 'stock'\n",
+}
+
+
+@pytest.fixture
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install a small transformers, with a RECORD, where it hides any other."""
+    site = tmp_path_factory.mktemp("site")
+    info = site / "transformers-4.53.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: transformers\nVersion: 4.53.2\n")
+    rows = ["transformers-4.53.2.dist-info/RECORD,,"]
+    for path, text in STOCK.items():
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text(text)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        rows.append(f"{path},sha256={digest.rstrip('=')},{len(text)}")
+    rows.append(f"transformers-4.53.2.dist-info/METADATA,{''},")
+    (info / "RECORD").write_text("\n".join(rows) + "\n")
+    return site
+
+
+@pytest.fixture
+def example(project: Project) -> Project:
+    shutil.copytree(EXAMPLE, project.root / "app")
+    return project
+
+
+def results(project: Project, site: Path, *arguments: str) -> dict[str, dict[str, Any]]:
+    """Verify, and give the results by claim."""
+    done = project.run("verify", *arguments, "--output-format", "json", PYTHONPATH=str(site))
+    found = json.loads(done.stdout)["results"]
+    return {each["claim"]: each for each in found}
+
+
+def verdicts(project: Project, site: Path, *arguments: str) -> dict[str, tuple[str, str]]:
+    return {
+        claim: (each["verdict"], each["strength"])
+        for claim, each in results(project, site, *arguments).items()
+    }
+
+
+CONTRADICTED = ("contradicted", "located")
+COPIED = "`transformers/models` has the files of `app/overlay/models`"
+CHECKED = "`transformers` is patched, as the check here says"
+GEMMA = "`transformers/models/gemma` has the files of `app/overlay/models/gemma`"
+LATE = "in the program, `transformers.models.gemma.modeling_gemma` is replaced by the author's own"
+AITER = "the fast path `set_use_aiter_attention` is taken"
+
+
+def test_each_finding_is_followed_by_what_the_interpreter_says(
+    example: Project, site: Path
+) -> None:
+    done = example.run("verify", "app", PYTHONPATH=str(site))
+    said = [
+        line.split(":")[0].strip() if line.startswith("  ->") else line.split(": ")[1]
+        for line in done.stdout.partition("verdict ")[0].splitlines()
+        if line.startswith(("app/", "  ->"))
+    ]
+    assert done.returncode == 1
+    assert said == [
+        "ROC101 package-path-level",
+        "-> contradicted (located)",
+        "ROC107 version-only-check",
+        "-> contradicted (hashed)",
+        "ROC104 patch-after-import",
+        "-> contradicted (hashed)",
+        "-> unproven (located)",
+        "ROC301 disabled-feature-toggle",
+        "-> contradicted (located)",
+    ]
+
+
+def test_a_copy_that_landed_one_folder_too_high_is_contradicted(
+    example: Project, site: Path
+) -> None:
+    shutil.copytree(example.root / "app" / "overlay" / "models", site / "models")
+    found = results(example, site, "app")[COPIED]
+    assert found["verdict"] == "contradicted"
+    assert "one folder too high" in found["reason"]
+
+
+def test_a_patched_disk_proves_files_but_not_the_running_program(
+    example: Project, site: Path
+) -> None:
+    overlay = example.root / "app" / "overlay" / "models"
+    shutil.copytree(overlay, site / "transformers" / "models", dirs_exist_ok=True)
+    assert verdicts(example, site, "app") == {
+        COPIED: ("proven", "hashed"),
+        CHECKED: ("unproven", "hashed"),  # something is patched; what it should be, nobody said
+        GEMMA: ("proven", "hashed"),
+        LATE: ("unproven", "located"),
+        AITER: ("unproven", "located"),  # the patch defines it, and nothing shows that it runs
+    }
+
+
+def test_a_manifest_in_the_configuration_tells_what_a_check_should_look_at(
+    example: Project, site: Path
+) -> None:
+    overlay = example.root / "app" / "overlay"
+    example.run(
+        "verify", "manifest", str(overlay), "--package", "transformers==4.53.2",
+        "--output", "app/patches.toml",
+    )  # fmt: skip
+    with (example.root / "app" / "pyproject.toml").open("a") as file:
+        file.write('\n[tool.rocmlint.verify]\nmanifests = ["patches.toml"]\n')
+    assert verdicts(example, site, "app")[CHECKED] == CONTRADICTED
+    shutil.copytree(overlay, site / "transformers", dirs_exist_ok=True)
+    assert verdicts(example, site, "app")[CHECKED] == ("proven", "hashed")
+
+
+def test_a_patch_of_a_name_that_is_gone_is_contradicted(project: Project, site: Path) -> None:
+    project.write(
+        "patch.py",
+        "from transformers.models.gemma import modeling_gemma\n\n"
+        "def ours(): ...\n\n"
+        "modeling_gemma.GemmaFlashAttention2 = ours\n"
+        "modeling_gemma.forward = ours\n",
+    )
+    module = "in the program, `transformers.models.gemma.modeling_gemma"
+    assert verdicts(project, site, "patch.py") == {
+        f"{module}.GemmaFlashAttention2` is replaced by the author's own": CONTRADICTED,
+        f"{module}.forward` is replaced by the author's own": ("unproven", "located"),
+    }
+
+
+def test_a_package_that_the_code_can_do_without_is_not_held_against_it(
+    project: Project, site: Path
+) -> None:
+    project.write("job.py", "try:\n    import aiter\nexcept ImportError:\n    aiter = None\n")
+    done = project.run("verify", "job.py", PYTHONPATH=str(site))
+    assert done.returncode == 3
+    project.write("job.py", "import aiter\n")
+    assert project.run("verify", "job.py", PYTHONPATH=str(site)).returncode == 1
+    (site / "aiter.py").write_text("__version__ = '0.1.7'\n")
+    assert project.run("verify", "job.py", PYTHONPATH=str(site)).returncode == 0
+
+
+def test_code_that_claims_nothing_is_not_called_proven(project: Project) -> None:
+    project.write("job.py", "print('hello')\n")
+    done = project.run("verify", "job.py")
+    assert (done.returncode, done.stdout) == (3, "Nothing was claimed, so nothing was checked.\n")
+
+
+def test_a_file_that_cannot_be_read_is_an_error_and_hides_nothing(project: Project) -> None:
+    project.write("broken.py", "import aiter (\n")
+    project.write("job.py", "import aiter\n")
+    done = project.run("verify", ".")
+    assert done.returncode == 2
+    assert "broken.py:1: cannot be parsed" in done.stderr
+    assert "0 proven, 1 contradicted" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('manifest = ["a.toml"]', "has no key 'manifest'; did you mean 'manifests'?"),
+        ('manifests = "a.toml"', "must be a table whose values are lists of strings"),
+        ('manifests = ["missing.toml"]', "missing.toml: cannot be read: No such file"),
+    ],
+)
+def test_a_wrong_configuration_is_an_error_with_its_place(
+    project: Project, table: str, message: str
+) -> None:
+    project.write("rocmlint.toml", f"[verify]\n{table}\n")
+    done = project.run("verify", ".")
+    assert done.returncode == 2
+    assert message in done.stderr
