@@ -9,7 +9,7 @@ import os
 import warnings
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -57,7 +57,18 @@ def execution_of(source: str) -> Execution:
         cached = marshal.loads(data[_HEADER:])  # noqa: S302 - as the import would; nothing runs
     except (EOFError, ValueError, TypeError) as error:
         return Execution(path, kind, used=True, same=False, error=f"{path} is broken: {error}")
-    return Execution(path, kind, used=True, same=bool(cached == code))
+    return Execution(path, kind, used=True, same=_is_same(cached, code))
+
+
+def _is_same(cached: Any, code: CodeType) -> bool:
+    """Compare code; a constant that is not equal to itself (inf - inf) needs a second look.
+
+    Format 2 of marshal is the last that depends on nothing but the values.
+    """
+    try:
+        return bool(cached == code) or marshal.dumps(cached, 2) == marshal.dumps(code, 2)
+    except ValueError:  # a constant that is newer than format 2
+        return False
 
 
 def compiled(text: bytes, path: str) -> CodeType:
