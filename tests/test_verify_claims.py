@@ -27,17 +27,15 @@ STOCK = {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install a small transformers, with a RECORD, where it hides any other."""
     site = tmp_path_factory.mktemp("site")
-    info = site / "transformers-4.53.2.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: transformers\nVersion: 4.53.2\n")
-    rows = ["transformers-4.53.2.dist-info/RECORD,,"]
-    for path, text in STOCK.items():
+    info = "transformers-4.53.2.dist-info"
+    metadata = "Metadata-Version: 2.1\nName: transformers\nVersion: 4.53.2\n"
+    rows = [f"{info}/RECORD,,"]
+    for path, text in {**STOCK, f"{info}/METADATA": metadata}.items():
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text)
         digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
         rows.append(f"{path},sha256={digest.rstrip('=')},{len(text)}")
-    rows.append(f"transformers-4.53.2.dist-info/METADATA,{''},")
-    (info / "RECORD").write_text("\n".join(rows) + "\n")
+    (site / info / "RECORD").write_text("\n".join(rows) + "\n")
     return site
 
 

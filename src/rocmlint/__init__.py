@@ -11,14 +11,17 @@ if TYPE_CHECKING:
     from rocmlint.errors import RocmlintError
     from rocmlint.findings import Edit, Finding, Fix
     from rocmlint.rule import Rule
+    from rocmlint.verify.assertion import NotProvenError, assert_loaded
 
 __all__ = [
     "Edit",
     "Finding",
     "Fix",
+    "NotProvenError",
     "RocmlintError",
     "Rule",
     "__version__",
+    "assert_loaded",
     "lint_paths",
     "lint_source",
 ]
@@ -27,8 +30,10 @@ _HOME = {
     "Edit": "rocmlint.findings",
     "Finding": "rocmlint.findings",
     "Fix": "rocmlint.findings",
+    "NotProvenError": "rocmlint.verify.assertion",
     "RocmlintError": "rocmlint.errors",
     "Rule": "rocmlint.rule",
+    "assert_loaded": "rocmlint.verify.assertion",
     "lint_paths": "rocmlint.api",
     "lint_source": "rocmlint.api",
 }

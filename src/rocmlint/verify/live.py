@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Comparison = dict[str, Any]
 """What ``inside.live.compare`` gives."""
 
+PATCHES = "rocmlint verify patches --manifest MANIFEST"
+
 _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""
 
@@ -51,8 +53,8 @@ def claim(expected_sha256: str | None = None) -> str:
     return "runs the code of the manifest" if expected_sha256 else "runs the code of its source"
 
 
-def not_answered(module: str, reason: str, expected_sha256: str | None = None) -> Result:
-    """Give the result for a module that could not be imported or asked; ``reason`` says why."""
+def not_imported(module: str, reason: str, expected_sha256: str | None = None) -> Result:
+    """Give the result for a module whose import failed; ``reason`` is what it said."""
     return Result(
         check="live",
         claim=claim(expected_sha256),
@@ -60,7 +62,7 @@ def not_answered(module: str, reason: str, expected_sha256: str | None = None) -
         verdict="unproven",
         strength="declared",
         seen="not imported",
-        reason=reason,
+        reason=f"the import failed: {reason}",
         action=f"make the import work first: python -c 'import {module}'",
     )
 
@@ -76,14 +78,14 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> _Judgement:
             "another file than the manifest's",
             f"{facts['origin']} is the file that is imported, and it is not the one of the "
             "manifest, so the patch is not what runs",
-            "rocmlint verify patches --manifest MANIFEST says where the right file must go",
+            f"{PATCHES} says where the right file must go",
         )
     if facts["differing"] or facts["missing"]:
         return _other_code(facts)
     if facts["replaced"]:
         first = facts["replaced"][0]
         return _contradicted(
-            f"{_count(facts['replaced'], 'attribute')} replaced at run time",
+            f"{counted(facts['replaced'], 'attribute')} replaced at run time",
             f"{first['name']} is not the code of {facts['origin']}: it was replaced by "
             f"{_where(first)}",
             f"take the replacement out, or patch the file instead; find who does it: "
@@ -92,7 +94,7 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> _Judgement:
     if facts["stale"]:
         first = facts["stale"][0]
         return _contradicted(
-            f"{_count(facts['stale'], 'older object')} held elsewhere",
+            f"{counted(facts['stale'], 'older object')} held elsewhere",
             f"{first['module']}.{first['attribute']} still is the object from before {name} was "
             "changed or reloaded, so what calls it there runs the old code",
             f"change or reload {name} before {first['module']} is imported, or import "
@@ -159,7 +161,7 @@ def _rest(facts: Comparison) -> _Judgement:
         return _Judgement(
             "unproven",
             "live",
-            f"{_functions(facts)}; {_count(facts['literals'], 'value')} not",
+            f"{_functions(facts)}; {counted(facts['literals'], 'value')} not",
             f"{values}: not the value in {facts['origin']}, which was changed after the program "
             "was started (or its .pyc was): either the process has the older file, or it set them",
             f"put the file in place before anything imports {name}, then start the job again",
@@ -180,7 +182,7 @@ def _functions(facts: Comparison) -> str:
     if not facts["matched"]:
         return "no functions; unchanged since the program was started"
     wrapped = f", {len(facts['wrapped'])} of them wrapped" if facts["wrapped"] else ""
-    return f"{_count(facts['matched'], 'function')} match{wrapped}"
+    return f"{counted(facts['matched'], 'function')} match{wrapped}"
 
 
 def _contradicted(seen: str, reason: str, action: str) -> _Judgement:
@@ -193,19 +195,20 @@ def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
         "sha256": facts["sha256"],
         "sha256 in the manifest": expected_sha256,
         "loader": facts["loader"],
-        "differs": _listed([f"{each['name']} ({_where(each)})" for each in facts["differing"]]),
-        "missing": _listed(facts["missing"]),
-        "replaced": _listed([f"{each['name']} by {_where(each)}" for each in facts["replaced"]]),
-        "older": _listed(
+        "differs": listed([f"{each['name']} ({_where(each)})" for each in facts["differing"]]),
+        "missing": listed(facts["missing"]),
+        "replaced": listed([f"{each['name']} by {_where(each)}" for each in facts["replaced"]]),
+        "older": listed(
             [f"{each['module']}.{each['attribute']} ({_where(each)})" for each in facts["stale"]]
         ),
-        "wrapped": _listed([f"{each['name']} by {_where(each)}" for each in facts["wrapped"]]),
-        "not to be followed": _listed(facts["opaque"]),
+        "wrapped": listed([f"{each['name']} by {_where(each)}" for each in facts["wrapped"]]),
+        "not to be followed": listed(facts["opaque"]),
     }
     return [Evidence(name, value) for name, value in lines.items() if value]
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Give names one a line; of many, the first and how many more."""
     shown = list(names[:_SHOWN])
     if len(names) > _SHOWN:
         shown.append(f"and {len(names) - _SHOWN} more")
@@ -218,6 +221,7 @@ def _where(place: Mapping[str, Any]) -> str:
     return f"{place['file']}:{place['line']}" if place["line"] else str(place["file"])
 
 
-def _count(what: int | Sequence[object], noun: str) -> str:
+def counted(what: int | Sequence[object], noun: str) -> str:
+    """Give a number and its noun."""
     count = what if isinstance(what, int) else len(what)
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -69,22 +69,20 @@ class _Reader:
     expected: list[Expected] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
 
-    def scope(
-        self, body: list[ast.stmt], names: tuple[str, ...], path: tuple[str, ...], *, certain: bool
-    ) -> None:
+    def scope(self, body: list[ast.stmt], names: tuple[str, ...], *, certain: bool) -> None:
         """Take what the statements of a module or of a class body define."""
         events = list(_events(body, certain=True))
         for name in sorted({each.name for each in events} - {_ANY_NAME}):
             qualified = ".".join((*names, name))
-            attributes = (*path, _stored(name, names))
+            path = stored_path(qualified)
             if qualified in self.elsewhere:
                 continue
             final = _final([each for each in events if each.name in (name, _ANY_NAME)])
             nodes = [each.node for each in final if each.node is not None]
             if len(nodes) == len(final):
-                self._definition(qualified, attributes, nodes, certain=certain and final[0].certain)
+                self._definition(qualified, path, nodes, certain=certain and final[0].certain)
             elif len(final) == 1 and final[0].literal is not None and certain:
-                self._constant(attributes, final[0].literal)
+                self._constant(path, final[0].literal)
 
     def _definition(
         self, name: str, path: tuple[str, ...], nodes: list[DefinitionNode], *, certain: bool
@@ -107,7 +105,7 @@ class _Reader:
             )
         )
         for each in classes:
-            self.scope(each.body, tuple(name.split(".")), path, certain=certain)
+            self.scope(each.body, tuple(name.split(".")), certain=certain)
 
     def _constant(self, path: tuple[str, ...], literal: ast.expr) -> None:
         try:
@@ -120,8 +118,8 @@ class _Reader:
 def bindings(source: bytes) -> Bindings:
     """Read what a module defines. Raises SyntaxError and ValueError for what does not parse."""
     tree = ast.parse(source)
-    reader = _Reader(set(_set_elsewhere(tree)))
-    reader.scope(tree.body, (), (), certain=True)
+    reader = _Reader(set(_set_elsewhere(tree, in_functions=b"global " in source)))
+    reader.scope(tree.body, (), certain=True)
     return Bindings(tuple(reader.expected), tuple(reader.constants))
 
 
@@ -197,19 +195,33 @@ def _heads(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.walk(value)
 
 
-def _set_elsewhere(tree: ast.Module) -> Iterator[str]:
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Global):
-            yield from each.names
-        elif isinstance(each, ast.Attribute) and not isinstance(each.ctx, ast.Load):
-            name = _dotted(each)
+def _set_elsewhere(tree: ast.Module, *, in_functions: bool) -> Iterator[str]:
+    """Yield the names declared global and, outside of functions, the attributes that are set."""
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while waiting:
+        node, inside = waiting.pop()
+        if isinstance(node, ast.Global):
+            yield from node.names
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and not inside:
+            name = _dotted(node)
             if name is not None:
                 yield name
+        inside = inside or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if in_functions or not inside:
+            waiting.extend((each, inside) for each in ast.iter_child_nodes(node))
 
 
-def _stored(name: str, scope: tuple[str, ...]) -> str:
-    """Give the name under which a class keeps a private name."""
-    owner = scope[-1].lstrip("_") if scope else ""
+def stored_path(name: str) -> tuple[str, ...]:
+    """Give the attributes that lead to a qualified name; classes keep private names as others."""
+    path, around = [], ""
+    for part in name.split("."):
+        path.append(_stored(part, around))
+        around = part
+    return tuple(path)
+
+
+def _stored(name: str, around: str) -> str:
+    owner = around.lstrip("_")
     private = name.startswith("__") and not name.endswith("__")
     return f"_{owner}{name}" if private and owner else name
 

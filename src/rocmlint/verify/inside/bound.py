@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
+from .bindings import stored_path
 from .fingerprints import fingerprint
+from .makers import absorbs, makers, may_have_made
 from .reachable import ABSENT, attributes, functions_of, methods, value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import CodeType
+    from types import CodeType, FunctionType
 
     from .bindings import Expected
-    from .fingerprints import Fingerprint
+    from .fingerprints import Definition, Fingerprint
     from .on_disk import OnDisk
 
     Place = tuple[str | None, int | None]
     """File and line where code was defined; None for what is not Python code."""
+
+_MADE_BY_COMPILER = ("<", "__annotate")
+"""How the names of lambdas, comprehensions and (3.14) annotations begin: no attributes."""
 
 
 @dataclass
@@ -29,7 +33,7 @@ class Bound:
     replaced: dict[str, Place] = field(default_factory=dict)
     """Made of other code; nothing that works on the definition in the source can have made it."""
     wrapped: dict[str, Place] = field(default_factory=dict)
-    """Made of the definition and of what a decorator, a metaclass or a base put around it."""
+    """The definition and, around it, what a decorator, a metaclass, a base or its package put."""
     missing: list[str] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
     """Made by a decorator, a metaclass or a base, and the definition is not to be seen in it."""
@@ -37,6 +41,9 @@ class Bound:
 
 def bound(module: object, disk: OnDisk) -> Bound:
     """Look at every attribute for which the source alone decides what it is."""
+    look = _Look(module, disk)
+    if look.is_all_found():
+        return look.found  # the source need not be read as a tree, which takes longest
     look = _Look(module, disk)
     for each in disk.bindings.expected:
         if not look.is_settled(each.name):
@@ -56,6 +63,49 @@ class _Look:
         for each in disk.defined.values():
             self.by_line.setdefault((each.name, each.line), set()).add(each.fingerprint)
 
+    def is_all_found(self) -> bool:
+        """Say whether each definition is in what stands where its name says."""
+        return all(
+            each.inner
+            or each.name.rpartition(".")[2].startswith(_MADE_BY_COMPILER)
+            or self.is_found(each)
+            for each in self.disk.defined.values()
+        )
+
+    def is_found(self, definition: Definition) -> bool:
+        value = value_at(self.module, stored_path(definition.name))
+        if not definition.is_function:
+            return issubclass(type(value), type) and self.is_own(definition.name, value)
+        functions = list(functions_of(value))
+        if not self.holds(functions, {definition.fingerprint}):
+            return False
+        is_decorated = self.disk.lines[definition.line - 1].lstrip().startswith(b"@")
+        return self.is_home(definition.name, functions[0], is_decorated=is_decorated)
+
+    def is_own(self, name: str, owner: object) -> bool:
+        """Say whether a class is that of a name in this module."""
+        if attributes(owner).get("__module__") == self.disk.module:
+            return True
+        is_named = getattr(owner, "__qualname__", None) == name
+        return is_named or any(self.disk.is_home(each.__code__) for each in methods(owner))
+
+    def is_home(self, name: str, outermost: FunctionType, *, is_decorated: bool) -> bool:
+        """Say whether the outermost function of a found definition is all right, noting a wrapper.
+
+        What the source asks for is, and what a package puts around its own functions.
+        """
+        if self.disk.is_home(outermost.__code__):
+            return True
+        package = str(outermost.__globals__.get("__name__")).partition(".")[0]
+        if is_decorated or package == self.disk.module.partition(".")[0]:
+            self.found.wrapped[name] = _place(outermost.__code__)
+            return True
+        return False
+
+    def holds(self, functions: list[FunctionType], wanted: set[Fingerprint]) -> bool:
+        codes = (each.__code__ for each in functions)
+        return any(self.disk.is_home(each) and fingerprint(each) in wanted for each in codes)
+
     def is_settled(self, name: str) -> bool:
         """Say whether a class around it is another one, so that nothing more is to be said."""
         found = self.found
@@ -67,83 +117,49 @@ class _Look:
         return False
 
     def at(self, expected: Expected) -> None:
+        """Look at one attribute."""
         value = value_at(self.module, expected.path)
         if value is ABSENT:
-            # What took the place of the module need not have its names.
-            if expected.certain and "__builtins__" in attributes(self.module):
-                self.found.missing.append(expected.name)
+            self.at_nothing(expected)
         elif expected.is_class:
             self.classes[expected.name] = expected
             self.at_class(expected, value)
         else:
             self.at_function(expected, value)
 
+    def at_nothing(self, expected: Expected) -> None:
+        # What took the place of the module need not have its names.
+        if expected.certain and "__builtins__" in attributes(self.module):
+            is_taken = absorbs(value_at(self.module, expected.path[:-1]))
+            (self.found.opaque if is_taken else self.found.missing).append(expected.name)
+
     def at_class(self, expected: Expected, value: object) -> None:
-        if not issubclass(type(value), type):
-            where = self.found.opaque if expected.decorators else None
-            if where is None:
+        if issubclass(type(value), type):
+            if not self.is_own(expected.name, value):
                 self.found.replaced[expected.name] = place(value)
-            else:
-                where.append(expected.name)
-            return
-        names = (attributes(value).get("__module__"), getattr(value, "__qualname__", None))
-        is_other = names[0] != self.disk.module and names[1] != expected.name
-        if is_other and not any(self.disk.is_home(each.__code__) for each in methods(value)):
+        elif expected.decorators or type(self.module) is not ModuleType:
+            self.found.opaque.append(expected.name)
+        else:
             self.found.replaced[expected.name] = place(value)
 
     def at_function(self, expected: Expected, value: object) -> None:
         keys = [(expected.name, line) for line in expected.lines]
         wanted = {each for key in keys for each in self.by_line.get(key, ())}
-        codes = [each.__code__ for each in functions_of(value)]
-        is_found = any(self.disk.is_home(each) and fingerprint(each) in wanted for each in codes)
-        if not wanted or (is_found and self.disk.is_home(codes[0])):
+        functions = list(functions_of(value))
+        is_found = self.holds(functions, wanted)
+        is_decorated = bool(expected.decorators)
+        if not wanted or (
+            is_found and self.is_home(expected.name, functions[0], is_decorated=is_decorated)
+        ):
             return
-        if any(self.disk.is_outdated(each) for each in codes):
+        if any(self.disk.is_outdated(each.__code__) for each in functions):
             self.found.missing.append(expected.name)
-        elif is_found and (expected.decorators or self.may_be_made(expected, codes)):
-            self.found.wrapped[expected.name] = _place(codes[0])
-        elif not self.may_be_made(expected, codes):
+        elif not may_have_made(makers(self.module, expected, self.classes), functions):
             self.found.replaced[expected.name] = place(value)
+        elif is_found:
+            self.found.wrapped[expected.name] = _place(functions[0].__code__)
         else:
             self.found.opaque.append(expected.name)
-
-    def may_be_made(self, expected: Expected, codes: list[CodeType]) -> bool:
-        """Say whether the outermost code may be what a maker gave for the definition."""
-        for maker in self.makers(expected):
-            if maker is ABSENT or not codes or codes[0].co_filename in _files(maker):
-                return True
-        return False
-
-    def makers(self, expected: Expected) -> Iterator[object]:
-        """Yield the decorators of a definition, and what works on the classes around it."""
-        for decorator in expected.decorators:
-            yield self.resolved(decorator)
-        for end in range(1, len(expected.path)):
-            around = self.classes.get(".".join(expected.name.split(".")[:end]))
-            for decorator in around.decorators if around else ():
-                yield self.resolved(decorator)
-            owner: Any = value_at(self.module, expected.path[:end])
-            if type(owner) is not type:
-                yield type(owner)
-            for base in owner.__mro__[1:]:
-                if "__init_subclass__" in attributes(base):
-                    yield base
-
-    def resolved(self, name: str | None) -> object:
-        """Give what a dotted name stands for in the module, or ABSENT."""
-        value = self.module if name else ABSENT
-        for part in name.split(".") if name else ():
-            kinds = [attributes(each) for each in type(value).__mro__]
-            found = [each[part] for each in (attributes(value), *kinds) if part in each]
-            value = found[0] if found else ABSENT
-        return value
-
-
-def _files(maker: Any) -> set[str]:
-    """Give the files whose code an object runs: its own, or those of its class and its bases."""
-    kind = maker if issubclass(type(maker), type) else type(maker)
-    functions = chain(functions_of(maker), *(methods(each) for each in kind.__mro__))
-    return {each.__code__.co_filename for each in functions}
 
 
 def place(value: object) -> Place:

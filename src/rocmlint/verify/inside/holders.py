@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .reachable import attributes, functions_of, methods, value_at
+from .reachable import attributes, functions_of, items, methods, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -50,7 +50,7 @@ def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]
 
 def _held() -> Iterator[tuple[str, str, object]]:
     for holder, module in list(sys.modules.items()):
-        for attribute, value in attributes(module).items():
+        for attribute, value in items(module):
             if type(value) in _FUNCTIONS or issubclass(type(value), type):
                 yield holder, attribute, value
 

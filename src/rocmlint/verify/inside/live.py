@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -11,30 +10,12 @@ from .fingerprints import fingerprint
 from .holders import Watched, holders_of
 from .literals import changed_literals
 from .on_disk import OnDisk, on_disk
-from .reachable import attributes, attributes_in, functions_of
+from .reachable import as_namespace, attributes_in, functions_of
 from .sources import NoSourceError, changed_since_start, loader_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import CodeType
-
-
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Import ``request["modules"]`` and compare them; give also why an import failed."""
-    failed = {}
-    for name in request["modules"]:
-        try:
-            importlib.import_module(name)
-        except BaseException as error:  # noqa: BLE001 - whatever user code raises or exits with
-            failed[name] = last_line(error)
-    names = [each for each in request["modules"] if each not in failed]
-    return {"failed": failed, "comparisons": compare_all(names)}
-
-
-def last_line(error: BaseException) -> str:
-    """Give an exception as the last line of its traceback has it."""
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text.splitlines()[-1]}" if text else type(error).__name__
 
 
 def compare(name: str) -> dict[str, Any]:
@@ -73,8 +54,10 @@ def compare_all(names: Iterable[str]) -> list[dict[str, Any]]:
         except NoSourceError as error:
             facts["unprovable"] = str(error)
             continue
-        found = bound(module, disk)
-        facts.update(_functions(module, disk, found), **_rest(module, disk, facts["cached"]))
+        space = as_namespace(module, disk.is_home)
+        found = bound(space, disk)
+        reached = attributes_in(module, space, disk.is_own)
+        facts.update(_functions(reached, disk, found), **_rest(space, disk, facts["cached"]))
         watched[name] = Watched(module, disk, found.replaced.keys())
     stale = holders_of(watched)
     for facts in answers:
@@ -101,11 +84,11 @@ def _blank(name: str, module: Any) -> dict[str, Any]:
     }
 
 
-def _functions(module: object, disk: OnDisk, found: Bound) -> dict[str, Any]:
+def _functions(reached: Iterable[tuple[str, object]], disk: OnDisk, found: Bound) -> dict[str, Any]:
     """Compare all functions that can be reached from the attributes of a module."""
     matched: set[CodeType] = set()
     differing: dict[CodeType, str] = {}
-    for path, value in attributes_in(module, lambda each: _is_own(each, disk)):
+    for path, value in reached:
         for function in functions_of(value):
             code = function.__code__
             if not disk.is_home(code) or code in matched or code in differing:
@@ -126,16 +109,11 @@ def _functions(module: object, disk: OnDisk, found: Bound) -> dict[str, Any]:
     }
 
 
-def _is_own(owner: type, disk: OnDisk) -> bool:
-    own = attributes(owner)
-    return own.get("__module__") == disk.module or owner.__qualname__ in disk.class_names
-
-
 def _entry(name: str, file: str | None, line: int | None) -> dict[str, Any]:
     return {"name": name, "file": file, "line": line}
 
 
-def _rest(module: object, disk: OnDisk, cached: str | None) -> dict[str, Any]:
+def _rest(space: object, disk: OnDisk, cached: str | None) -> dict[str, Any]:
     """Give what is known of the code that ran once, at the import."""
     loads_other = None
     if disk.loaded is not None:
@@ -146,5 +124,5 @@ def _rest(module: object, disk: OnDisk, cached: str | None) -> dict[str, Any]:
         "sha256": disk.sha256,
         "loads_other": loads_other,
         "changed": changed,
-        "literals": changed_literals(module, disk.bindings.constants) if is_open else [],
+        "literals": changed_literals(space, disk.bindings.constants) if is_open else [],
     }

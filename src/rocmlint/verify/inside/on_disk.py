@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from .bindings import Bindings, bindings
 from .fingerprints import Definition, definitions, fingerprint
+from .reachable import attributes
 from .sources import NoSourceError, Source, compiled, loaded_code, source_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import CodeType
 
     from .fingerprints import Fingerprint
@@ -42,13 +44,27 @@ class OnDisk:
         return bindings(self.source.data)
 
     @cached_property
+    def lines(self) -> list[bytes]:
+        """The lines of the source."""
+        return self.source.data.splitlines()
+
+    @cached_property
     def class_names(self) -> frozenset[str]:
         """The qualified names of the classes."""
         return frozenset(each.name for each in self.defined.values() if not each.is_function)
 
+    def is_own(self, owner: type) -> bool:
+        """Say whether a class is one of the module."""
+        module = attributes(owner).get("__module__")
+        return module == self.module or owner.__qualname__ in self.class_names
+
     def is_home(self, code: CodeType) -> bool:
         """Say whether code was loaded from this file, as it was then or as it is now."""
         return code.co_filename in self.files
+
+    def fingerprints_of(self, codes: Iterable[CodeType]) -> set[Fingerprint]:
+        """Give the fingerprints of the codes that are from this file."""
+        return {fingerprint(each) for each in codes if self.is_home(each)}
 
     def is_outdated(self, code: CodeType) -> bool:
         """Say whether code was loaded from this file, but is not in it now."""

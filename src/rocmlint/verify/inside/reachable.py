@@ -15,12 +15,13 @@ from types import (
     GeneratorType,
     MappingProxyType,
     ModuleType,
+    SimpleNamespace,
     TracebackType,
 )
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _LEAVES = (
     type(None),
@@ -83,14 +84,33 @@ def _parts(function: FunctionType) -> Iterator[object]:
 def methods(value: object) -> Iterator[FunctionType]:
     """Yield the functions of a class, or of the class of an instance, without inherited ones."""
     owner = value if issubclass(type(value), type) else type(value)
-    for each in attributes(owner).values():
+    for _, each in items(owner):
         yield from functions_of(each)
 
 
-def attributes_in(module: object, is_own: Callable[[type], bool]) -> Iterator[tuple[str, object]]:
-    """Yield each attribute of a module and, below the classes that are its own, of those."""
+def as_namespace(module: object, is_home: Callable[[CodeType], bool]) -> object:
+    """Give the module itself, or for what took its place in ``sys.modules`` all its names.
+
+    The names of the module are found through the methods of that object's class, if it is one of
+    the module; those set on the object come first, as they do when they are looked up.
+    """
+    if "__builtins__" in attributes(module):
+        return module
+    for each in methods(type(module)):
+        if is_home(each.__code__):
+            return SimpleNamespace(**{**each.__globals__, **dict(items(module))})
+    return module
+
+
+def attributes_in(
+    module: object, space: object, is_own: Callable[[type], bool]
+) -> Iterator[tuple[str, object]]:
+    """Yield each attribute of a module and, below the classes that are its own, of those.
+
+    ``space`` is what :func:`as_namespace` gives for it.
+    """
     seen: set[int] = set()
-    waiting: deque[tuple[str, object]] = deque(attributes(module).items())
+    waiting: deque[tuple[str, object]] = deque(items(space))
     if type(module) is not ModuleType:  # something else took its place
         waiting.append((type(module).__qualname__, type(module)))
     while waiting:
@@ -98,7 +118,7 @@ def attributes_in(module: object, is_own: Callable[[type], bool]) -> Iterator[tu
         yield path, value
         if issubclass(type(value), type) and id(value) not in seen and is_own(value):  # type: ignore[arg-type]
             seen.add(id(value))
-            waiting.extend((f"{path}.{name}", part) for name, part in attributes(value).items())
+            waiting.extend((f"{path}.{name}", part) for name, part in items(value))
 
 
 def value_at(owner: object, path: Iterable[str]) -> object:
@@ -108,13 +128,18 @@ def value_at(owner: object, path: Iterable[str]) -> object:
     return owner
 
 
-def attributes(owner: object) -> dict[str, Any]:
-    """Give the attributes that a module or a class itself has, at this moment."""
+def attributes(owner: object) -> Mapping[str, Any]:
+    """Give the attributes that a module or a class itself has, as they are kept."""
     if issubclass(type(owner), type):
-        found = type.__dict__["__dict__"].__get__(owner)
-    else:
-        try:
-            found = object.__getattribute__(owner, "__dict__")
-        except AttributeError:
-            return {}
-    return {name: value for name, value in list(found.items()) if isinstance(name, str)}
+        of_class: Mapping[str, Any] = type.__dict__["__dict__"].__get__(owner)
+        return of_class
+    try:
+        of_instance: Mapping[str, Any] = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return {}
+    return of_instance
+
+
+def items(owner: object) -> list[tuple[str, Any]]:
+    """Give the attributes at this moment, while other threads may set more."""
+    return [(name, value) for name, value in list(attributes(owner).items()) if type(name) is str]

@@ -1,0 +1,73 @@
+"""``rocmlint verify live``: imports modules and compares their functions with the source."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.verify.common import (
+    add_interpreter_arguments,
+    add_report_arguments,
+    finish,
+    interpreter_of,
+    parser_of,
+)
+from rocmlint.errors import ConfigError
+from rocmlint.verify.loaded import check
+from rocmlint.verify.manifest import read
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_CALL = re.compile(rf"{_MODULE.pattern}:{_MODULE.pattern}")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify live``."""
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="as in an import")
+    parser.add_argument(
+        "--manifest", metavar="FILE", help="the modules of a patch, and what they must be"
+    )
+    parser.add_argument(
+        "--executed", action="store_true", help="say which functions ran during --call"
+    )
+    parser.add_argument(
+        "--call", metavar="PKG.MOD:FUNC", help="what to run for --executed, without arguments"
+    )
+    add_interpreter_arguments(parser)
+    add_report_arguments(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify live``."""
+    parser = parser_of(
+        "live",
+        "MODULE ... [--manifest FILE] [--executed --call PKG.MOD:FUNC]",
+        "Import modules in a child process and check whether what it then runs is the source on "
+        "disk (that of the manifest, with one).",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    _refuse(flags)
+    manifest = read(flags.manifest) if flags.manifest else None
+    return finish(check(interpreter_of(flags), flags.modules, manifest, flags.call), flags)
+
+
+def _refuse(flags: SimpleNamespace) -> None:
+    """Raise ConfigError for what cannot be asked."""
+    if not flags.modules and not flags.manifest:
+        message = "nothing to check: name modules, or a file with --manifest"
+        raise ConfigError(message)
+    if flags.executed != bool(flags.call):
+        message = "--executed and --call belong together: --executed --call PKG.MOD:FUNC"
+        raise ConfigError(message)
+    for each in flags.modules:
+        if not _MODULE.fullmatch(each):
+            message = f"{each!r} is no module name: write it as in an import (package.module)"
+            raise ConfigError(message)
+    if flags.call and not _CALL.fullmatch(flags.call):
+        message = f"--call {flags.call}: must be PKG.MOD:FUNC"
+        raise ConfigError(message)

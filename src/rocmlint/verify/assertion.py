@@ -1,0 +1,59 @@
+"""``rocmlint.assert_loaded``: a program makes sure that the patch is what it runs."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rocmlint.errors import RocmlintError
+from rocmlint.verify.inside.live import compare_all
+from rocmlint.verify.inside.loaded import hash_in_package
+from rocmlint.verify.live import result_of
+from rocmlint.verify.loaded import result_of_file
+from rocmlint.verify.manifest import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rocmlint.verify.result import Result
+
+
+class NotProvenError(RocmlintError, AssertionError):
+    """The program does not run the patch, or that could not be proven; ``results`` say what."""
+
+    def __init__(self, message: str, results: tuple[Result, ...]) -> None:
+        """Take the results of all files, the good ones too."""
+        super().__init__(message)
+        self.results = results
+
+
+def assert_loaded(manifest: str | os.PathLike[str]) -> tuple[Result, ...]:
+    """Make sure that this program runs the files of a manifest, and give what was found.
+
+    Call it after the imports, in each process. It takes milliseconds for each module and imports
+    none of them: a module that is not loaded is not proven. Raises NotProvenError, which names each
+    module that is not proven, the reason and what to do, and ConfigError for a bad manifest.
+    """
+    path = os.fspath(manifest)
+    files = read(path).files
+    compared = {
+        each["module"]: each for each in compare_all([each.module for each in files if each.module])
+    }
+    results = tuple(
+        result_of(compared[each.module], each.sha256, "assert_loaded")
+        if each.module
+        else result_of_file(each.path, each.sha256, hash_in_package(each.path), "assert_loaded")
+        for each in files
+    )
+    if any(each.verdict != "proven" for each in results):
+        raise NotProvenError(_message(path, results), results)
+    return results
+
+
+def _message(manifest: str, results: Iterable[Result]) -> str:
+    """Give a line for what fails, and below it a paragraph for each failure."""
+    failures = [each for each in results if each.verdict != "proven"]
+    lines = [f"this process does not run {manifest}, or that cannot be proven:"]
+    for each in failures:
+        lines += [f"{each.subject}: {each.verdict}: {each.reason}", f"  do: {each.action}"]
+    return "\n".join(lines)

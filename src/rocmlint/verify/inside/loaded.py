@@ -1,0 +1,102 @@
+"""Imports modules, compares them with their sources, and runs one function if that is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import os
+import sys
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from . import executed
+from .files import sha256_of
+from .live import compare_all
+from .on_disk import on_disk
+from .sources import NoSourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer for ``modules`` (names), ``files`` (below the folder of a package), ``call``.
+
+    Gives ``failed`` (why a module could not be imported), ``comparisons`` (of the others, see
+    :mod:`.live`), ``files`` (path and sha256 or error of each), and with a ``call`` ("module:name")
+    ``call_failed`` (None or why), and for each comparison ``ran`` and ``never_ran``: names.
+    """
+    failed = {}
+    for name in request["modules"]:
+        try:
+            importlib.import_module(name)
+        except BaseException as error:  # noqa: BLE001 - whatever user code raises or exits with
+            failed[name] = last_line(error)
+    names = [each for each in request["modules"] if each not in failed]
+    answered: dict[str, Any] = {"failed": failed}
+    if request["call"]:
+        answered["call_failed"] = _called(request["call"])
+    answered["comparisons"] = compare_all(names)
+    if request["call"]:
+        for each in answered["comparisons"]:
+            each.update(_ran(each["module"]))
+    answered["files"] = {path: hash_in_package(path) for path in request["files"]}
+    return answered
+
+
+def last_line(error: BaseException) -> str:
+    """Give an exception as the last line of its traceback has it."""
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[-1]}" if text else type(error).__name__
+
+
+def _called(place: str) -> str | None:
+    """Call ``module:name`` without arguments while its functions are watched; say what failed."""
+    try:
+        function = _function(place)
+        problem = executed.start()
+        if problem is not None:
+            return f"nothing can be watched: {problem}"
+        result = function()
+        if inspect.iscoroutine(result):
+            asyncio.run(result)
+    except BaseException as error:  # noqa: BLE001 - whatever user code raises or exits with
+        return last_line(error)
+    finally:
+        executed.stop()
+    return None
+
+
+def _function(place: str) -> Callable[[], object]:
+    module, _, name = place.partition(":")
+    function: Callable[[], object] = attrgetter(name)(importlib.import_module(module))
+    return function
+
+
+def _ran(name: str) -> dict[str, list[str]]:
+    """Give which functions of the source ran as they are there, and which did not."""
+    try:
+        disk = on_disk(name)
+    except NoSourceError:
+        return {"ran": [], "never_ran": []}
+    fingerprints = disk.fingerprints_of(executed.ran(disk.files))
+    ran: list[str] = []
+    never: list[str] = []
+    for fingerprint, each in disk.defined.items():
+        if each.is_function and "<" not in each.name.rpartition(".")[2]:
+            (ran if fingerprint in fingerprints else never).append(each.name)
+    return {"ran": ran, "never_ran": never}
+
+
+def hash_in_package(path: str) -> dict[str, Any]:
+    """Give where a file of an imported package is, and its hash or why it cannot be read."""
+    package, _, _ = path.partition("/")
+    folders = getattr(sys.modules.get(package), "__path__", None)
+    if not folders:
+        return {"path": None, "error": f"{package} is no imported package"}
+    found = os.path.join(os.path.dirname(next(iter(folders))), *path.split("/"))
+    try:
+        return {"path": found, "sha256": sha256_of(found)}
+    except OSError as error:
+        return {"path": found, "error": f"cannot be read: {error.strerror}"}

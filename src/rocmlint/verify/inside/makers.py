@@ -1,0 +1,97 @@
+"""What may give something else than a definition: decorators, metaclasses, bases."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABCMeta
+from enum import EnumMeta
+from itertools import chain
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .reachable import ABSENT, attributes, functions_of, methods, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from .bindings import Expected
+
+_KEEP_ALL = {type, ABCMeta, EnumMeta, type(Protocol)}
+"""Metaclasses that leave out no function of a class body."""
+
+
+def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) -> Iterator[object]:
+    """Yield the decorators of a definition, and what works on the classes around it.
+
+    ``classes`` are those of the module by their qualified names. ABSENT stands for a decorator
+    that is not a name, or not to be found.
+    """
+    for decorator in expected.decorators:
+        yield _resolved(module, decorator)
+    for end in range(1, len(expected.path)):
+        around = classes.get(".".join(expected.name.split(".")[:end]))
+        for decorator in around.decorators if around else ():
+            yield _resolved(module, decorator)
+        owner: Any = value_at(module, expected.path[:end])
+        if type(owner) is not type:
+            yield type(owner)
+        for base in owner.__mro__[1:]:
+            if "__init_subclass__" in attributes(base):
+                yield base
+
+
+def may_have_made(makers: Iterable[object], functions: Sequence[FunctionType]) -> bool:
+    """Say whether what stands for a definition is what one of these gives for it.
+
+    It is where its outermost function, if it has any, is from a file whose code the maker runs.
+    """
+    return any(
+        each is ABSENT or not functions or functions[0].__code__.co_filename in _files(each)
+        for each in makers
+    )
+
+
+def absorbs(owner: object) -> bool:
+    """Say whether a class may leave out functions of its body."""
+    return issubclass(type(owner), type) and type(owner) not in _KEEP_ALL
+
+
+def _resolved(module: object, name: str | None) -> object:
+    """Give what a dotted name stands for in a module, or ABSENT."""
+    value = module if name else ABSENT
+    for part in name.split(".") if name else ():
+        kinds = [attributes(each) for each in type(value).__mro__]
+        found = [each[part] for each in (attributes(value), *kinds) if part in each]
+        value = found[0] if found else ABSENT
+    return value
+
+
+def _files(maker: Any) -> set[str]:
+    """Give the files of the code that an object runs: that of its class too, and what it names."""
+    kind = maker if issubclass(type(maker), type) else type(maker)
+    functions = list(chain(functions_of(maker), *(methods(each) for each in kind.__mro__)))
+    named = chain.from_iterable(map(_named, functions))
+    return {each.__code__.co_filename for each in chain(functions, named)}
+
+
+def _named(function: FunctionType) -> Iterator[FunctionType]:
+    """Yield the functions that a function names: global ones, and those of modules it names."""
+    names = set(_names(function.__code__))
+    spaces = [function.__globals__]
+    for name in names:
+        values = (function.__globals__.get(name), sys.modules.get(name))
+        spaces.extend(dict(attributes(each)) for each in values if isinstance(each, ModuleType))
+    for space in spaces:
+        for name in names:
+            value = space.get(name)
+            if type(value) is FunctionType:
+                yield value
+            elif issubclass(type(value), type):
+                yield from methods(value)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _names(each)

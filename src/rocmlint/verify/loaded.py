@@ -1,0 +1,142 @@
+"""Has an interpreter import modules, and judges what it then runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.verify.interpreter import InterpreterError
+from rocmlint.verify.live import PATCHES, counted, listed, not_imported, result_of
+from rocmlint.verify.result import Evidence, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.verify.manifest import Manifest
+    from rocmlint.verify.result import Verdict
+
+Answer = dict[str, Any]
+"""What ``inside.loaded.answer`` gives."""
+
+_TASK = "loaded"
+_NOTHING: Mapping[str, Any] = {"modules": [], "files": [], "call": None}
+
+
+def check(
+    interpreter: Interpreter,
+    modules: Sequence[str] = (),
+    manifest: Manifest | None = None,
+    call: str | None = None,
+) -> Iterator[Result]:
+    """Yield a result for each module and each file of the manifest.
+
+    ``call`` ("package.module:function") is run there, and each proof then needs a function of the
+    module that ran. Raises InterpreterError when the interpreter does not work at all.
+    """
+    files = manifest.files if manifest else ()
+    expected: dict[str, str | None] = dict.fromkeys(modules)
+    expected.update({each.module: each.sha256 for each in files if each.module})
+    others = {each.path: each.sha256 for each in files if not each.module}
+    answer = _asked(interpreter, list(expected), list(others), call)
+    compared = {each["module"]: each for each in answer["comparisons"]}
+    for name, sha256 in expected.items():
+        if name in answer["failed"]:
+            yield not_imported(name, answer["failed"][name], sha256)
+        elif call:
+            yield executed(result_of(compared[name], sha256), compared[name], call)
+        else:
+            yield result_of(compared[name], sha256)
+    for path, sha256 in others.items():
+        yield result_of_file(path, sha256, answer["files"][path])
+    if call:
+        yield _of_call(call, answer["call_failed"])
+
+
+def _asked(
+    interpreter: Interpreter, modules: list[str], files: list[str], call: str | None
+) -> Answer:
+    """Ask for all together, as a job has them; if that gives no answer, for each alone."""
+    try:
+        answer: Answer = interpreter.ask(_TASK, {"modules": modules, "files": files, "call": call})
+    except InterpreterError as error:
+        interpreter.ask(_TASK, _NOTHING)  # raises if no question at all is answered
+        return _asked_alone(interpreter, modules, files, call, str(error))
+    return answer
+
+
+def _asked_alone(
+    interpreter: Interpreter, modules: list[str], files: list[str], call: str | None, reason: str
+) -> Answer:
+    whole: Answer = {"failed": {}, "comparisons": [], "files": {}, "call_failed": reason}
+    for name in modules:
+        answer: Answer = {"failed": {name: reason}, "comparisons": []}
+        if len(modules) > 1 or call:
+            try:
+                answer = interpreter.ask(_TASK, {**_NOTHING, "modules": [name]})
+            except InterpreterError as error:
+                answer["failed"] = {name: str(error)}
+        whole["failed"].update(answer["failed"])
+        whole["comparisons"] += [
+            {**each, "ran": [], "never_ran": []} for each in answer["comparisons"]
+        ]
+    whole["files"] = {path: {"path": None, "error": reason} for path in files}
+    return whole
+
+
+def executed(result: Result, comparison: Mapping[str, Any], call: str) -> Result:
+    """Strengthen or weaken a result by which functions of the module a call ran."""
+    ran, never = comparison["ran"], comparison["never_ran"]
+    lists = {"ran": listed(ran), "never ran": listed(never)}
+    evidence = tuple(Evidence(name, value) for name, value in lists.items() if value)
+    result = replace(result, evidence=(*result.evidence, *evidence))
+    if result.verdict != "proven" or not (ran or never):
+        return result
+    seen = f"{len(ran):,} of {counted(len(ran) + len(never), 'function')} ran"
+    if ran:
+        return replace(result, strength="executed", seen=seen)
+    return replace(
+        result,
+        verdict="unproven",
+        seen=seen,
+        reason=f"the right code of {result.subject} is loaded, but {call} ran none of its "
+        "functions, so for this call the patch does nothing",
+        action="choose a call that goes through the patch, or find what it uses instead: "
+        "an option such as attn_implementation decides that",
+    )
+
+
+def _of_call(call: str, failed: str | None) -> Result:
+    claim = "runs to its end"
+    if failed is None:
+        return Result("live", claim, call, "proven", "executed", "it ended")
+    return Result(
+        "live",
+        claim,
+        call,
+        "unproven",
+        "executed",
+        "it failed",
+        reason=f"{failed}; what would have run after that was not seen",
+        action=f"make the call work first: it is called without arguments, as {call}()",
+    )
+
+
+def result_of_file(path: str, sha256: str, found: Mapping[str, Any], check: str = "live") -> Result:
+    """Judge a file of a manifest that is no module; ``found`` is ``inside.loaded``'s answer."""
+    evidence = [Evidence(name, found[name]) for name in ("path", "sha256") if found.get(name)]
+    verdict: Verdict = "unproven" if "error" in found else "contradicted"
+    if found.get("sha256") == sha256:
+        verdict = "proven"
+    is_proven = verdict == "proven"
+    return Result(
+        check=check,
+        claim="is the file of the manifest",
+        subject=path,
+        verdict=verdict,
+        strength="located" if "error" in found else "hashed",
+        seen={"proven": "same content", "contradicted": "other content"}.get(verdict, "not read"),
+        evidence=(*evidence, Evidence("sha256 in the manifest", sha256)),
+        reason="" if is_proven else found.get("error", "its content is not the manifest's"),
+        action="" if is_proven else f"{PATCHES} says where it must be and what is there",
+    )
