@@ -62,14 +62,17 @@ class Scan:
     """Those with device code, those that cannot be read, and those that were named."""
     names: frozenset[str]
     """Of all files looked at, without folders."""
+    looked_at: int
+    without_code: int
     for_cuda: int
     """Libraries for CUDA left out, since their package brings others for AMD GPUs."""
 
 
 def scan(roots: Sequence[str]) -> Scan:
     """Read every file below the paths. Raises MissingExtraError."""
-    files, names = [], set()
+    files, names, looked_at = [], set(), 0
     for found in find_files(roots):
+        looked_at += 1
         names.add(os.path.basename(found.path))
         report = FileReport(found.path, error=found.error) if found.error else read_file(found.path)
         if report.error or report.is_for_amd or report.is_for_cuda or found.path == found.root:
@@ -80,7 +83,13 @@ def scan(roots: Sequence[str]) -> Scan:
         for each in files
         if not (each.report.is_for_cuda and (each.found.root, each.package) in for_amd)
     ]
-    return Scan(tuple(kept), frozenset(names), len(files) - len(kept))
+    return Scan(
+        tuple(kept),
+        frozenset(names),
+        looked_at,
+        without_code=looked_at - len(files),
+        for_cuda=len(files) - len(kept),
+    )
 
 
 def check(

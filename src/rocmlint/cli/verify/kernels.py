@@ -57,9 +57,10 @@ def main(arguments: Sequence[str]) -> int:
     roots = roots or interpreter.ask("devices", "folders")["folders"]
     devices = _named(flags.arch) if flags.arch else find_devices(interpreter)
     found = scan(roots)
+    note = f"{found.looked_at:,} files, {found.without_code:,} without device code"
     if found.for_cuda:
-        note = f"{found.for_cuda:,} libraries for CUDA lie beside others for AMD GPUs: left out"
-        print(note, file=sys.stderr)
+        note += f", {found.for_cuda:,} for CUDA beside others for AMD GPUs, which are left out"
+    print(note, file=sys.stderr)
     return finish(check(found, devices, roots, os.environ), flags)
 
 
