@@ -1,8 +1,10 @@
-"""Which environment variables choose devices, kernels or communication."""
+"""Which environment variables choose devices, kernels or communication, and where readers lie."""
 
 from __future__ import annotations
 
 import os
+import sys
+import sysconfig
 
 PREFIXES = (
     "AITER_",
@@ -38,3 +40,34 @@ def relevant(name: str) -> bool:
 def relevant_environment() -> dict[str, str]:
     """Give the variables of this process that choose devices, kernels or communication."""
     return {name: value for name, value in sorted(os.environ.items()) if relevant(name)}
+
+
+def answer(request: dict[str, list[str]]) -> dict[str, object]:
+    """Give what this interpreter sees: the variables, and the folders that hold their readers.
+
+    ``names`` of the request are variables to tell too. ``environment`` are the variables,
+    ``packages`` the folders that imports search (without the standard library and the working
+    folder), ``libraries`` those where the dynamic linker is sent, ``rocm`` the installed ROCm.
+    """
+    asked = {name: os.environ[name] for name in request["names"] if name in os.environ}
+    return {
+        "executable": sys.executable,
+        "environment": {**relevant_environment(), **asked},
+        "packages": _package_folders(),
+        "libraries": _folders(os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)),
+        "rocm": _folders([os.environ.get(name, "") for name in ("ROCM_PATH", "HIP_PATH")]),
+    }
+
+
+def _package_folders() -> list[str]:
+    paths = sysconfig.get_paths()
+    own = {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
+    own |= {os.path.join(each, "lib-dynload") for each in own}
+    own.add(os.path.realpath(os.getcwd()))
+    return [each for each in _folders(sys.path) if each not in own]
+
+
+def _folders(paths: list[str]) -> list[str]:
+    """Give the folders among the paths, each once, by their real names."""
+    real = dict.fromkeys(os.path.realpath(path) for path in paths if path)
+    return [path for path in real if os.path.isdir(path)]
