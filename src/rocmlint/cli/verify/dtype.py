@@ -1,0 +1,71 @@
+"""``rocmlint verify dtype``: where a model leaves its dtype."""
+
+from __future__ import annotations
+
+import os
+import re
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.verify.common import (
+    add_interpreter_arguments,
+    add_report_arguments,
+    finish,
+    interpreter_of,
+    parser_of,
+)
+from rocmlint.errors import ConfigError
+from rocmlint.verify.dtype import Trial, check
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+_FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint verify dtype``."""
+    parser.add_argument(
+        "factory",
+        metavar="PKG.MOD:FACTORY",
+        help="called without arguments; gives a model, or (model, inputs): keyword arguments or a "
+        "tuple",
+    )
+    parser.add_argument(
+        "--fake",
+        action="store_true",
+        help="build and run with tensors that have no data, for models too large for this machine",
+    )
+    parser.add_argument(
+        "--device",
+        metavar="DEVICE",
+        help="build the model there and move it there (default: where the factory puts it)",
+    )
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="only tell what differs from this healthy run"
+    )
+    parser.add_argument("--write-baseline", metavar="FILE", help="save this run as a healthy one")
+    add_interpreter_arguments(parser, timeout=300)
+    add_report_arguments(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint verify dtype``."""
+    parser = parser_of(
+        "dtype",
+        "PKG.MOD:FACTORY [--fake] [--baseline FILE]",
+        "Build a model, run it once and say where it leaves its dtype. Runs the code of FACTORY.",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    if not _FACTORY.fullmatch(flags.factory):
+        message = f"{flags.factory!r}: write PKG.MOD:FACTORY, for example my_model.build:tiny"
+        raise ConfigError(message)
+    if flags.write_baseline:
+        folder = os.path.dirname(os.path.abspath(flags.write_baseline))
+        if not os.path.isdir(folder):
+            message = f"--write-baseline {flags.write_baseline}: there is no folder {folder}"
+            raise ConfigError(message)
+    trial = Trial(flags.factory, flags.fake, flags.device)
+    return finish(check(interpreter_of(flags), trial, flags.baseline, flags.write_baseline), flags)

@@ -1,0 +1,230 @@
+"""The dtypes of a model: of its tensors, and at the boundaries of its modules in one forward."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import resource
+import sys
+from collections import Counter
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+from .dtype_trace import name_of, trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCALE = re.compile(
+    r"(scale|scales|scale_inv|zeros|zero_point|absmax|scb|quant_map)s?$", re.IGNORECASE
+)
+_ROTARY = re.compile(r"inv_freq$|rotary|rope", re.IGNORECASE)
+_ADAPTER = re.compile(r"(^|\.)lora_")
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Build the model that ``factory`` gives, and tell its dtypes.
+
+    The request holds ``factory`` (``package.module:callable``), ``fake`` and ``device`` (or None).
+    Raises what importing and calling the factory raises, and TypeError for what is no model.
+    """
+    torch = importlib.import_module("torch")
+    with ExitStack() as modes:
+        if request["fake"]:
+            fake_tensor = importlib.import_module("torch._subclasses.fake_tensor")
+            modes.enter_context(fake_tensor.FakeTensorMode(allow_non_fake_inputs=True))
+            _convert_by_replacing(modes)
+        if request["device"]:
+            modes.enter_context(torch.device(request["device"]))
+        model, inputs = _build(request["factory"])
+        if request["device"] and not request["fake"]:
+            model = model.to(request["device"])
+        model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
+        simulated = request["fake"] or any(each.is_meta for each in model.parameters())
+        told = _static(model)
+        told["simulated"] = simulated
+        told["forward"], told["without"] = None, ""
+        if inputs is None:
+            inputs = _dummy_inputs(model)
+        if inputs is None:
+            told["without"] = "the factory gives no inputs, and the model has no dummy_inputs"
+        else:
+            told["forward"] = trace(model, *_on_device(model, inputs), told["dominant"])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    told["peak_memory"] = peak if sys.platform == "darwin" else peak * 1024
+    told["torch"] = torch.__version__
+    return told
+
+
+def _convert_by_replacing(modes: ExitStack) -> None:
+    """Make ``Module.to()`` give new parameters: it cannot change fake ones in place.
+
+    torch 2.13 swaps them, and refuses those of a FakeTensorMode ("Cannot swap t2").
+    """
+    torch = importlib.import_module("torch")
+    done: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+
+    def apply(self: Any, function: Any, recurse: bool = True) -> Any:
+        if recurse:
+            for child in self.children():
+                child._apply(function)  # noqa: SLF001 - as the original does
+        for name, old in self._parameters.items():
+            if old is not None:
+                key = (id(function), id(old))
+                if key not in done:  # tied weights stay tied; what is kept keeps its id
+                    new = torch.nn.Parameter(function(old.detach()), old.requires_grad)
+                    done[key] = (new, old, function)
+                self._parameters[name] = done[key][0]
+        for name, old in self._buffers.items():
+            self._buffers[name] = old if old is None else function(old)
+        return self
+
+    modules = torch.nn.Module
+    modes.callback(setattr, modules, "_apply", modules._apply)  # noqa: SLF001 - undone at the end
+    modules._apply = apply  # noqa: SLF001
+
+
+def _build(factory: str) -> tuple[Any, Any]:
+    """Call the factory and give the model and its inputs (None without)."""
+    torch = importlib.import_module("torch")
+    module_name, _, attribute = factory.partition(":")
+    made: Any = importlib.import_module(module_name)
+    for name in attribute.split("."):
+        made = getattr(made, name)
+    if not isinstance(made, torch.nn.Module):
+        made = made()
+    inputs = None
+    if isinstance(made, (tuple, list)) and len(made) == 2:
+        made, inputs = made
+    if not isinstance(made, torch.nn.Module):
+        message = f"{factory} gave {type(made).__name__}: not a torch.nn.Module or (model, inputs)"
+        raise TypeError(message)
+    return made, inputs
+
+
+def _dummy_inputs(model: Any) -> Any:
+    """Give the inputs that a model of transformers offers for a trial."""
+    with suppress(Exception):  # a property of somebody else's class: whatever it raises, none
+        return model.dummy_inputs or None
+    return None
+
+
+def _on_device(model: Any, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Give positional and keyword arguments, on the device of the model."""
+    torch = importlib.import_module("torch")
+    tree_map = importlib.import_module("torch.utils._pytree").tree_map
+    device = next((each.device for each in model.parameters()), None)
+
+    def moved(leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor) and device is not None and leaf.device != device:
+            return leaf.to(device)
+        return leaf
+
+    if isinstance(inputs, dict):
+        return (), {name: tree_map(moved, value) for name, value in inputs.items()}
+    if not isinstance(inputs, (tuple, list)):
+        inputs = (inputs,)
+    return tuple(tree_map(moved, each) for each in inputs), {}
+
+
+def _static(model: Any) -> dict[str, Any]:
+    """Tell the dtypes of all parameters and buffers, and those that are none of the dominant."""
+    tensors = list(_float_tensors(model))
+    sizes: Counter[str] = Counter()
+    for tensor in tensors:
+        if not tensor["by_design"]:
+            sizes[tensor["dtype"]] += tensor["elements"]
+    ranked = sorted(sizes, key=lambda dtype: (-sizes[dtype], dtype))
+    dominant = ranked[0] if ranked else ""
+    odd = [each for each in tensors if each["dtype"] != dominant]
+    return {
+        "model": type(model).__name__,
+        "dominant": dominant,
+        "sizes": dict(sizes),
+        "tensors": {each["name"]: each["dtype"] for each in tensors},
+        "odd": _grouped([each for each in odd if not each["by_design"]], tensors),
+        "by_design": [f"{each['name']}: {each['by_design']}" for each in odd if each["by_design"]],
+    }
+
+
+def _float_tensors(model: Any) -> Iterator[dict[str, Any]]:
+    """Yield each floating-point parameter and buffer once."""
+    kept = _kept_in_float32(model)
+    for prefix, module in model.named_modules():
+        start = f"{prefix}." if prefix else ""
+        passing = getattr(module, "_non_persistent_buffers_set", ())
+        quantised = any(
+            not each.is_floating_point() or "float8" in str(each.dtype)
+            for each in module.parameters(recurse=False)
+        )
+        for kind in ("parameters", "buffers"):
+            for name, tensor in getattr(module, f"named_{kind}")(recurse=False):
+                if tensor.is_floating_point():
+                    full = start + name
+                    dtype = name_of(tensor.dtype)
+                    is_passing = kind == "buffers" and name in passing
+                    yield {
+                        "name": full,
+                        "module": prefix,
+                        "dtype": dtype,
+                        "elements": tensor.numel(),
+                        "by_design": _reason(full, dtype, kept, is_passing, quantised),
+                    }
+
+
+def _reason(
+    name: str, dtype: str, kept: re.Pattern[str] | None, is_passing: bool, quantised: bool
+) -> str:
+    """Give why a tensor may have a dtype of its own; empty where nothing says so."""
+    if "float8" in dtype or "float4" in dtype:
+        return "quantised"
+    if quantised and _SCALE.search(name):
+        return "scale of a quantised weight"
+    if dtype != "float32":
+        return ""
+    if is_passing:
+        return "buffer that is not saved (persistent=False)"
+    if _ROTARY.search(name.rpartition(".")[2]):
+        return "rotary frequencies"
+    if kept and kept.search(name):
+        return "the class keeps it in float32 (_keep_in_fp32_modules)"
+    return "adapter that peft keeps in float32" if _ADAPTER.search(name) else ""
+
+
+def _kept_in_float32(model: Any) -> re.Pattern[str] | None:
+    """Give what the classes of transformers say must stay in float32."""
+    names = {
+        str(name)
+        for module in model.modules()
+        for attribute in ("_keep_in_fp32_modules", "_keep_in_fp32_modules_strict")
+        for name in getattr(module, attribute, None) or ()
+    }
+    if not names:
+        return None
+    return re.compile("|".join(rf"(^|\.){re.escape(each)}(\.|$)" for each in sorted(names)))
+
+
+def _grouped(odd: list[dict[str, Any]], tensors: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Group tensors by the highest module that has nothing but their dtype."""
+    inside: dict[str, set[str]] = {}
+    for each in tensors:
+        if not each["by_design"]:
+            for module in _above(each["module"]):
+                inside.setdefault(module, set()).add(each["dtype"])
+    groups: dict[tuple[str, str], dict[str, Any]] = {}
+    for each in odd:
+        whole = (module for module in _above(each["module"]) if len(inside[module]) == 1)
+        module = next(whole, each["module"])
+        group = groups.setdefault(
+            (module, each["dtype"]),
+            {"module": module, "dtype": each["dtype"], "names": [], "elements": 0},
+        )
+        group["names"].append(each["name"])
+        group["elements"] += each["elements"]
+    return list(groups.values())
+
+
+def _above(module: str) -> list[str]:
+    """Give a module and those that hold it, the outermost (without the model itself) first."""
+    parts = module.split(".")
+    return [".".join(parts[: end + 1]) for end in range(len(parts))]
