@@ -1,0 +1,59 @@
+"""Checking claims: each once, wherever it is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocmlint.errors import RocmlintError
+from rocmlint.verify.claims.context import as_evidence
+from rocmlint.verify.claims.files import patch_check, patched_files
+from rocmlint.verify.claims.kernels import fast_path, kernel_package
+from rocmlint.verify.claims.program import dtype, origin, replacement
+from rocmlint.verify.result import Evidence, Judgement, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rocmlint.findings import Claim, ClaimKind
+    from rocmlint.verify.claims.context import Checked, Context
+
+CHECK = "claims"
+
+_CHECKS: dict[ClaimKind, Callable[[Claim, Context], Checked]] = {
+    "patched-files": patched_files,
+    "patch-check": patch_check,
+    "replacement": replacement,
+    "origin": origin,
+    "fast-path": fast_path,
+    "kernel-package": kernel_package,
+    "dtype": dtype,
+}
+
+
+def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
+    """Check each claim once, wherever it is made: the result by the claim without its place.
+
+    What cannot be asked is unproven, and hides none of the others.
+    """
+    places: dict[Claim, list[str]] = {}
+    for each in claims:
+        places.setdefault(without_place(each), []).append(f"{each.path}:{each.line}")
+    return {each: _result(each, where, context) for each, where in places.items()}
+
+
+def without_place(claim: Claim) -> Claim:
+    """Give what is the same of a claim wherever it is made."""
+    return replace(claim, path="", line=0, command="")
+
+
+def _result(claim: Claim, places: list[str], context: Context) -> Result:
+    try:
+        judgement, evidence = _CHECKS[claim.kind](claim, context)
+    except RocmlintError as error:
+        reason, _, details = str(error).partition("\n")
+        action = "mend what is said here (--python and --timeout help), then run this again"
+        judgement = Judgement("unproven", "declared", "not asked", reason, action)
+        evidence = (Evidence("details", details),) if details else ()
+    made = as_evidence("claimed at", list(dict.fromkeys(places)))
+    return judgement.on(CHECK, claim.statement, claim.subject, (*made, *evidence))

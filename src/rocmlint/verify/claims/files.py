@@ -1,0 +1,85 @@
+"""Claims about files: a package is patched, with these files or at all."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rocmlint.verify import patches, stock
+from rocmlint.verify.claims.context import as_evidence
+from rocmlint.verify.inside.files import sha256_of
+from rocmlint.verify.manifest import Manifest, ManifestFile, make
+from rocmlint.verify.result import STRENGTHS, Evidence, Judgement, overall
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocmlint.findings import Claim
+    from rocmlint.verify.claims.context import Checked, Context
+
+
+def patched_files(claim: Claim, context: Context) -> Checked:
+    """Compare the files that are copied with those that an import takes."""
+    if os.path.exists(claim.given):
+        return _by_manifests([_manifest_of_copy(claim.given, claim.subject)], context)
+    judgement, evidence = patch_check(claim, context)
+    if claim.given:
+        evidence = (Evidence("not there", f"{claim.given}, which is to be copied"), *evidence)
+    return judgement, evidence
+
+
+def patch_check(claim: Claim, context: Context) -> Checked:
+    """Ask the manifests that are about the package; without one, its RECORD."""
+    known = [each for each in context.manifests if _is_about(each, claim.subject)]
+    return _by_manifests(known, context) if known else _by_record(claim.subject, context)
+
+
+def _is_about(manifest: Manifest, target: str) -> bool:
+    return any(f"{each.path}/".startswith(f"{target}/") for each in manifest.files)
+
+
+def _manifest_of_copy(origin: str, target: str) -> Manifest:
+    package = target.partition("/")[0]
+    if os.path.isdir(origin):
+        return make(origin, package, target)
+    name = os.path.basename(origin)
+    path = target if target.endswith(f"/{name}") else f"{target}/{name}"
+    return Manifest(package, "", (ManifestFile(path, sha256_of(origin)),))
+
+
+def _by_manifests(manifests: Sequence[Manifest], context: Context) -> Checked:
+    """Sum up what ``verify patches`` says of each file."""
+    results = [each for it in manifests for each in patches.check(it, context.interpreter)]
+    verdict = overall(results)
+    decisive = [each for each in results if each.verdict == verdict]
+    weakest = min(decisive, key=lambda each: STRENGTHS.index(each.strength))
+    first = decisive[0]
+    seen = f"{len(decisive)} of {len(results)} files: {first.seen}"
+    judgement = Judgement(verdict, weakest.strength, seen, first.reason, first.action)
+    files = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
+    return judgement, as_evidence("file", files)
+
+
+def _by_record(target: str, context: Context) -> Checked:
+    """Say what the package's own RECORD tells: whether anything is patched at all."""
+    package = target.partition("/")[0]
+    (result,) = stock.check([package], context.interpreter)
+    changed = [
+        each.value
+        for each in result.evidence
+        if each.name in {"changed", "added"} and each.value.startswith(target)
+    ]
+    if changed:
+        reason = "these files are not the wheel's, but nothing tells what they should be"
+        action = (
+            f"rocmlint verify manifest OVERLAY --package {package}==VERSION --output patches.toml, "
+            'then manifests = ["patches.toml"] in [tool.rocmlint.verify]'
+        )
+        judgement = Judgement("unproven", "hashed", f"{len(changed)} files differ", reason, action)
+        return judgement, as_evidence("not the wheel's", changed)
+    if result.verdict == "unproven":
+        parts = (result.strength, result.seen, result.reason, result.action)
+        return Judgement("unproven", *parts), result.evidence
+    reason = f"every file of {target} is the one that its wheel brought: nothing is patched there"
+    action = "copy the patch to where imports look, before the job starts, and verify again"
+    return Judgement("contradicted", "hashed", "stock", reason, action), result.evidence

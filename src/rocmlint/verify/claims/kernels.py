@@ -1,0 +1,117 @@
+"""Claims about kernels: a package of them loads, a fast path is taken."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rocmlint.claims import PATH, package_of_attention
+from rocmlint.claims import fast_path as claim_of
+from rocmlint.verify.claims.context import as_evidence
+from rocmlint.verify.devices import find_devices
+from rocmlint.verify.kernel_index import build, cache_folder, default_roots
+from rocmlint.verify.kernels import check, scan
+from rocmlint.verify.probe import Operation, judge, probe
+from rocmlint.verify.result import Evidence, Judgement, overall
+
+if TYPE_CHECKING:
+    from rocmlint.findings import Claim
+    from rocmlint.verify.claims.context import Checked, Context
+
+_PROBES = {
+    "attn_implementation=sdpa": ("sdpa", None),
+    "enable_cudnn_sdp": ("sdpa", "cudnn"),
+    "enable_flash_sdp": ("sdpa", "flash"),
+    "enable_mem_efficient_sdp": ("sdpa", "efficient"),
+    "preferred_blas_library=ck": ("linear", "ck"),
+    "preferred_blas_library=cublaslt": ("linear", "hipblaslt"),
+    "preferred_blas_library=hipblaslt": ("linear", "hipblaslt"),
+    "preferred_rocm_fa_library=aotriton": ("sdpa", "aotriton"),
+    "preferred_rocm_fa_library=ck": ("sdpa", "ck"),
+}
+"""What shows whether a switch of torch is followed: an operation, and what should run it."""
+
+
+def kernel_package(claim: Claim, context: Context) -> Checked:
+    """Import the package, and look for code for the GPUs of this machine in it."""
+    return _loads(claim.subject, context, optional=claim.optional)
+
+
+def fast_path(claim: Claim, context: Context) -> Checked:
+    """Run what the switch is about, where it is torch's own; else see whether it is there."""
+    name, _, value = claim.subject.partition("=")
+    if claim.subject.lower() in _PROBES:
+        return _probed(claim.subject.lower(), context)
+    package = package_of_attention(value)
+    if package is not None:
+        judgement, evidence = _loads(package, context)
+        return (_wish(name, value) if judgement.verdict == "proven" else judgement), evidence
+    if value or "." in name:
+        return _wish(name, value), ()
+    places = context.interpreter.ask("defined", {"function": name})
+    if places:
+        return _wish(name, value), as_evidence("defined at", places)
+    reason = f"no installed package defines {name}: the files that bring it are not there"
+    action = "install the patched files that define it, and restore what calls it"
+    return Judgement("contradicted", "located", "not defined", reason, action), ()
+
+
+def _loads(package: str, context: Context, *, optional: bool = False) -> Checked:
+    """Import a package in the interpreter, and tell what that maps."""
+    told = context.interpreter.ask("loads", {"module": package})
+    if told["error"] is None:
+        own = [each for each in told["libraries"] if f"/{package}" in each]
+        seen = f"version {told['version'] or 'unknown'}, {len(own)} libraries"
+        evidence = (Evidence("file", str(told["file"])), *as_evidence("library", own))
+        wrong = _without_code(told["file"], context)
+        return wrong or Judgement("proven", "mapped", seen), evidence
+    install = f"install {package} for ROCm in this interpreter, or name the right one (--python)"
+    if optional:
+        reason = f"it does not load ({told['error']}), so the code takes its other way"
+        return Judgement("unproven", "located", "does not load", reason, install), ()
+    reason = f"the import fails: {told['error']}"
+    return Judgement("contradicted", "located", "does not load", reason, install), ()
+
+
+def _without_code(file: str | None, context: Context) -> Judgement | None:
+    """Say that a package which loads has no code for a GPU of this machine."""
+    devices = find_devices(context.interpreter)
+    if not devices.targets or file is None:
+        return None
+    roots = [os.path.dirname(file)]
+    found = [
+        each
+        for each in check(scan(roots), devices, roots, os.environ)
+        if each.verdict == "contradicted"
+    ]
+    if not found:
+        return None
+    first = found[0]
+    return Judgement("contradicted", first.strength, first.seen, first.reason, first.action)
+
+
+def _probed(subject: str, context: Context) -> Checked:
+    """Run the operation; on the CPU it shows nothing of what the GPU would run."""
+    operation, expected = _PROBES[subject]
+    probed = probe(context.interpreter, Operation(operation))
+    if not probed.on_gpu:
+        reason = "there is no GPU here, and what runs on the CPU says nothing of it"
+        action = f"on the machine with the GPU: rocmlint verify probe {operation}"
+        action += f" --expect {expected}" if expected else ""
+        return Judgement("unproven", "declared", "no GPU", reason, action), ()
+    results = judge(
+        probed, lambda: build(default_roots(context.interpreter), cache_folder()), expected
+    )
+    verdict = overall(results)
+    first = next(each for each in results if each.verdict == verdict)
+    parts = (first.strength, first.seen, first.reason, first.action)
+    return Judgement(verdict, *parts), first.evidence
+
+
+def _wish(name: str, value: str) -> Judgement:
+    """Judge a switch that can be set: it does not show what runs."""
+    reason = "a switch is a wish: which kernel runs, only a run on the GPU shows"
+    action = claim_of(name, value).command
+    if PATH in action:
+        action = "profile a step with torch.profiler, then rocmlint verify trace TRACE.json"
+    return Judgement("unproven", "located", "can be taken", reason, action)
