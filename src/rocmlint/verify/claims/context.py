@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rocmlint.verify.devices import find_devices
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rocmlint.verify.devices import Devices
     from rocmlint.verify.interpreter import Interpreter
     from rocmlint.verify.manifest import Manifest
 
@@ -26,6 +29,11 @@ class Context:
 
     interpreter: Interpreter
     manifests: tuple[Manifest, ...] = ()
+
+    @cached_property
+    def devices(self) -> Devices:
+        """The GPUs that are found here."""
+        return find_devices(self.interpreter)
 
 
 def as_evidence(name: str, values: Sequence[str]) -> tuple[Evidence, ...]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from rocmlint.claims import PATH, package_of_attention
 from rocmlint.claims import fast_path as claim_of
 from rocmlint.verify.claims.context import as_evidence
-from rocmlint.verify.devices import find_devices
 from rocmlint.verify.kernel_index import build, cache_folder, default_roots
 from rocmlint.verify.kernels import check, scan
 from rocmlint.verify.probe import Operation, judge, probe
@@ -17,6 +16,7 @@ from rocmlint.verify.result import Evidence, Judgement, overall
 if TYPE_CHECKING:
     from rocmlint.findings import Claim
     from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.kernel_index import KernelIndex
 
 _PROBES = {
     "attn_implementation=sdpa": ("sdpa", None),
@@ -75,19 +75,14 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
 
 def _without_code(file: str | None, context: Context) -> Judgement | None:
     """Say that a package which loads has no code for a GPU of this machine."""
-    devices = find_devices(context.interpreter)
+    devices = context.devices
     if not devices.targets or file is None:
         return None
     roots = [os.path.dirname(file)]
-    found = [
-        each
-        for each in check(scan(roots), devices, roots, os.environ)
-        if each.verdict == "contradicted"
-    ]
-    if not found:
-        return None
-    first = found[0]
-    return Judgement("contradicted", first.strength, first.seen, first.reason, first.action)
+    for each in check(scan(roots), devices, roots, os.environ):
+        if each.verdict == "contradicted":
+            return Judgement(each.verdict, each.strength, each.seen, each.reason, each.action)
+    return None
 
 
 def _probed(subject: str, context: Context) -> Checked:
@@ -99,13 +94,15 @@ def _probed(subject: str, context: Context) -> Checked:
         action = f"on the machine with the GPU: rocmlint verify probe {operation}"
         action += f" --expect {expected}" if expected else ""
         return Judgement("unproven", "declared", "no GPU", reason, action), ()
-    results = judge(
-        probed, lambda: build(default_roots(context.interpreter), cache_folder()), expected
-    )
+    results = judge(probed, lambda: _index(context), expected)
     verdict = overall(results)
     first = next(each for each in results if each.verdict == verdict)
     parts = (first.strength, first.seen, first.reason, first.action)
     return Judgement(verdict, *parts), first.evidence
+
+
+def _index(context: Context) -> KernelIndex:
+    return build(default_roots(context.interpreter), cache_folder())
 
 
 def _wish(name: str, value: str) -> Judgement:
