@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 _SHOWN = 30
 """Kernels, and files of one kernel, that are told one by one."""
+_AOTRITON = origin.Origin("aotriton")
+_FUSED = re.compile(r"aten::_(scaled_dot_product_)?(flash|efficient)_attention")
+"""The operators by which torch calls AOTriton.
+
+Its kernels are compiled from functions of Triton, and flash-attn compiles functions of the same
+names (``attn_fwd``) when it runs: without such an operator the name does not say which it was.
+"""
 _TARGETS_SHOWN = 6
 _PROFILE = (
     "Profile on the GPU: torch.profiler.profile(activities=[ProfilerActivity.CPU, "
@@ -65,9 +73,12 @@ class Attribution:
 def attribute(trace: Trace, index: KernelIndex) -> Attribution:
     """Look each kernel up."""
     known = []
+    fused = any(map(_FUSED.match, trace.operators))
     for ran in trace.kernels:
         holders = index.holders(ran.name)
         origins = {origin.of_file(each.path, ran.name, each.source) for each in holders}
+        if _AOTRITON in origins and not fused and not ran.name.startswith("aiter"):
+            origins.add(origin.Origin("triton"))
         known.append(Known(ran, holders, tuple(sorted(origins))))
     return Attribution(trace, tuple(known), len(index.files), tuple(index.problems.items()))
 
@@ -144,8 +155,9 @@ def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
         reason = f"The trace is not whole ({ran.trace.cut}): what is missing may hold such kernels."
         return reason, "Let the profiler finish before the job ends, and give the whole trace."
     reason = (
-        f"{_count(len(possible), 'kernel')} ({ran.share(possible)} of GPU time) may or may not be: no file, or "
-        f"files of several libraries, hold them. {ran.files:,} files were looked into."
+        f"{_count(len(possible), 'kernel')} ({ran.share(possible)} of GPU time) may or may not be: "
+        "no file, or files of several libraries, hold such names. "
+        f"{ran.files:,} files were looked into."
     )
     return reason, _look_further(ran)
 

@@ -47,22 +47,21 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _probe(request: dict[str, Any]) -> dict[str, Any]:
+    operation = request["operation"]
+    function = _function(operation) if ":" in operation else None
     torch = _torch()
     device = _device(torch, request["device"])
-    known = {"sdpa": _sdpa, "linear": _linear}.get(request["operation"])
-    inputs: tuple[Any, ...] = ()
-    if known is None:
-        run = _function(request["operation"])
-    else:
-        run, inputs = known(torch, request, device)
     facts: dict[str, Any] = {"operators": []}
+    inputs: tuple[Any, ...] = ()
     with _chosen(request["backends"]):
-        if known is not None:
-            run()  # what is compiled or tuned at the first call is not the question
-            facts["operators"] = _dispatched(run)
-        facts["profiler"] = _profiled(torch, run, device, request["trace"])
+        if function is None:
+            make = {"sdpa": _sdpa, "linear": _linear}[operation]
+            function, inputs = make(torch, request, device)
+            function()  # what is compiled or tuned at the first call is not the question
+            facts["operators"] = _dispatched(function)
+        facts["profiler"] = _profiled(torch, function, device, request["trace"])
         facts["enabled"] = _enabled(torch)
-    if known is _sdpa:
+    if operation == "sdpa":
         facts["refused"] = _refused(inputs, facts["enabled"])
     return {**facts, **_build(torch, device)}
 
@@ -256,7 +255,8 @@ def _refused(inputs: tuple[Any, ...], enabled: dict[str, bool]) -> dict[str, str
                 continue
             except Exception as error:  # noqa: BLE001 - why it will not is the answer
                 said = [str(each.message).split(" (Triggered")[0] for each in caught]
-                refused[short] = " ".join([*said, str(error).splitlines()[0]])
+                if said:  # without a word, this device has no such backend at all
+                    refused[short] = " ".join([*said, str(error).splitlines()[0]])
     return refused
 
 
