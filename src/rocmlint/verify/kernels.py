@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 CHECK = "kernels"
 _FOR_ONE_GPU = re.compile(r"gfx[0-9a-f]{3,}")
+_THREADS = min(4, os.cpu_count() or 1)
+"""Decoding and hashing leave Python's lock; each thread may hold one decoded bundle."""
 _NAME_THE_GPU = "name it: rocmlint verify kernels --arch gfx942:sramecc+:xnack-"
 
 
@@ -70,11 +73,11 @@ class Scan:
 
 def scan(roots: Sequence[str]) -> Scan:
     """Read every file below the paths. Raises MissingExtraError."""
-    files, names, looked_at = [], set(), 0
-    for found in find_files(roots):
-        looked_at += 1
-        names.add(os.path.basename(found.path))
-        report = FileReport(found.path, error=found.error) if found.error else read_file(found.path)
+    every = list(find_files(roots))
+    with ThreadPoolExecutor(_THREADS) as pool:
+        reports = list(pool.map(_read, every))
+    files = []
+    for found, report in zip(every, reports, strict=True):
         if report.error or report.is_for_amd or report.is_for_cuda or found.path == found.root:
             files.append(File(found, report))
     for_amd = {(each.found.root, each.package) for each in files if each.report.is_for_amd}
@@ -85,11 +88,15 @@ def scan(roots: Sequence[str]) -> Scan:
     ]
     return Scan(
         tuple(kept),
-        frozenset(names),
-        looked_at,
-        without_code=looked_at - len(files),
+        frozenset(os.path.basename(each.path) for each in every),
+        looked_at=len(every),
+        without_code=len(every) - len(files),
         for_cuda=len(files) - len(kept),
     )
+
+
+def _read(found: Found) -> FileReport:
+    return FileReport(found.path, error=found.error) if found.error else read_file(found.path)
 
 
 def check(
