@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from rocmlint.cli import flags
+from rocmlint.cli import flags, verify
 from rocmlint.cli.config import configuration_schema
 from rocmlint.cli.main import VERBS
 from rocmlint.cli.parser import check_parser
@@ -121,7 +121,7 @@ def test_the_schema_refuses_what_is_wrong(configuration: dict[str, Any]) -> None
 def test_completion_knows_every_flag_and_verb(project: Project, shell: str) -> None:
     script = project.run("completion", shell).stdout
     assert [name for name in flags.all_flags() if f"--{name}" not in script] == []
-    assert [verb for verb in VERBS if verb not in script] == []
+    assert [verb for verb in (*VERBS, *verify.VERBS) if verb not in script] == []
 
 
 def test_completion_for_an_unknown_shell_is_2(project: Project) -> None:

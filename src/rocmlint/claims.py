@@ -12,6 +12,7 @@ PATH = "{path}"
 _HERE = f"rocmlint verify {PATH}"
 _AT_RUN_TIME = f"rocmlint verify run --module {{module}} -- python {PATH}"
 _PACKAGES_OF_ATTENTION = {
+    "enable_xformers_memory_efficient_attention": "xformers",
     "flash_attention_2": "flash_attn",
     "flash_attention_3": "flash_attn_interface",
     "xformers": "xformers",
@@ -77,7 +78,7 @@ def dtypes() -> Claim:
 
 
 def package_of_attention(implementation: str) -> str | None:
-    """Give the package that an ``attn_implementation`` needs, None for those of torch."""
+    """Give the package that a kind of attention, or a switch for it, needs besides torch."""
     return _PACKAGES_OF_ATTENTION.get(implementation)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli import config, parser, rule
+from rocmlint.cli import config, parser, rule, verify
 from rocmlint.cli.flags import all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.errors import ConfigError
@@ -50,6 +51,10 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     rule.add_arguments(verbs.add_parser("rule", help=VERBS["rule"]))
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))
+    of_verify = verbs.add_parser("verify", help=VERBS["verify"]).add_subparsers()
+    for name, about in verify.VERBS.items():
+        module = import_module(f"{verify.__name__}.{name}")
+        module.add_arguments(of_verify.add_parser(name, help=about))
     return whole
 
 

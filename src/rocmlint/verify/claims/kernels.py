@@ -42,7 +42,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
     name, _, value = claim.subject.partition("=")
     if claim.subject.lower() in _PROBES:
         return _probed(claim.subject.lower(), context)
-    package = package_of_attention(value)
+    package = package_of_attention(value or name)
     if package is not None:
         judgement, evidence = _loads(package, context)
         return (_wish(name, value) if judgement.verdict == "proven" else judgement), evidence
