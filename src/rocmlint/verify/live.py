@@ -17,6 +17,9 @@ Comparison = dict[str, Any]
 
 PATCHES = "rocmlint verify patches --manifest MANIFEST"
 
+_OWN_LOADERS = ("SourceFileLoader", "zipimporter", None)
+"""Those of Python that run the source as it is; a script has none."""
+
 _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""
 
@@ -88,8 +91,11 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> _Judgement:
             f"{counted(facts['replaced'], 'attribute')} replaced at run time",
             f"{first['name']} is not the code of {facts['origin']}: it was replaced by "
             f"{_where(first)}",
-            f"take the replacement out, or patch the file instead; find who does it: "
-            f"grep -rn {first['name'].rpartition('.')[2]!r} in what the job imports",
+            f"take what is defined at {_where(first)} out of the job, or put that change into the "
+            "file; then start the job again"
+            if first["file"]
+            else f"find what sets {first['name']} (setattr or an assignment) and take it out of "
+            "the job",
         )
     if facts["stale"]:
         first = facts["stale"][0]
@@ -119,7 +125,7 @@ def _unprovable(facts: Comparison) -> _Judgement:
 def _other_code(facts: Comparison) -> _Judgement:
     name, count = facts["module"], len(facts["differing"])
     seen = f"{facts['matched']} match, {count} differ, {len(facts['missing'])} missing"
-    if facts["loads_other"]:
+    if facts["loads_other"] or _is_hooked(facts):
         return _other_code_loaded(facts, seen)
     first = facts["differing"][0]["name"] if count else facts["missing"][0]
     return _contradicted(
@@ -133,8 +139,13 @@ def _other_code(facts: Comparison) -> _Judgement:
     )
 
 
+def _is_hooked(facts: Comparison) -> bool:
+    """Say whether the import went another way than Python's own, and what it runs is not known."""
+    return facts["loads_other"] is not False and facts["loader"] not in _OWN_LOADERS
+
+
 def _other_code_loaded(facts: Comparison, seen: str) -> _Judgement:
-    if facts["loader"] not in ("SourceFileLoader", "zipimporter"):
+    if _is_hooked(facts):
         return _Judgement(
             "unproven",
             "live",
@@ -163,7 +174,8 @@ def _rest(facts: Comparison) -> _Judgement:
             "live",
             f"{_functions(facts)}; {counted(facts['literals'], 'value')} not",
             f"{values}: not the value in {facts['origin']}, which was changed after the program "
-            "was started (or its .pyc was): either the process has the older file, or it set them",
+            "was started (or that cannot be told): either the process has the older file, or it "
+            "set them",
             f"put the file in place before anything imports {name}, then start the job again",
         )
     if not facts["matched"] and (facts["changed"] is not False or facts["loads_other"] is None):
@@ -182,7 +194,8 @@ def _functions(facts: Comparison) -> str:
     if not facts["matched"]:
         return "no functions; unchanged since the program was started"
     wrapped = f", {len(facts['wrapped'])} of them wrapped" if facts["wrapped"] else ""
-    return f"{counted(facts['matched'], 'function')} match{wrapped}"
+    match = "matches" if facts["matched"] == 1 else "match"
+    return f"{counted(facts['matched'], 'function')} {match}{wrapped}"
 
 
 def _contradicted(seen: str, reason: str, action: str) -> _Judgement:

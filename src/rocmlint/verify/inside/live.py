@@ -40,8 +40,9 @@ def compare_all(names: Iterable[str]) -> list[dict[str, Any]]:
     - ``stale``: ``[{module, attribute, file, line}]``, what other modules hold of an older state.
 
     Of the rest of the module: ``loads_other`` (whether an import now would run other code than the
-    source: a stale .pyc, an import hook; None: not known), ``changed`` (whether the source or the
-    .pyc changed since the program was started, None: not known), and, unless both are False,
+    source: a stale .pyc, an import hook; None: not known), ``changed`` (whether the source changed
+    since the program was started, None: not known; a .pyc that is right now and was wrong at the
+    import would have to be deleted by hand in between), and, unless both are False,
     ``literals``: names whose value is not the literal that the source gives them.
     """
     answers, watched = [], {}
@@ -57,7 +58,7 @@ def compare_all(names: Iterable[str]) -> list[dict[str, Any]]:
         space = as_namespace(module, disk.is_home)
         found = bound(space, disk)
         reached = attributes_in(module, space, disk.is_own)
-        facts.update(_functions(reached, disk, found), **_rest(space, disk, facts["cached"]))
+        facts.update(_functions(reached, disk, found), **_rest(space, disk))
         watched[name] = Watched(module, disk, found.replaced.keys())
     stale = holders_of(watched)
     for facts in answers:
@@ -113,12 +114,12 @@ def _entry(name: str, file: str | None, line: int | None) -> dict[str, Any]:
     return {"name": name, "file": file, "line": line}
 
 
-def _rest(space: object, disk: OnDisk, cached: str | None) -> dict[str, Any]:
+def _rest(space: object, disk: OnDisk) -> dict[str, Any]:
     """Give what is known of the code that ran once, at the import."""
     loads_other = None
     if disk.loaded is not None:
         loads_other = fingerprint(disk.loaded) != fingerprint(disk.code)
-    changed = changed_since_start(disk.source.path, cached)
+    changed = changed_since_start(disk.source.path)
     is_open = loads_other is not False or changed is not False
     return {
         "sha256": disk.sha256,

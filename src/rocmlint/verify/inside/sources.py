@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.machinery import (
     SOURCE_SUFFIXES,
@@ -119,25 +118,18 @@ def loaded_code(module: ModuleType) -> CodeType | None:
     return code
 
 
-def changed_since_start(*paths: str | None) -> bool | None:
+def changed_since_start(path: str) -> bool | None:
     """Say whether a file was changed, moved or made after this program was started.
 
     Rests on the time of change of the inode, which copying with times does not set back. None
     where it cannot be known.
     """
     started = _started()
-    if started is None:
+    try:
+        changed = os.stat(_on_disk(path)).st_ctime
+    except OSError:
         return None
-    for path in paths:
-        if path is not None:
-            with suppress(FileNotFoundError):
-                try:
-                    changed = os.stat(_on_disk(path)).st_ctime
-                except OSError:
-                    return None
-                if changed > started - _MARGIN:
-                    return True
-    return False
+    return None if started is None else changed > started - _MARGIN
 
 
 def _on_disk(path: str) -> str:
