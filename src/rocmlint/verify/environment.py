@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.options import did_you_mean
 from rocmlint.verify.conflicts import conflicts
-from rocmlint.verify.meaning import is_on, misread, understands
+from rocmlint.verify.meaning import is_on, misread, only_presence, understands
 from rocmlint.verify.readers import Reader, Search, search
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.variables import KNOWN, LIBRARIES, Variable, is_label, owner_of
@@ -110,7 +110,7 @@ def _read(name: str, value: str, readers: list[Reader]) -> Result:
     """Judge a variable that installed files read."""
     row, subject = KNOWN.get(name), _subject(name, value)
     evidence = (*_places(readers), *_known(row))
-    for reader in readers:
+    for reader in _judging(readers):
         if problem := _problem(name, value, reader, row):
             seen = f"not taken as meant in {_short(reader)}"
             return _result(_AS_MEANT, subject, "contradicted", "located", seen, evidence, *problem)
@@ -120,6 +120,12 @@ def _read(name: str, value: str, readers: list[Reader]) -> Result:
     understood = all(_is_understood(each, value, row) for each in readers)
     claim = _AS_MEANT if understood else _READ
     return _result(claim, subject, "proven", "located", seen, evidence)
+
+
+def _judging(readers: list[Reader]) -> list[Reader]:
+    """Give the readers that decide; a test for presence does not where others read the value."""
+    deciding = [each for each in readers if not (each.reading and only_presence(each.reading))]
+    return deciding or readers
 
 
 def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tuple[str, str] | None:

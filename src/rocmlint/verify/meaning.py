@@ -68,6 +68,12 @@ def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
     return None
 
 
+def only_presence(reading: Reading) -> bool:
+    """Say whether it only counts for the code that the variable is set, whatever to."""
+    outcomes = {_truth(reading, word) for word in ("0", "1", "true", "false")}
+    return len(outcomes) == 1 and isinstance(_outcome(reading, "1"), bool)
+
+
 def understands(reading: Reading, value: str) -> bool:
     """Say whether it is known what code makes of a value, beyond taking it as a text."""
     return isinstance(_outcome(reading, value), (bool, int, float))

@@ -117,6 +117,8 @@ def _search_file(
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             hits = _whole_names(data, automaton, is_library=is_library)
             source = data[:_PARSED_AT_MOST] if hits and not is_library else b""
+    except FileNotFoundError:  # a link to nothing
+        return
     except (OSError, ValueError) as error:  # ValueError: it was emptied meanwhile
         found.unreadable.append(f"{path}: {getattr(error, 'strerror', error)}")
         return
@@ -155,7 +157,7 @@ def _in_python(path: str, source: bytes, names: list[str]) -> Iterator[tuple[str
         return
     trial = _is_trial(path)
     for name in quoted:
-        found = file.readings(name)
+        found = file.readings(name) or _generated(source, name)
         if not found:
             yield name, Reader(path, None, "only mentions")
         for each in found:
@@ -164,9 +166,22 @@ def _in_python(path: str, source: bytes, names: list[str]) -> Iterator[tuple[str
 
 
 def _unparsed(path: str, source: bytes, name: str) -> Reader:
-    line = source[: source.find(name.encode())].count(b"\n") + 1
     text = "in Python that the interpreter of rocmlint cannot parse"
+    line = _line(source, source.find(name.encode()))
     return Reader(path, Reading("may read", line, "when called", text), "may read")
+
+
+def _generated(source: bytes, name: str) -> list[Reading]:
+    """Give the look-up in C++ that Python code writes down, to be compiled later."""
+    hit = re.search(rb"getenv\(\\?\"%b\\?\"\)" % name.encode(), source)
+    if not hit:
+        return []
+    line = _line(source, hit.start())
+    return [Reading("may read", line, "when called", f"{hit[0].decode()} in generated code")]
+
+
+def _line(source: bytes, position: int) -> int:
+    return source.count(b"\n", 0, position) + 1
 
 
 def _is_trial(path: str) -> bool:

@@ -115,6 +115,10 @@ class PythonFile:
     def _at(self, key: ast.expr) -> Iterator[Reading]:
         """Yield what the code does with the name at one place."""
         if lookup := _lookup(self.parents[key], key):
+            if isinstance(lookup.node, ast.Call) and isinstance(
+                self.parents[lookup.node], ast.Expr
+            ):
+                return  # setdefault() to set it
             yield from self._around(lookup)
             return
         call = self.parents[key]
@@ -154,19 +158,21 @@ class PythonFile:
         node = self._widest(lookup.node, lookup, names)
         target = _target(self.parents[node])
         uses = list(self._uses(target, node)) if target else []
-        found = False
+        found, is_passed_on = False, False
         for use in uses:
             # What is known of the name is what its only assignment gives.
             inner = {**names, use.id: node}
             widest = self._widest(use, lookup, inner)
-            if widest is not use or self._in_condition(use):
+            if widest is use and not self._in_condition(use):
+                is_passed_on = True
+            else:
                 found = True
                 told = self._reading("reads", place or lookup.node, widest, lookup, inner)
                 text = _short(f"{use.id} = {ast.unparse(node)}")
                 if widest is not use:
                     text = _short(f"{ast.unparse(widest)}, where {text}")
                 yield replace(told, expression=text)
-        if not found:
+        if is_passed_on or not found:
             yield self._reading("reads", place or lookup.node, node, lookup, names)
 
     def _uses(self, target: ast.Name, value: ast.expr) -> Iterator[ast.Name]:

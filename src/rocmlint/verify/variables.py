@@ -223,4 +223,5 @@ def is_label(name: str) -> bool:
 
     ``ROCM_VERSION``, ``PYTORCH_VERSION``: the images of ROCm, PyTorch and NVIDIA set them.
     """
-    return any(name == f"{prefix.rstrip('_')}_VERSION" for prefix in PREFIXES)
+    labels = {f"{prefix.rstrip('_')}_VERSION" for prefix in PREFIXES}
+    return name in labels and name not in KNOWN
