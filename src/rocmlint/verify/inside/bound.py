@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from .bindings import stored_path
 from .fingerprints import fingerprint
 from .makers import absorbs, makers, may_have_made
-from .reachable import ABSENT, attributes, functions_of, methods, value_at
+from .reachable import (
+    ABSENT,
+    attributes,
+    classes_of,
+    functions_of,
+    functions_with,
+    methods,
+    value_at,
+)
 
 if TYPE_CHECKING:
     from types import CodeType, FunctionType
@@ -130,21 +138,41 @@ class _Look:
     def at_nothing(self, expected: Expected) -> None:
         # What took the place of the module need not have its names.
         if expected.certain and "__builtins__" in attributes(self.module):
-            is_taken = absorbs(value_at(self.module, expected.path[:-1]))
+            is_taken = absorbs(value_at(self.module, expected.path[:-1])) or self.is_put_away(
+                expected
+            )
             (self.found.opaque if is_taken else self.found.missing).append(expected.name)
+
+    def is_put_away(self, expected: Expected) -> bool:
+        """Say whether a module that works on its own globals() has put it somewhere else."""
+        if len(expected.path) > 1 or b"globals()" not in self.disk.source.data:
+            return False
+        if expected.is_class:
+            return any(each.__qualname__ == expected.name for each in classes_of(self.disk.module))
+        wanted = self.wanted(expected)
+        return any(fingerprint(each.__code__) in wanted for each in functions_with(self.module))
+
+    def wanted(self, expected: Expected) -> set[Fingerprint]:
+        """Give the code of each definition that it may be."""
+        keys = [(expected.name, line) for line in expected.lines]
+        return {each for key in keys for each in self.by_line.get(key, ())}
 
     def at_class(self, expected: Expected, value: object) -> None:
         if issubclass(type(value), type):
             if not self.is_own(expected.name, value):
                 self.found.replaced[expected.name] = place(value)
-        elif expected.decorators or type(self.module) is not ModuleType:
+        elif type(self.module) is not ModuleType or self.may_be_made(
+            expected, list(functions_of(value))
+        ):
             self.found.opaque.append(expected.name)
         else:
             self.found.replaced[expected.name] = place(value)
 
+    def may_be_made(self, expected: Expected, functions: list[FunctionType]) -> bool:
+        return may_have_made(makers(self.module, expected, self.classes), functions)
+
     def at_function(self, expected: Expected, value: object) -> None:
-        keys = [(expected.name, line) for line in expected.lines]
-        wanted = {each for key in keys for each in self.by_line.get(key, ())}
+        wanted = self.wanted(expected)
         functions = list(functions_of(value))
         is_found = self.holds(functions, wanted)
         is_decorated = bool(expected.decorators)
@@ -154,7 +182,7 @@ class _Look:
             return
         if any(self.disk.is_outdated(each.__code__) for each in functions):
             self.found.missing.append(expected.name)
-        elif not may_have_made(makers(self.module, expected, self.classes), functions):
+        elif not self.may_be_made(expected, functions):
             self.found.replaced[expected.name] = place(value)
         elif is_found:
             self.found.wrapped[expected.name] = _place(functions[0].__code__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from abc import ABCMeta
 from enum import EnumMeta
@@ -26,8 +27,10 @@ def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) 
     ``classes`` are those of the module by their qualified names. ABSENT stands for a decorator
     that is not a name, or not to be found.
     """
+    own = expected.name.rpartition(".")[2] + "."
     for decorator in expected.decorators:
-        yield _resolved(module, decorator)
+        if not (decorator or "").startswith(own):  # the setter of a property of that name
+            yield _resolved(module, decorator)
     for end in range(1, len(expected.path)):
         around = classes.get(".".join(expected.name.split(".")[:end]))
         for decorator in around.decorators if around else ():
@@ -58,8 +61,9 @@ def absorbs(owner: object) -> bool:
 
 def _resolved(module: object, name: str | None) -> object:
     """Give what a dotted name stands for in a module, or ABSENT."""
-    value = module if name else ABSENT
-    for part in name.split(".") if name else ():
+    first = name.partition(".")[0] if name else ""
+    value = builtins if first not in attributes(module) and hasattr(builtins, first) else module
+    for part in name.split(".") if name else ("",):
         kinds = [attributes(each) for each in type(value).__mro__]
         found = [each[part] for each in (attributes(value), *kinds) if part in each]
         value = found[0] if found else ABSENT

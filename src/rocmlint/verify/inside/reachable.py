@@ -121,6 +121,20 @@ def attributes_in(
             waiting.extend((f"{path}.{name}", part) for name, part in items(value))
 
 
+def classes_of(module: str) -> Iterator[type]:
+    """Yield all classes alive that say they are of a module. Takes a look at every object."""
+    for each in gc.get_objects():
+        if issubclass(type(each), type) and attributes(each).get("__module__") == module:
+            yield each
+
+
+def functions_with(space: object) -> Iterator[FunctionType]:
+    """Yield all functions alive whose globals are the attributes of an object."""
+    for each in gc.get_referrers(attributes(space)):
+        if type(each) is FunctionType:
+            yield each
+
+
 def value_at(owner: object, path: Iterable[str]) -> object:
     """Give what stands at a path of attributes, or ABSENT; runs no descriptor."""
     for name in path:
