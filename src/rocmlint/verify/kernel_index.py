@@ -26,7 +26,7 @@ from rocmlint.verify.code_objects.bundle import read_bundles
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
 from rocmlint.verify.code_objects.file import code_objects
 from rocmlint.verify.code_objects.find import find_files, holds_code_objects
-from rocmlint.verify.code_objects.host_elf import read_host_elf
+from rocmlint.verify.code_objects.host_elf import read_strings
 from rocmlint.verify.inside import write_json
 
 if TYPE_CHECKING:
@@ -199,8 +199,9 @@ def _read(path: str) -> Contents:
     error = ""
     try:
         for target, image in _images(path):
+            named = str(target)
             for name in _kernels(image):
-                targets_of[name].add(str(target))
+                targets_of[name].add(named)
     except UnreadableError as problem:
         error = str(problem)
     except OSError as problem:
@@ -230,12 +231,9 @@ def _kernels(image: memoryview | bytes) -> Iterator[str]:
     """
     if not device_elf.is_device_code(image):
         return  # SPIR-V, which is compiled when it is loaded
-    data = bytes(image)
-    place = read_host_elf(BytesIO(data), len(data)).sections.get(".dynstr")
-    if place is not None:
-        for name in data[place.offset : place.offset + place.size].split(b"\0"):
-            if name.endswith(_DESCRIPTOR):
-                yield name[: -len(_DESCRIPTOR)].decode("utf-8", "replace")
+    for name in read_strings(BytesIO(image), ".dynstr").split(b"\0"):
+        if name.endswith(_DESCRIPTOR):
+            yield name[: -len(_DESCRIPTOR)].decode("utf-8", "replace")
 
 
 def _triton_source(path: str) -> str:

@@ -142,6 +142,9 @@ class _Utf8:
         for block in iter(self.read, b""):
             *whole, rest = (rest + block.decode()).splitlines(keepends=True)
             yield from whole
+            if len(rest) > _LONGEST_FIELD:
+                message = f"a line is longer than {_LONGEST_FIELD:,} characters"
+                raise csv.Error(message)
         if rest:
             yield rest
 

@@ -34,7 +34,7 @@ class HostElf:
     """DT_RUNPATH, or DT_RPATH without it: folders as written, with ``$ORIGIN``."""
 
 
-def read_host_elf(file: mmap | BytesIO, size: int) -> HostElf:
+def read_host_elf(file: mmap, size: int) -> HostElf:
     """Read the tables of an ELF of so many bytes. Raises UnreadableError, MissingExtraError."""
     elf_file = extra("elftools.elf.elffile").ELFFile
     with _our_errors():
@@ -58,6 +58,17 @@ def read_host_elf(file: mmap | BytesIO, size: int) -> HostElf:
         needed=tuple(tags.get("DT_NEEDED", ())),
         run_path=tuple(folder for each in run_path for folder in each.split(":") if folder),
     )
+
+
+def read_strings(elf: BytesIO, name: str) -> bytes:
+    """Read one table of strings and no other section; empty if there is none.
+
+    Raises UnreadableError, MissingExtraError.
+    """
+    elf_file = extra("elftools.elf.elffile").ELFFile
+    with _our_errors():
+        tables = elf_file(elf).iter_sections("SHT_STRTAB")
+        return next((bytes(each.data()) for each in tables if each.name == name), b"")
 
 
 _TEXTS = {"DT_NEEDED": "needed", "DT_RUNPATH": "runpath", "DT_RPATH": "rpath"}
