@@ -1,64 +1,70 @@
-"""Is each file of a manifest the one that an import would execute? Judged from the disk alone."""
+"""Whether each file of a manifest is the one that an import would execute, by the disk alone."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion
-
-from rocmlint.verify.result import Evidence, Result, Strength, Verdict
+from rocmlint.verify import versions
+from rocmlint.verify.interpreter import InterpreterError
+from rocmlint.verify.judgement import Judgement, interpreter_evidence
+from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rocmlint.verify.interpreter import Interpreter
     from rocmlint.verify.manifest import Manifest
+    from rocmlint.verify.result import Result
 
 Facts = dict[str, Any]
 """An answer of :mod:`rocmlint.verify.inside.patches`, or a part of it."""
 
-CHECK = "patches"
+_TASK = "patches"
 _AGAIN = "then run this again"
-
-
-class _Judgement(NamedTuple):
-    verdict: Verdict
-    strength: Strength
-    seen: str
-    reason: str = ""
-    action: str = ""
 
 
 def check(manifest: Manifest, interpreter: Interpreter) -> list[Result]:
     """Judge the version of the package and each file. Raises InterpreterError."""
-    files = [{**asdict(each), "module": each.module} for each in manifest.files]
-    facts = interpreter.ask("patches", {"package": manifest.package, "files": files})
-    asked = Evidence("interpreter", "{executable} ({version})".format(**facts["interpreter"]))
-    versions = facts["packages"] if manifest.requires else ()
-    install = f"{facts['interpreter']['executable']} -m pip install --no-deps --force-reinstall "
-    install += f"'{manifest.package}{manifest.requires}'"
+    facts = _asked(manifest, interpreter)
     return [
-        *(_version_result(manifest, each, facts["by_name"], asked, install) for each in versions),
-        *(_file_result(each, asked) for each in facts["files"]),
+        *(versions.results(manifest, facts) if manifest.requires else ()),
+        *(_file_result(each, facts["interpreter"]) for each in facts["files"]),
     ]
 
 
-def _file_result(facts: Facts, asked: Evidence) -> Result:
-    return Result(
-        check=CHECK,
-        claim="an import executes the manifest's file",
-        subject=facts["path"],
-        evidence=(asked, *_file_evidence(facts)),
-        **judged_file(facts)._asdict(),
-    )
+def _asked(manifest: Manifest, interpreter: Interpreter) -> Facts:
+    """Ask for all files together; if that gives no answer, for each alone."""
+    files = [{**asdict(each), "module": each.module} for each in manifest.files]
+    paths = [each.path for each in manifest.files]
+    request = {"package": manifest.package, "patched": paths, "files": files}
+    try:
+        answer: Facts = interpreter.ask(_TASK, request)
+    except InterpreterError:
+        # Broken bytecode can end the interpreter, or keep it busy.
+        answer = interpreter.ask(_TASK, {**request, "files": []})
+        answer["files"] = [_asked_alone(interpreter, request, each) for each in files]
+    return answer
 
 
-def judged_file(facts: Facts) -> _Judgement:
+def _asked_alone(interpreter: Interpreter, request: Facts, file: Facts) -> Facts:
+    try:
+        facts: Facts = interpreter.ask(_TASK, {**request, "files": [file]})["files"][0]
+    except InterpreterError as error:
+        return {**file, "error": str(error)}
+    return facts
+
+
+def _file_result(facts: Facts, asked: Mapping[str, str]) -> Result:
+    evidence = (interpreter_evidence(asked), *_file_evidence(facts))
+    claim = "an import executes the manifest's file"
+    return judged_file(facts).result(_TASK, claim, facts["path"], evidence)
+
+
+def judged_file(facts: Facts) -> Judgement:
     """Judge the facts on one file."""
     if "error" in facts:
-        return _Judgement(
+        return Judgement(
             "unproven",
             "located",
             "not looked at",
@@ -74,18 +80,18 @@ def judged_file(facts: Facts) -> _Judgement:
         or _other_content(facts, winner)
         or _not_sure(facts, winner)
         or _not_executed(winner)
-        or _Judgement("proven", "hashed", _seen_right(winner))
+        or Judgement("proven", "hashed", _seen_right(winner))
     )
 
 
-def _missing(facts: Facts) -> _Judgement:
+def _missing(facts: Facts) -> Judgement:
     reason = "no import finds it"
     if facts["others"]:
         places = ", ".join(str(each["origin"]) for each in facts["others"])
         reason += f"; it is in {places}, where another copy of the package comes first on sys.path"
     root = facts["root"]
     action = _copy_command(facts["path"], f"{root}/{facts['path']}") if root else "install it"
-    return _Judgement(
+    return Judgement(
         "contradicted", "located", "not found", reason + _elsewhere(facts), f"{action}; {_AGAIN}"
     )
 
@@ -98,10 +104,10 @@ def _copy_command(path: str, target: str) -> str:
     return f"cp --remove-destination PATCH/{path.partition('/')[2]} {target}"
 
 
-def _replaced_at_start(facts: Facts) -> _Judgement | None:
+def _replaced_at_start(facts: Facts) -> Judgement | None:
     if not facts["loaded"]:
         return None
-    return _Judgement(
+    return Judgement(
         "contradicted",
         "located",
         "taken from sys.modules",
@@ -125,18 +131,18 @@ _NO_FILE: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _without_source(facts: Facts, winner: Facts) -> _Judgement | None:
+def _without_source(facts: Facts, winner: Facts) -> Judgement | None:
     kind = winner["kind"]
     if kind in _NO_FILE:
         reason, action = _NO_FILE[kind]
         if winner["origin"]:
             reason += f": {winner['origin']}"
-        return _Judgement(
+        return Judgement(
             "contradicted", "located", kind, reason + _elsewhere(facts), f"{action}; {_AGAIN}"
         )
     if kind == "bytecode" or winner["unreadable"]:
         why = winner["unreadable"] or "bytecode without source: nothing shows what it was made of"
-        return _Judgement(
+        return Judgement(
             "unproven",
             "located",
             "no source" if kind == "bytecode" else "unreadable",
@@ -148,7 +154,7 @@ def _without_source(facts: Facts, winner: Facts) -> _Judgement | None:
     return None
 
 
-def _other_content(facts: Facts, winner: Facts) -> _Judgement | None:
+def _other_content(facts: Facts, winner: Facts) -> Judgement | None:
     if winner["sha256"] == facts["sha256"]:
         return None
     target = winner["origin"]
@@ -164,7 +170,7 @@ def _other_content(facts: Facts, winner: Facts) -> _Judgement | None:
     if winner.get("folder_writable") is False:
         what += "; its folder may not be written to by this user, so a copy fails"
         action = f"as the folder's owner (in an image: when it is built): {action}"
-    return _Judgement(
+    return Judgement(
         "contradicted", "hashed", seen, f"{target} is {what}{_elsewhere(facts)}", action
     )
 
@@ -181,7 +187,7 @@ def _elsewhere(facts: Facts) -> str:
     return ""
 
 
-def _not_sure(facts: Facts, winner: Facts) -> _Judgement | None:
+def _not_sure(facts: Facts, winner: Facts) -> Judgement | None:
     if winner["kind"] == "other":
         why = f"it is loaded by {winner['loader']}, which may change the code on its way"
     elif facts["path_changed_by"]:
@@ -190,16 +196,16 @@ def _not_sure(facts: Facts, winner: Facts) -> _Judgement | None:
         return None
     module = facts["module"]
     action = f"rocmlint verify live {module}" if module else "remove it and run this again"
-    return _Judgement("unproven", "hashed", "right bytes, other loader", why, action)
+    return Judgement("unproven", "hashed", "right bytes, other loader", why, action)
 
 
-def _not_executed(winner: Facts) -> _Judgement | None:
+def _not_executed(winner: Facts) -> Judgement | None:
     execution = winner.get("execution")
     if not execution or (execution["same"] and not execution["error"]):
         return None
     path = execution["bytecode"]
     if execution["error"]:
-        return _Judgement(
+        return Judgement(
             "contradicted",
             "hashed",
             "right bytes, import fails",
@@ -209,7 +215,7 @@ def _not_executed(winner: Facts) -> _Judgement | None:
     remove = f"rm {path}"
     if execution["kind"] == "archived":
         remove = f"zip -d {winner['root']} '*.pyc'"
-    return _Judgement(
+    return Judgement(
         "contradicted",
         "hashed",
         "right bytes, stale bytecode",
@@ -278,61 +284,3 @@ def _writable(winner: Facts) -> str:
     may = "yes" if winner["writable"] and winner["folder_writable"] else "no"
     modes = f"file {winner['mode']}, folder {winner['folder_mode']}"
     return f"{may}, for user {winner['user']} ({modes})"
-
-
-def _version_result(
-    manifest: Manifest, facts: Facts, by_name: list[Facts], asked: Evidence, install: str
-) -> Result:
-    found = [Evidence("taken", str(each["origin"])) for each in facts["copies"][:1]]
-    found += [Evidence("shadowed copy", str(each["origin"])) for each in facts["copies"][1:]]
-    for each in facts["distributions"]:
-        files = f"{each['equal']} of its files are beside it as recorded"
-        found.append(Evidence("distribution", f"{each['version']}, {each['place']}: {files}"))
-        found += [Evidence("not as recorded", path) for path in each["differing"]]
-    found += [Evidence("known by name", f"{each['version']}, {each['place']}") for each in by_name]
-    return Result(
-        check=CHECK,
-        claim=f"the version is {manifest.requires}",
-        subject=manifest.package,
-        evidence=(asked, *found),
-        **judged_version(manifest.requires, facts, by_name, install)._asdict(),
-    )
-
-
-def judged_version(requires: str, facts: Facts, by_name: list[Facts], install: str) -> _Judgement:
-    """Judge the version of the copy that imports take, by the dist-info that belongs to it.
-
-    ``install`` is the command that installs the required one.
-    """
-    if not facts["copies"]:
-        return _Judgement(
-            "contradicted", "located", "not installed", "no import finds the package", install
-        )
-    root = facts["copies"][0]["root"]
-    if not facts["distributions"]:
-        known = ", ".join(f"{each['version']} in {each['root']}" for each in by_name)
-        also = f"; importlib.metadata tells of another copy: {known}" if known else ""
-        return _Judgement(
-            "unproven",
-            "located",
-            "version unknown",
-            f"imports take the package from {root}, where nothing says which version it is{also}",
-            f"remove {root} from sys.path (PYTHONPATH, .pth files), or {install}",
-        )
-    distribution = max(facts["distributions"], key=lambda each: int(each["equal"]))
-    version = distribution["version"]
-    strength: Strength = "hashed" if distribution["equal"] else "located"
-    try:
-        fits = SpecifierSet(requires).contains(version, prereleases=True)
-    except InvalidVersion:
-        why = f"{distribution['place']} has no version"
-        return _Judgement("unproven", "located", "version unknown", why, install)
-    if not fits:
-        why = f"the patch is made for {requires}, and imports take {version} from {root}"
-        return _Judgement("contradicted", strength, version, why, install)
-    if differing := distribution["differing"]:
-        why = f"{distribution['place']} says {version}, but {len(differing)} of the files beside "
-        why += f"it are not as that version's wheel has them ({differing[0]})"
-        verdict: Verdict = "unproven" if distribution["equal"] else "contradicted"
-        return _Judgement(verdict, "hashed", version, why, install)
-    return _Judgement("proven", strength, version)

@@ -1,60 +1,50 @@
-"""Are the files of an installed package those that its wheel brought? Judged by its RECORD."""
+"""Whether the files of an installed package are those that its wheel brought, by its RECORD."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.result import Evidence, Result, Strength, Verdict
+from rocmlint.verify.judgement import Judgement, interpreter_evidence
+from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.verify.result import Result
 
 Facts = dict[str, Any]
 """An answer of :mod:`rocmlint.verify.inside.stock`, or a part of it."""
 
-_CLAIM = "its files are the wheel's"
-
-
-class _Judgement(NamedTuple):
-    verdict: Verdict
-    strength: Strength
-    seen: str
-    reason: str = ""
-    action: str = ""
+_TASK = "stock"
 
 
 def check(packages: Sequence[str], interpreter: Interpreter) -> list[Result]:
     """Judge each package. Raises InterpreterError."""
-    facts = interpreter.ask("stock", list(packages))
-    python = facts["interpreter"]["executable"]
-    asked = Evidence("interpreter", f"{python} ({facts['interpreter']['version']})")
-    return [_result(each, python, asked) for each in facts["packages"]]
+    facts = interpreter.ask(_TASK, list(packages))
+    return [_result(each, facts["interpreter"]) for each in facts["packages"]]
 
 
-def _result(facts: Facts, python: str, asked: Evidence) -> Result:
-    name, found = facts["name"], facts["distributions"]
-    if not found:
-        judgement = _Judgement(
-            "unproven",
-            "located",
-            "not installed",
-            "no folder on sys.path has a .dist-info of that name, so there is nothing to compare "
-            "with",
-            f"{python} -m pip list shows the names that are installed",
-        )
-        return Result("stock", _CLAIM, name, *judgement[:3], (asked,), *judgement[3:])
-    first, *rest = found
-    judgement = judged(first, python)
-    evidence = (asked, Evidence("distribution", first["place"]), *_evidence(first))
-    evidence += tuple(Evidence("shadowed distribution", each["place"]) for each in rest)
-    subject = f"{name} {first['version']}"
-    return Result("stock", _CLAIM, subject, *judgement[:3], evidence, *judgement[3:])
+def _result(facts: Facts, asked: Mapping[str, str]) -> Result:
+    found, python = facts["distributions"], asked["executable"]
+    judgement = judged(found[0], python) if found else _not_installed(python)
+    subject = f"{facts['name']} {found[0]['version']}" if found else facts["name"]
+    evidence = (interpreter_evidence(asked), *_evidence(found))
+    return judgement.result(_TASK, "its files are the wheel's", subject, evidence)
 
 
-def judged(facts: Facts, python: str) -> _Judgement:
+def _not_installed(python: str) -> Judgement:
+    return Judgement(
+        "unproven",
+        "located",
+        "not installed",
+        "no folder on sys.path has a .dist-info of that name, so there is nothing to compare with",
+        f"{python} -m pip list shows the names that are installed",
+    )
+
+
+def judged(facts: Facts, python: str) -> Judgement:
     """Judge the facts on one distribution."""
     name = facts["name"]
     install = f"{python} -m pip install --no-deps --force-reinstall '{name}=={facts['version']}'"
@@ -64,7 +54,7 @@ def judged(facts: Facts, python: str) -> _Judgement:
     seen = ", ".join(each for each in counts if not each.startswith("0 "))
     if facts["elsewhere"]:
         other = facts["elsewhere"][0]
-        return _Judgement(
+        return Judgement(
             "contradicted",
             "located",
             "another copy wins",
@@ -81,14 +71,14 @@ def judged(facts: Facts, python: str) -> _Judgement:
                 "links from its cache) got the change, and new ones will"
             )
             install = f"uv cache clean {name}, then in each environment {install}"
-        return _Judgement("contradicted", "hashed", seen, reason, install)
+        return Judgement("contradicted", "hashed", seen, reason, install)
     if facts["unhashed"] or not facts["equal"]:
         reason = f"{len(facts['unhashed'])} files have no hash to compare with"
-        return _Judgement("unproven", "hashed", seen or "nothing compared", reason, install)
-    return _Judgement("proven", "hashed", f"{facts['equal']:,} files equal")
+        return Judgement("unproven", "hashed", seen or "nothing compared", reason, install)
+    return Judgement("proven", "hashed", f"{facts['equal']:,} files equal")
 
 
-def _without_record(facts: Facts, install: str) -> _Judgement:
+def _without_record(facts: Facts, install: str) -> Judgement:
     """Say who installed it, and what that one has to compare with."""
     name, action = facts["name"], install
     if facts["source"]:
@@ -103,14 +93,20 @@ def _without_record(facts: Facts, install: str) -> _Judgement:
         why, action = "the system's packages brought it", f"dpkg --verify python3-{name}"
     else:
         why = "whatever installed it kept no hashes"
-    return _Judgement("unproven", "located", "no RECORD", f"{facts['error']}: {why}", action)
+    return Judgement("unproven", "located", "no RECORD", f"{facts['error']}: {why}", action)
 
 
-def _evidence(facts: Facts) -> Iterator[Evidence]:
-    if facts["installer"]:
-        yield Evidence("installed by", facts["installer"])
-    if "error" in facts:
-        return
+def _evidence(found: Sequence[Facts]) -> Iterator[Evidence]:
+    for facts in found[:1]:
+        yield Evidence("distribution", facts["place"])
+        if facts["installer"]:
+            yield Evidence("installed by", facts["installer"])
+        if "error" not in facts:
+            yield from _differences(facts)
+    yield from (Evidence("shadowed distribution", each["place"]) for each in found[1:])
+
+
+def _differences(facts: Facts) -> Iterator[Evidence]:
     yield Evidence("equal", f"{facts['equal']:,} files")
     for each in facts["changed"]:
         shared = f", {each['links']} hard links" if each["links"] > 1 else ""

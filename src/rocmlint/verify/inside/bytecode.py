@@ -55,7 +55,7 @@ def execution_of(source: str) -> Execution:
         return Execution(path, kind, used=False, same=True)
     try:
         cached = marshal.loads(data[_HEADER:])  # noqa: S302 - as the import would; nothing runs
-    except (EOFError, ValueError, TypeError) as error:
+    except Exception as error:  # noqa: BLE001 - changed bytes give any (SystemError, for one)
         return Execution(path, kind, used=True, same=False, error=f"{path} is broken: {error}")
     return Execution(path, kind, used=True, same=_is_same(cached, code))
 

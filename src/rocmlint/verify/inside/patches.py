@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Give the facts on ``package`` and on each of ``files`` (path, module, sha256)."""
-    package, files = request["package"], request["files"]
-    patched = {each["path"] for each in files}
+    """Give the facts on ``package`` and on each of ``files`` (path, module, sha256).
+
+    ``patched`` are the paths of all files of the manifest, also of those not asked for.
+    """
+    package, files, patched = request["package"], request["files"], set(request["patched"])
     return {
         "interpreter": {
             "executable": sys.executable,
@@ -186,7 +188,7 @@ def _execution_in_archive(copy: Copy) -> Execution:
     try:
         code = compiled(_in_archive(copy), source)
         same = _importer(copy).get_code(copy.module) == code
-    except (SyntaxError, ValueError, ImportError, EOFError, TypeError) as error:
+    except Exception as error:  # noqa: BLE001 - broken bytecode gives any
         return Execution(taken, kind, used=bool(taken), same=False, error=str(error))
     return Execution(taken, kind, used=bool(taken), same=same)
 

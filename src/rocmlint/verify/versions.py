@@ -1,0 +1,85 @@
+"""Whether the copy of a package that imports take is of the version that a patch is made for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion
+
+from rocmlint.verify.judgement import Judgement, interpreter_evidence
+from rocmlint.verify.result import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.verify.manifest import Manifest
+    from rocmlint.verify.result import Result, Strength, Verdict
+
+Facts = dict[str, Any]
+"""An answer of :mod:`rocmlint.verify.inside.patches`, or a part of it."""
+
+
+def results(manifest: Manifest, facts: Facts) -> list[Result]:
+    """Judge the version of each folder that the manifest has files in."""
+    python, by_name = facts["interpreter"]["executable"], facts["by_name"]
+    wanted = f"'{manifest.package}{manifest.requires}'"
+    install = f"{python} -m pip install --no-deps --force-reinstall {wanted}"
+    return [
+        judged(manifest.requires, each, by_name, install).result(
+            "patches",
+            f"the version is {manifest.requires}",
+            manifest.package,
+            (interpreter_evidence(facts["interpreter"]), *_evidence(each, by_name)),
+        )
+        for each in facts["packages"]
+    ]
+
+
+def _evidence(facts: Facts, by_name: list[Facts]) -> Iterator[Evidence]:
+    for name, copies in (("taken", facts["copies"][:1]), ("shadowed copy", facts["copies"][1:])):
+        yield from (Evidence(name, str(each["origin"])) for each in copies)
+    for each in facts["distributions"]:
+        files = f"{each['equal']} of its files are beside it as recorded"
+        yield Evidence("distribution", f"{each['version']}, {each['place']}: {files}")
+        yield from (Evidence("not as recorded", path) for path in each["differing"])
+    yield from (Evidence("known by name", f"{it['version']}, {it['place']}") for it in by_name)
+
+
+def judged(requires: str, facts: Facts, by_name: list[Facts], install: str) -> Judgement:
+    """Judge the version of the copy that imports take, by the dist-info that belongs to it.
+
+    ``install`` is the command that installs the required one.
+    """
+    if not facts["copies"]:
+        return Judgement(
+            "contradicted", "located", "not installed", "no import finds the package", install
+        )
+    root = facts["copies"][0]["root"]
+    if not facts["distributions"]:
+        known = ", ".join(f"{each['version']} in {each['root']}" for each in by_name)
+        also = f"; importlib.metadata tells of another copy: {known}" if known else ""
+        return Judgement(
+            "unproven",
+            "located",
+            "version unknown",
+            f"imports take the package from {root}, where nothing says which version it is{also}",
+            f"remove {root} from sys.path (PYTHONPATH, .pth files), or {install}",
+        )
+    distribution = max(facts["distributions"], key=lambda each: int(each["equal"]))
+    version = distribution["version"]
+    strength: Strength = "hashed" if distribution["equal"] else "located"
+    try:
+        fits = SpecifierSet(requires).contains(version, prereleases=True)
+    except InvalidVersion:
+        why = f"{distribution['place']} has no version"
+        return Judgement("unproven", "located", "version unknown", why, install)
+    if not fits:
+        why = f"the patch is made for {requires}, and imports take {version} from {root}"
+        return Judgement("contradicted", strength, version, why, install)
+    if differing := distribution["differing"]:
+        why = f"{distribution['place']} says {version}, but {len(differing)} of the files beside "
+        why += f"it are not as that version's wheel has them ({differing[0]})"
+        verdict: Verdict = "unproven" if distribution["equal"] else "contradicted"
+        return Judgement(verdict, "hashed", version, why, install)
+    return Judgement("proven", strength, version)
