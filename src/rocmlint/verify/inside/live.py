@@ -23,8 +23,11 @@ def compare(name: str) -> dict[str, Any]:
     return compare_all([name])[0]
 
 
-def compare_all(names: Iterable[str]) -> list[dict[str, Any]]:
+def compare_all(names: Iterable[str], *, stale: bool = True) -> list[dict[str, Any]]:
     """Compare modules of ``sys.modules`` with their sources, importing nothing.
+
+    Without ``stale`` the other modules are not searched, which takes the most time: right after
+    its first import nothing can hold an older state of a module.
 
     Each answer has ``module``, ``origin`` (path of the source), ``loader``, ``cached`` (path of the
     .pyc or None), ``sha256`` of the source on disk now (None without), ``unprovable`` (None, or why
@@ -60,9 +63,9 @@ def compare_all(names: Iterable[str]) -> list[dict[str, Any]]:
         reached = attributes_in(module, space, disk.is_own)
         facts.update(_functions(reached, disk, found), **_rest(space, disk))
         watched[name] = Watched(module, disk, found.replaced.keys())
-    stale = holders_of(watched)
+    holders = holders_of(watched) if stale else {}
     for facts in answers:
-        facts["stale"] = stale.get(facts["module"], [])
+        facts["stale"] = holders.get(facts["module"], [])
     return answers
 
 
