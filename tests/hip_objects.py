@@ -33,8 +33,9 @@ def tool(name: str) -> str | None:
     return next(filter(None, map(shutil.which, [f"{name}-{each}" for each in (19, 20, 21)])), None)
 
 
+TOOLS = ("clang", "clang++", "lld", "llvm-objcopy", "clang-offload-bundler")
 needs_clang = pytest.mark.skipif(
-    not (tool("clang++") and tool("lld")), reason="needs clang and lld 19 or later"
+    not all(map(tool, TOOLS)), reason=f"needs {', '.join(TOOLS)} of LLVM 19 or later"
 )
 
 

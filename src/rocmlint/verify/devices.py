@@ -50,7 +50,7 @@ def find_devices(interpreter: Interpreter) -> Devices:
         targets = tuple(dict.fromkeys(_targets(named)))
         if targets:
             return Devices(targets, source)
-        reasons.append(f"{source}: {reason or 'names no GPU'}")
+        reasons.append(f"{source} {reason}")
     return Devices((), "", "; ".join(reasons))
 
 
@@ -79,17 +79,17 @@ def _program(command: list[str], pattern: re.Pattern[str]) -> tuple[list[str], s
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return [], f"no answer within {_SECONDS} s"
+        return [], f"gave no answer within {_SECONDS} s"
     except OSError as error:
-        return [], error.strerror or "cannot be started"
+        return [], f"cannot be started: {error.strerror}"
     names = pattern.findall(ended.stdout)
     said = (ended.stdout + ended.stderr).strip().splitlines()
-    return names, "" if names or not said else said[-1].strip()
+    return names, f"names no GPU: {said[-1].strip()}" if said else "names no GPU"
 
 
 def _torch(interpreter: Interpreter) -> tuple[list[str], str]:
     try:
         answer = interpreter.ask("devices", "targets")
     except InterpreterError as error:
-        return [], str(error).splitlines()[0]
+        return [], f"cannot be asked: {str(error).splitlines()[0]}"
     return list(answer["targets"]), str(answer["reason"])

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.code_objects.describe import action, evidence, shortened, summary
-from rocmlint.verify.code_objects.file import FileReport, read_file
+from rocmlint.verify.code_objects.describe import action, evidence, package_of, shortened, summary
+from rocmlint.verify.code_objects.file import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
 from rocmlint.verify.code_objects.judge import Judge
 from rocmlint.verify.code_objects.libraries import Libraries
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.verify.code_objects.find import Found
-    from rocmlint.verify.code_objects.judge import Judgement
+    from rocmlint.verify.code_objects.judge import Judgement, Problem
     from rocmlint.verify.code_objects.target import Target
     from rocmlint.verify.devices import Devices
 
@@ -39,9 +39,9 @@ class File:
     report: FileReport
 
     @property
-    def package(self) -> str:
-        """Give the first folder below the root, which says with what the file was installed."""
-        return self.found.name.split(os.sep)[0]
+    def company(self) -> str:
+        """Give what the file came with: its package, else its folder."""
+        return package_of(self.found.path) or os.path.dirname(self.found.path)
 
     @property
     def family(self) -> str:
@@ -80,12 +80,8 @@ def scan(roots: Sequence[str]) -> Scan:
     for found, report in zip(every, reports, strict=True):
         if report.error or report.is_for_amd or report.is_for_cuda or found.path == found.root:
             files.append(File(found, report))
-    for_amd = {(each.found.root, each.package) for each in files if each.report.is_for_amd}
-    kept = [
-        each
-        for each in files
-        if not (each.report.is_for_cuda and (each.found.root, each.package) in for_amd)
-    ]
+    for_amd = {each.company for each in files if each.report.is_for_amd}
+    kept = [each for each in files if not each.report.is_for_cuda or each.company not in for_amd]
     return Scan(
         tuple(kept),
         frozenset(os.path.basename(each.path) for each in every),
@@ -96,7 +92,7 @@ def scan(roots: Sequence[str]) -> Scan:
 
 
 def _read(found: Found) -> FileReport:
-    return FileReport(found.path, error=found.error) if found.error else read_file(found.path)
+    return refused(found.path, found.error) if found.error else read_file(found.path)
 
 
 def check(
@@ -118,10 +114,11 @@ def check(
             yield _without_device(file.found.name, [file.report], devices.reason, missing)
     for family, files in families.items():
         reports = [each.report for each in files]
+        subject = _pattern(os.path.relpath(family, files[0].found.root), reports)
         for device in devices.targets:
-            yield _of_family(family, files, device, judge)
+            yield _of_family(subject, family, reports, device, judge)
         if not devices.targets:
-            yield _without_device(_pattern(family, reports), reports, devices.reason)
+            yield _without_device(subject, reports, devices.reason, folder=family)
 
 
 def _of_file(file: File, device: Target, judge: Judge, missing: Sequence[str]) -> Result:
@@ -138,50 +135,48 @@ def _of_file(file: File, device: Target, judge: Judge, missing: Sequence[str]) -
         "; ".join(filter(None, seen)),
         tuple(evidence(file.report, missing)),
         judgement.reason,
-        _action(judgement, file.package, device),
+        _action(judgement, file.found.path, device),
     )
 
 
-def _of_family(family: str, files: Sequence[File], device: Target, judge: Judge) -> Result:
-    reports = [each.report for each in files]
+def _of_family(
+    subject: str, family: str, reports: Sequence[FileReport], device: Target, judge: Judge
+) -> Result:
     judgement = judge.loose(reports, device)
     usable = sum(judge.has_code(each, device) for each in reports)
     entries = [entry for each in reports for entry in each.entries]
+    share = f"{usable:,} of {len(reports):,}" if usable else f"{len(reports):,}"
     return Result(
         CHECK,
         _claim(device),
-        _pattern(family, reports),
+        subject,
         judgement.verdict,
         "located",
-        f"{judgement.seen} in {usable:,} of {len(reports):,} files; {summary(entries)}",
+        f"{judgement.seen} in {share} files; {summary(entries)}",
         tuple(_evidence_of_family(family, reports)),
         judgement.reason,
-        _action(judgement, files[0].package, device),
+        _action(judgement, reports[0].path, device),
     )
 
 
 def _without_device(
-    subject: str, reports: Sequence[FileReport], why: str, missing: Sequence[str] = ()
+    subject: str,
+    reports: Sequence[FileReport],
+    why: str,
+    missing: Sequence[str] = (),
+    folder: str = "",
 ) -> Result:
-    """Say what there is where no GPU is known."""
+    """Say what there is where no GPU is known; a family of files has a folder."""
+    first = reports[0]
     entries = [entry for each in reports for entry in each.entries]
-    errors = [each.error for each in reports if each.error]
-    seen = summary(entries) or ("CUDA only" if reports[0].is_for_cuda else "no code")
-    (family,) = {os.path.dirname(reports[0].path)}
-    found = (
-        evidence(reports[0], missing) if len(reports) == 1 else _evidence_of_family(family, reports)
-    )
-    return Result(
-        CHECK,
-        "has code that runs on the GPU",
-        subject,
-        "unproven",
-        "located",
-        "unreadable" if errors else seen,
-        tuple(found),
-        errors[0] if errors else f"no GPU is known: {why}",
-        _NAME_THE_GPU,
-    )
+    seen = summary(entries) or ("CUDA only" if first.is_for_cuda else "no code")
+    reason, todo = f"no GPU is known: {why}", _NAME_THE_GPU
+    if first.error:
+        problem: Problem = "unreadable" if first.refused else "broken"
+        seen, reason, todo = problem, first.error, action(problem, first.path, "")
+    found = _evidence_of_family(folder, reports) if folder else evidence(first, missing)
+    claim = "has code that runs on the GPU"
+    return Result(CHECK, claim, subject, "unproven", "located", seen, tuple(found), reason, todo)
 
 
 def _evidence_of_family(family: str, reports: Sequence[FileReport]) -> Iterator[Evidence]:
@@ -196,15 +191,16 @@ def _targets(report: FileReport) -> Iterable[Target]:
     return {each.target for each in report.entries}
 
 
-def _pattern(family: str, reports: Sequence[FileReport]) -> str:
-    """Give the folder of a family with the endings of its files, below the current folder."""
+def _pattern(folder: str, reports: Sequence[FileReport]) -> str:
+    """Give a folder with the endings of the files in it."""
     endings = sorted({os.path.splitext(each.path)[1] for each in reports})
-    return f"{family}/**/*{{{','.join(endings)}}}"
+    ending = endings[0] if len(endings) == 1 else f"{{{','.join(endings)}}}"
+    return os.path.normpath(os.path.join(folder, "**", f"*{ending}"))
 
 
 def _claim(device: Target) -> str:
     return f"has code that runs on {device}"
 
 
-def _action(judgement: Judgement, package: str, device: Target) -> str:
-    return action(judgement.problem, package, device) if judgement.problem else ""
+def _action(judgement: Judgement, path: str, device: Target) -> str:
+    return action(judgement.problem, path, device.processor) if judgement.problem else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from rocmlint.verify.code_objects.bundle import Entry
     from rocmlint.verify.code_objects.file import FileReport
     from rocmlint.verify.code_objects.judge import Problem
-    from rocmlint.verify.code_objects.target import Target
 
 _ACTIONS: Mapping[Problem, str] = {
     "no code": "install a build of {package} for {processor}, or compile it with "
@@ -24,13 +24,28 @@ _ACTIONS: Mapping[Problem, str] = {
     "switched off": "unset the variable",
     "kpack missing": "install the device package of {package} for {processor}",
     "CUDA only": "install the ROCm build of {package}",
-    "unreadable": "install {package} again: pip install --force-reinstall --no-deps {package}",
+    "unreadable": "see whether it is there and may be read: ls -l {path}",
+    "broken": "install {package} again{command}",
 }
 
 
-def action(problem: Problem, package: str, device: Target) -> str:
+def action(problem: Problem, path: str, processor: str) -> str:
     """Say what to do."""
-    return _ACTIONS[problem].format(package=package, processor=device.processor)
+    package = package_of(path)
+    command = f": pip install --force-reinstall --no-deps {package}" if package else ""
+    return _ACTIONS[problem].format(
+        package=package or f"what brought {os.path.basename(path)}",
+        command=command,
+        path=path,
+        processor=processor,
+    )
+
+
+def package_of(path: str) -> str:
+    """Give the package that a file of site-packages is in; "" for a file elsewhere."""
+    folders = os.path.abspath(path).split(os.sep)
+    at = [at for at, each in enumerate(folders) if each in {"site-packages", "dist-packages"}]
+    return folders[at[-1] + 1].partition(".")[0] if at else ""
 
 
 def summary(entries: Sequence[Entry]) -> str:

@@ -37,6 +37,8 @@ class FileReport:
     kpack: Reference | None = None
     """Where a library says that its device code is, if not in itself."""
     error: str = ""
+    refused: bool = False
+    """The system gave the error: nothing is known of the content."""
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -76,10 +78,15 @@ def read_file(path: str) -> FileReport:
     except UnreadableError as error:
         report.error = str(error)
     except OSError as error:
-        report.error = error.strerror or type(error).__name__
+        return refused(path, error.strerror or type(error).__name__)
     return FileReport(
         path, report.size, tuple(report.entries), report.host, report.kpack, report.error
     )
+
+
+def refused(path: str, error: str) -> FileReport:
+    """Give the report on a file that the system does not let us read."""
+    return FileReport(path, error=error, refused=True)
 
 
 def code_objects(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
@@ -40,6 +40,7 @@ Problem = Literal[
     "kpack missing",
     "CUDA only",
     "unreadable",
+    "broken",
 ]
 
 
@@ -70,7 +71,7 @@ class Judge:
     def library(self, report: FileReport, device: Target) -> Judgement:
         """Judge a library: each of its bundles is needed, since each has kernels of its own."""
         if report.error:
-            return _bad("unproven", "unreadable", report.error)
+            return _bad("unproven", "unreadable" if report.refused else "broken", report.error)
         if report.kpack:
             return self._archived(report, report.kpack, device)
         if report.is_for_cuda:
@@ -87,7 +88,11 @@ class Judge:
         """Judge loose code objects, of which one for the device is enough."""
         entries = [entry for each in reports for entry in each.entries]
         part = partial(self._choose, entries)
-        return self._all_settings(device, [each.target for each in entries], [part])
+        judgement = self._all_settings(device, [each.target for each in entries], [part])
+        if judgement.problem == "no code":
+            reason = f"none of them is for {device}: what loads them finds no kernels"
+            return replace(judgement, reason=reason)
+        return judgement
 
     def has_code(self, report: FileReport, device: Target) -> bool:
         """Tell whether a file has code that the device could take, under some setting."""
@@ -150,7 +155,7 @@ class Judge:
             key for key in reference.names() if not _is_stored(key, targets, archives, problems)
         ]
         if problems:
-            return _bad("unproven", "unreadable", "; ".join(problems))
+            return _bad("unproven", "broken", "; ".join(problems))
         if archives and not missing:
             return Judgement("proven", "kpack present")
         if archives:

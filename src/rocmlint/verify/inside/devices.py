@@ -31,14 +31,14 @@ def torch_targets() -> dict[str, list[str] | str]:
     """
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.origin:
-        return {"targets": [], "reason": "no torch"}
+        return {"targets": [], "reason": "is not installed"}
     version = _version(os.path.join(os.path.dirname(spec.origin), "version.py"))
     if not version.get("hip"):
-        shown = version.get("__version__", "of unknown version")
-        return {"targets": [], "reason": f"torch {shown} is not built for ROCm"}
+        shown = version.get("__version__", "without a version")
+        return {"targets": [], "reason": f"{shown} is not built for ROCm"}
     cuda = importlib.import_module("torch").cuda
     targets = [cuda.get_device_properties(each).gcnArchName for each in range(cuda.device_count())]
-    return {"targets": targets, "reason": "" if targets else "torch sees no GPU"}
+    return {"targets": targets, "reason": "" if targets else "sees no GPU"}
 
 
 def _version(path: str) -> dict[str, Any]:
