@@ -49,6 +49,15 @@ def compiled():
     assert ran, "the plain code ran"
     attend()
 
+def fast_path():
+    attention = torch.nn.MultiheadAttention(16, 2, batch_first=True).eval()
+    with torch.inference_mode():
+        attention(*[torch.randn(1, 4, 16)] * 3)
+
+def profiles():
+    with torch.profiler.profile():
+        attend()
+
 def raises():
     raise KeyError("the weights")
 """
@@ -138,6 +147,7 @@ def test_linear_on_the_cpu_names_the_operator_and_leaves_the_library_open(user: 
         ("switched_off", 1, "Switched off in this program: flash"),
         ("no_attention", 3, "aten::mm"),
         ("compiled", 0, "flash 1 of 1 calls"),
+        ("fast_path", 3, "aten::_native_multi_head_attention"),
     ],
 )
 def test_a_function_of_the_user_is_run_as_the_job_would_run_it(
@@ -153,6 +163,12 @@ def test_what_the_function_raises_is_told_with_its_place(user: Project) -> None:
     assert ended.returncode == 2
     assert "KeyError: 'the weights'" in ended.stderr
     assert "parts.py" in ended.stderr
+
+
+def test_a_function_that_profiles_itself_is_refused(user: Project) -> None:
+    ended = user.run("verify", "probe", "job.parts:profiles")
+    assert ended.returncode == 2
+    assert "uses torch.profiler itself" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 BRANCHES = ("flash", "efficient", "cudnn", "math")
 """How torch can compute attention; all but the last are one fused operator."""
 _SHOWN = 15
-_ATTENTION = "aten::scaled_dot_product_attention"
+_ATTENTION = (
+    "aten::scaled_dot_product_attention",
+    "aten::_native_multi_head_attention",
+    "aten::_transformer_encoder_layer_fwd",
+)
+"""The operators that compute attention; the last two choose a branch by themselves."""
 _OPERATORS = {
     "aten::_scaled_dot_product_flash_attention": "flash",
     "aten::_scaled_dot_product_flash_attention_for_cpu": "flash",
@@ -119,7 +124,7 @@ def judge(
             return [_no_kernels(probed, f"kernels of {expected} ran")]
         return [_ours(probed, trace.expectation(trace.attribute(probed.trace, index()), expected))]
     results = []
-    if probed.operation.name == "sdpa" or _ATTENTION in probed.trace.operators:
+    if probed.operation.name == "sdpa" or _attentions(probed):
         results.append(_attention(probed, None))
     if probed.trace.kernels:
         ran = trace.attribute(probed.trace, index())
@@ -169,8 +174,8 @@ def _attention(probed: Probed, expected: str | None) -> Result:
 
 
 _NO_BRANCH = (
-    "No branch of scaled_dot_product_attention ran that is known: it was not called, or something "
-    "stands in its place."
+    "No branch of scaled_dot_product_attention ran that is known: something else computes "
+    "attention here, or nothing does."
 )
 _NO_BRANCH_ACTION = (
     "See in the operators below what computed attention; for its kernels, name the library with "
@@ -188,7 +193,13 @@ def _seen(probed: Probed) -> str:
         for branch, count in probed.branches.most_common()
     )
     names = [name for name in _OPERATORS if name in probed.trace.operators]
-    return f"{calls} ({', '.join(names)})" if calls else "no attention of torch"
+    if not calls:
+        return ", ".join(_attentions(probed)) or "no attention of torch"
+    return f"{calls} ({', '.join(names)})"
+
+
+def _attentions(probed: Probed) -> list[str]:
+    return [name for name in _ATTENTION if name in probed.trace.operators]
 
 
 def _why(probed: Probed, wrong: set[str], expected: str | None) -> str:

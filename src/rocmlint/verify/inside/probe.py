@@ -196,8 +196,14 @@ def _profiled(torch: Any, run: Callable[[], object], device: Any, trace: str) ->
         if on_gpu:
             torch.cuda.synchronize(device if device.type == "cuda" else None)
     finally:
-        with _caught(printed):
-            profiler.stop()
+        # To stop a profiler that is stopped already ends the process (torch 2.13.0).
+        stopped = not getattr(torch.autograd, "_profiler_enabled", lambda: True)()
+        if not stopped:
+            with _caught(printed):
+                profiler.stop()
+    if stopped:
+        message = "it uses torch.profiler itself, and only one profiler can run: take that out"
+        raise CannotProbeError(message)
     with _caught(printed):
         profiler.export_chrome_trace(trace)
     return "\n".join(line for line in printed if line.strip() and not line.startswith(_NOISE))
