@@ -316,6 +316,16 @@ def test_the_line_is_that_of_the_cast_that_reached_the_output() -> None:
     assert cast.startswith(f"{__file__}:{first}: ")
 
 
+def test_a_cast_that_the_module_around_takes_back_is_told_as_such() -> None:
+    def narrowing(self: Any, x: Any) -> Any:
+        return self.part(x).to(x.dtype)
+
+    _, contained = results(lambda: (Wrapped(narrowing, part=Cast()), (floats(),)))
+    _, spread = results(lambda: (nn.Sequential(Cast()), (floats(),)))
+    assert "the model itself casts back" in contained.reason
+    assert "casts back" not in spread.reason
+
+
 def test_a_crash_is_traced_to_the_code_that_made_the_dtype() -> None:
     def casting(self: Any, x: Any) -> Any:
         wide = x.float()

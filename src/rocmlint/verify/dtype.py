@@ -142,6 +142,11 @@ def _left(answer: Mapping[str, Any]) -> Result:
     reason += f"{_names(first['new'])}, made{place}" if place else _names(first["new"])
     if crash:
         reason += f"; the run then ends in {_module(crash['module'])}, which is not the cause"
+    action = f"cast back at the end of that module, or take the cast out{place}"
+    holder = _holder(first["module"], answer["forward"]["boundaries"])
+    if holder is not None and not crash and holder not in {each["module"] for each in more}:
+        reason += f"; {_module(holder)} casts back, so it costs time and memory there only"
+        action += "; if it is meant, save the run with --write-baseline and name it as --baseline"
     evidence = [*_cast(first), *_crash(crash)]
     evidence += [
         Evidence("then", f"{_module(each['module'])} gives {_names(each['new'])}")
@@ -155,8 +160,17 @@ def _left(answer: Mapping[str, Any]) -> Result:
         f"{_module(first['module'])} gives {_names(first['new'])}",
         (*evidence, *_about(answer)),
         reason,
-        f"cast back at the end of that module, or take the cast out{place}",
+        action,
     )
+
+
+def _holder(module: str, boundaries: Mapping[str, Any]) -> str | None:
+    """Give the module that holds another and was called too."""
+    while module:
+        module = module.rpartition(".")[0]
+        if module in boundaries:
+            return module
+    return None
 
 
 def _crashed(answer: Mapping[str, Any]) -> Result:
