@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from rocmlint.config_file import Place, parsed_toml
 from rocmlint.errors import ConfigError
 from rocmlint.lint.rewrite import write_atomically
 from rocmlint.options import did_you_mean
-from rocmlint.report._json import dumps
 from rocmlint.verify.inside.files import sha256_of
 
 if TYPE_CHECKING:
@@ -85,12 +86,18 @@ def write(path: str, manifest: Manifest) -> None:
 
 
 def as_toml(manifest: Manifest) -> str:
-    """Give the text of a manifest; what it may hold is written in TOML as in JSON."""
-    lines = [f"{_HEAD}version = {VERSION}", "", "[package]", f"name = {dumps(manifest.package)}"]
-    lines.append(f"requires = {dumps(manifest.requires)}")
+    """Give the text of a manifest."""
+    lines = [f"{_HEAD}version = {VERSION}", "", "[package]"]
+    lines += [f"name = {_quoted(manifest.package)}", f"requires = {_quoted(manifest.requires)}"]
     for each in manifest.files:
-        lines += ["", "[[file]]", f"path = {dumps(each.path)}", f"sha256 = {dumps(each.sha256)}"]
+        lines += ["", "[[file]]", f"path = {_quoted(each.path)}"]
+        lines += [f"sha256 = {_quoted(each.sha256)}"]
     return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """Write a printable text: those JSON and TOML write alike, but for pairs of surrogates."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def make(overlay: str, requirement: str, folder: str | None = None) -> Manifest:
@@ -152,11 +159,15 @@ def _checked(document: Mapping[str, Any], place: Place) -> Manifest:
         raise place.error(message)
     _check_keys(table, "package", place)
     name = _string(table, "name", place)
-    requires = _string(table, "requires", place) if table.get("requires") else ""
     if _requirement(name, place) != (name, ""):
         message = f"name {name!r}: only a name; the versions belong into requires"
         raise place.error(message, name)
-    _, requires = _requirement(f"{name}{requires}", place)
+    requires = _string(table, "requires", place) if table.get("requires") else ""
+    try:
+        SpecifierSet(requires)
+    except InvalidSpecifier as error:
+        message = f"requires {requires!r} is no set of versions, such as ==4.53.2"
+        raise place.error(message, requires) from error
     files = document.get("file")
     if not (isinstance(files, list) and files and all(isinstance(each, dict) for each in files)):
         message = "no [[file]]: nothing would be checked"

@@ -47,5 +47,6 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(as_toml(manifest))
         return 0
     write(flags.output, manifest)
-    print(f"{flags.output}: {len(manifest.files):,} files of {manifest.package}")
+    count = len(manifest.files)
+    print(f"{flags.output}: {count:,} file{'s' if count != 1 else ''} of {manifest.package}")
     return 0
