@@ -262,6 +262,7 @@ def test_a_reload_that_nobody_missed_is_proven(project: Project, live: Live) -> 
         ("m.f = functools.partial(new)", "f"),
         ("m.C = type('C2', (m.C,), {'g': new})", "C"),
         ("m.f = len", "f"),
+        ("m.f = m.C.g", "f"),
     ],
 )
 def test_a_replaced_attribute_is_named_with_the_place_of_its_code(
@@ -274,7 +275,7 @@ def test_a_replaced_attribute_is_named_with_the_place_of_its_code(
     assert result["verdict"] == "contradicted"
     replaced = evidence(result, "replaced")
     assert replaced.startswith(f"{name} by ")
-    assert replaced.endswith("not Python code") or f"{project.root}/patch.py:" in replaced
+    assert replaced.endswith(("not Python code", "m.py:5")) or "/patch.py:" in replaced
 
 
 def test_the_module_that_still_holds_what_was_replaced_is_named(

@@ -210,6 +210,12 @@ Patched.method = lambda self: 2
 Patched.__module__ = "elsewhere"
 
 Pair = namedtuple("Pair", "a b")
+class Later:
+    @property
+    def set_later(self): ...
+def set_it(name): setattr(Later, name, property(lambda self: 1))
+set_it("set_later")
+
 def put_away(): return 1
 class PutAway: pass
 away = [globals().pop(name) for name in ("put_away", "PutAway")]

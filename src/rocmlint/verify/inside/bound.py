@@ -91,11 +91,13 @@ class _Look:
         return self.is_home(definition.name, functions[0], is_decorated=is_decorated)
 
     def is_own(self, name: str, owner: object) -> bool:
-        """Say whether a class is that of a name in this module."""
+        """Say whether a class is that of a name in this module, wherever it says that it is."""
         if attributes(owner).get("__module__") == self.disk.module:
             return True
-        is_named = getattr(owner, "__qualname__", None) == name
-        return is_named or any(self.disk.is_home(each.__code__) for each in methods(owner))
+        if any(self.disk.is_home(each.__code__) for each in methods(owner)):
+            return True
+        has_methods = any(each.name.startswith(f"{name}.") for each in self.disk.defined.values())
+        return not has_methods and getattr(owner, "__qualname__", None) == name
 
     def is_home(self, name: str, outermost: FunctionType, *, is_decorated: bool) -> bool:
         """Say whether the outermost function of a found definition is all right, noting a wrapper.
@@ -168,6 +170,13 @@ class _Look:
         else:
             self.found.replaced[expected.name] = place(value)
 
+    def is_inner(self, functions: list[FunctionType]) -> bool:
+        """Say whether the module itself makes it, in one of its functions that runs later."""
+        if not functions or not self.disk.is_home(functions[0].__code__):
+            return False
+        definition = self.disk.defined.get(fingerprint(functions[0].__code__))
+        return definition is not None and definition.inner
+
     def may_be_made(self, expected: Expected, functions: list[FunctionType]) -> bool:
         return may_have_made(makers(self.module, expected, self.classes), functions)
 
@@ -182,7 +191,7 @@ class _Look:
             return
         if any(self.disk.is_outdated(each.__code__) for each in functions):
             self.found.missing.append(expected.name)
-        elif not self.may_be_made(expected, functions):
+        elif not self.may_be_made(expected, functions) and not self.is_inner(functions):
             self.found.replaced[expected.name] = place(value)
         elif is_found:
             self.found.wrapped[expected.name] = _place(functions[0].__code__)
