@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -30,18 +31,40 @@ _MARGIN = 10.0
 def meet(
     place: Place, watch: Watch, timeout: float, tell: Callable[[Iterable[Result]], int]
 ) -> int:
-    """Take part, and give the exit code that rank 0 came to; ``tell`` prints, on rank 0 only.
+    """Take part, and give the exit code that the first rank came to; ``tell`` prints it there.
 
     ``timeout`` seconds are what a rank has to be there and to answer. Raises StoreError.
     """
+    # torchrun ends the other ranks so when one has failed; a child that is asked must end too.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     until = time.monotonic() + timeout
     exchange = Exchange(place, timeout)
     exchange.say(json.dumps(_own_facts(place, watch, max(until - time.monotonic(), 1.0))))
-    if place.rank != 0:
-        return _hear(exchange, until)
-    told = exchange.gather(until)
+    if place.rank == 0:
+        return _judged(exchange, exchange.gather(until), watch, timeout, tell)
+    code = exchange.verdict(until)
+    if code is None and not exchange.has_spoken(0):
+        # The store is an agent's, for it outlives rank 0; the first rank that is there judges.
+        told = exchange.gather(until)
+        if min(told) == place.rank:
+            return _judged(exchange, told, watch, timeout, tell)
+    if code is None:
+        code = exchange.verdict(until + _MARGIN)
+    if code is not None:
+        return code
+    sys.stderr.write(f"rank {place.rank}: no rank gave a verdict in time; nothing is proven\n")
+    return EXIT_CODES["unproven"]
+
+
+def _judged(
+    exchange: Exchange,
+    told: Mapping[int, str],
+    watch: Watch,
+    timeout: float,
+    tell: Callable[[Iterable[Result]], int],
+) -> int:
     witnesses, problems = _read(told)
-    code = tell(judge(watch, witnesses, problems, place.world_size, timeout))
+    code = tell(judge(watch, witnesses, problems, exchange.place.world_size, timeout))
     sys.stdout.flush()  # before anybody leaves: torchrun ends all ranks when one has failed
     exchange.conclude(code, told)
     return code
@@ -55,16 +78,6 @@ def _own_facts(place: Place, watch: Watch, timeout: float) -> dict[str, Any]:
     except InterpreterError as error:
         known["errors"] = [str(error)]
     return {**known, "rank": place.rank, "world_size": place.world_size}
-
-
-def _hear(exchange: Exchange, until: float) -> int:
-    code = exchange.verdict(until + _MARGIN)
-    if code is not None:
-        return code
-    sys.stderr.write(
-        f"rank {exchange.place.rank}: rank 0 gave no verdict in time; nothing is proven\n"
-    )
-    return EXIT_CODES["unproven"]
 
 
 def _read(told: Mapping[int, str]) -> tuple[list[Witness], list[str]]:

@@ -33,8 +33,8 @@ GRACE = 30.0
 _LAST_LOOK = 1.0
 """Seconds for what ends a little later than the command, as multiprocessing's helpers do."""
 
-_ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
-_FORWARDED = _ENDING | {signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT}
+_ENDING = {getattr(signal, f"SIG{name}", 0) for name in ("INT", "TERM", "HUP", "QUIT")}
+_FORWARDED = _ENDING | {getattr(signal, f"SIG{name}", 0) for name in ("USR1", "USR2", "CONT")}
 _SUBREAPER = 36
 _PYTHON = re.compile(r"(python|pypy)[\d.]*[a-z]?")
 

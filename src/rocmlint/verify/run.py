@@ -6,6 +6,7 @@ import shlex
 import signal
 from typing import TYPE_CHECKING
 
+from rocmlint.verify.inside.process import host
 from rocmlint.verify.processes import INTERVAL, isolation
 from rocmlint.verify.result import Evidence, Judgement, Result
 from rocmlint.verify.testimony import of_processes, ranks
@@ -142,7 +143,7 @@ def _missing(name: str, subject: str, *, hidden: bool) -> Result:
 
 
 def _is_witnessed(python: Python, witnesses: Sequence[Witness]) -> bool:
-    own = [each for each in witnesses if each.pid == python.pid]
+    own = [each for each in witnesses if (each.host, each.pid) == (host(), python.pid)]
     if any(each.command == python.command for each in own):
         return True
     # A program may rename itself; but one with -I is another than the one that was seen before.

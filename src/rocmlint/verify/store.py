@@ -121,6 +121,12 @@ class Exchange:
                 time.sleep(_POLL)
         return found
 
+    def has_spoken(self, rank: int) -> bool:
+        """Say whether a rank has told its facts; False too where the store is gone."""
+        with suppress(RuntimeError):
+            return bool(self._store.check([f"facts/{rank}"]))
+        return False
+
     def conclude(self, code: int, told: Mapping[int, str]) -> None:
         """Tell the others how it ended, and stay until those that are there have heard it."""
         self._store.set("verdict", str(code))

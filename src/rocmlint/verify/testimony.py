@@ -10,6 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
 from rocmlint.verify.live import claim, result_of
+from rocmlint.verify.loaded import result_of_file
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
@@ -141,23 +142,10 @@ def _of_file(
     check: str, witness: Witness, path: str, sha256: str, found: Mapping[str, str]
 ) -> Result:
     """Judge a file of the manifest that is no module."""
-    right = found.get("sha256") == sha256
-    return Result(
-        check,
-        f"{path} is as in the manifest",
-        witness.subject,
-        "proven" if right else "contradicted",
-        "hashed" if "sha256" in found else "located",
-        f"sha256 {found['sha256'][:12]}" if "sha256" in found else str(found.get("error")),
-        (
-            Evidence("file", found.get("file", "")),
-            Evidence("sha256", found.get("sha256", "none")),
-            Evidence("manifest", sha256),
-            *where(witness),
-        ),
-        "" if right else f"beside the package that this process loaded, {path} is another file",
-        "" if right else f"lay the patch over {found.get('file', path)}, then start the job again",
-    )
+    result = result_of_file(path, sha256, found, check)
+    evidence = (*result.evidence, *where(witness))
+    claim_of_file = f"{path} {result.claim}"
+    return replace(result, claim=claim_of_file, subject=witness.subject, evidence=evidence)
 
 
 def _of_versions(check: str, witness: Witness, packages: Mapping[str, str]) -> Iterator[Result]:

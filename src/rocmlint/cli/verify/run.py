@@ -15,7 +15,7 @@ from rocmlint.verify.inside.witness import VARIABLE
 from rocmlint.verify.processes import execute
 from rocmlint.verify.run import LIMITS, judge
 from rocmlint.verify.watch import watch_of
-from rocmlint.verify.witnesses import folder_in, prepare, read
+from rocmlint.verify.witnesses import WitnessError, folder_in, prepare, read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -58,7 +58,10 @@ def main(arguments: Sequence[str]) -> int:
     with _folder(flags.keep) as folder:
         environment = prepare(folder, watch, os.environ)
         ending = execute(command, environment, VARIABLE, flags.timeout)
-        witnesses, problems = read(folder)
+        try:
+            witnesses, problems = read(folder)
+        except WitnessError as error:  # how the command ended must be told all the same
+            witnesses, problems = [], [str(error)]
     return finish(judge(watch, witnesses, problems, ending), flags)
 
 

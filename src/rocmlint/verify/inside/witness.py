@@ -34,6 +34,9 @@ VARIABLE = "ROCMLINT_WITNESS"
 """Names the folder of the witnesses; without it no process is watched."""
 
 FORKED = ("fork", "forkserver")
+_FRESH = 1.0
+"""Seconds for which the facts on a process stay true enough while it imports one after another."""
+
 _MULTIPROCESSING = "multiprocessing.util"
 
 
@@ -88,6 +91,8 @@ class Witness:
         self.files: list[str] = list(request.get("files", ()))
         self.errors: list[str] = []
         self._at_import: dict[str, dict[str, Any]] = {}
+        self._facts: dict[str, Any] = {}
+        self._facts_until = 0.0
         self.importing: set[str] = set()
         self._become(process.start_method())
 
@@ -135,7 +140,8 @@ class Witness:
             # Its children leave by os._exit; this is run in each of them, and only there.
             sys.modules[name].register_after_fork(self, _finalize)
         if name in self.modules:
-            self._at_import[name] = self._compare(name)
+            again = name in self._at_import  # reloaded: others may hold what was there before
+            self._at_import.update(_compared([name], stale=again))
             self.write("import")
 
     @_quietly
@@ -158,68 +164,70 @@ class Witness:
 
     def document(self, moment: str) -> dict[str, Any]:
         """Tell what is known; ``moment`` is "start", "import", "exit" or "asked"."""
-        at_start = moment == "start"
-        asked = moment == "asked"  # then this is no program of the user, and may touch the GPU
-        if self._start in FORKED:  # of which there may be thousands
-            own = process.personal()
-        elif at_start:
-            own = process.identity()
-        else:
-            own = process.facts(self.distributions, devices=asked)
+        loaded = [each for each in self.modules if each in sys.modules]
         return {
-            **own,
+            **self._process(moment, loaded),
             "witness": VERSION,
             "moment": moment,
             "began": self._began,
             "written": time.time(),
             "start": self._start,
             "watched": self.modules,
-            "modules": self._modules(moment),
-            "files": {} if at_start else self._hashes(),
+            "modules": self._modules(moment, loaded),
+            "files": {} if moment == "start" else self._hashes(),
             "errors": self.errors,
         }
 
-    def _modules(self, moment: str) -> dict[str, dict[str, Any]]:
+    def _process(self, moment: str, loaded: list[str]) -> dict[str, Any]:
+        """Tell of the process as much as somebody will ask for: some of it takes long to find."""
+        if self._start in FORKED:  # of which there may be thousands
+            return process.personal()
+        if moment == "start" or not (loaded or "torch" in sys.modules):
+            return process.identity()
+        if moment != "import" or time.monotonic() > self._facts_until:
+            # Only what asks as a process of its own may touch the GPU.
+            self._facts = process.facts(self.distributions, devices=moment == "asked")
+            self._facts_until = time.monotonic() + _FRESH
+        return self._facts
+
+    def _modules(self, moment: str, loaded: list[str]) -> dict[str, dict[str, Any]]:
         """Give what is known of each module that is loaded, at its import and last of all."""
-        found = {}
-        for name in self.modules:
-            first = self._at_import.get(name)
-            if first is None and (name not in sys.modules or name in self.importing):
-                continue
-            seen_now = moment in ("exit", "asked") or first is None
-            found[name] = {
-                "at_import": first,
-                "now": self._compare(name) if seen_now else first,
-                "moment": moment if seen_now else "import",
-            }
+        found: dict[str, dict[str, Any]] = {
+            name: {"at_import": first, "now": first, "moment": "import"}
+            for name, first in self._at_import.items()
+        }
+        is_last = moment in ("exit", "asked")
+        new = [name for name in loaded if is_last or not (name in found or name in self.importing)]
+        for name, now in _compared(new, stale=True).items():
+            found[name] = {"at_import": self._at_import.get(name), "now": now, "moment": moment}
+        if is_last:
+            for name in found.keys() - set(loaded):
+                gone = {"module": name, "error": "it was taken out of sys.modules"}
+                found[name].update(now=gone, moment=moment)
         return found
 
-    def _compare(self, name: str) -> dict[str, Any]:
-        if name not in sys.modules:
-            return {"module": name, "error": "it was taken out of sys.modules after its import"}
-        from . import live  # noqa: PLC0415 - only a process that has the module needs it
-
-        try:
-            found: dict[str, Any] = live.compare(name)
-        except Exception as error:  # noqa: BLE001 - told as what is known of this module
-            return {"module": name, "error": f"{type(error).__name__}: {error}"}
-        return found
-
-    def _hashes(self) -> dict[str, dict[str, str]]:
+    def _hashes(self) -> dict[str, dict[str, Any]]:
         """Hash the wanted files of each package that is loaded."""
-        from . import files  # noqa: PLC0415
+        wanted = [path for path in self.files if path.partition("/")[0] in sys.modules]
+        if not wanted:
+            return {}
+        from .loaded import hash_in_package  # noqa: PLC0415 - most processes need none of it
 
-        found = {}
-        for path in self.files:
-            package = sys.modules.get(path.split("/")[0])
-            folders = list(getattr(package, "__path__", ()))
-            if folders:
-                full = os.path.join(os.path.dirname(folders[0]), *path.split("/"))
-                try:
-                    found[path] = {"file": full, "sha256": files.sha256_of(full)}
-                except OSError as error:
-                    found[path] = {"file": full, "error": error.strerror or str(error)}
-        return found
+        return {path: hash_in_package(path) for path in wanted}
+
+
+def _compared(names: list[str], *, stale: bool) -> dict[str, dict[str, Any]]:
+    """Compare modules with their sources; what goes wrong is told as what is known of one."""
+    if not names:
+        return {}
+    from . import live  # noqa: PLC0415 - only a process that has the module needs it
+
+    try:
+        return {each["module"]: each for each in live.compare_all(names, stale=stale)}
+    except Exception as error:  # noqa: BLE001 - one module must not hide the others
+        if len(names) == 1:
+            return {names[0]: {"module": names[0], "error": f"{type(error).__name__}: {error}"}}
+    return {name: known for each in names for name, known in _compared([each], stale=stale).items()}
 
 
 def _finalize(witness: Witness) -> None:
