@@ -13,7 +13,7 @@ import pytest
 from conftest import Project
 
 from rocmlint.verify.interpreter import Interpreter
-from rocmlint.verify.kernel_index import Contents, KernelIndex, default_roots
+from rocmlint.verify.kernel_index import Contents, Group, KernelIndex, default_roots
 from rocmlint.verify.probe import Operation, Probed, judge, probe
 from rocmlint.verify.trace_files import Ran, Trace
 
@@ -261,9 +261,8 @@ def on_rocm(
 
 
 def index() -> KernelIndex:
-    return KernelIndex(
-        {"/env/site-packages/aiter_meta/hsa/gfx942/fwd.co": Contents({("gfx942",): ["fwd"]})}
-    )
+    path = "/env/site-packages/aiter_meta/hsa/gfx942/fwd.co"
+    return KernelIndex({path: Contents((Group(["fwd"], ("gfx942",)),))})
 
 
 def test_a_build_for_rocm_that_ran_on_the_cpu_leaves_the_branch_open() -> None:

@@ -8,7 +8,7 @@ import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hip_objects import needs_clang
+from hip_objects import kpack_archive, needs_clang
 from hypothesis import given
 from hypothesis import strategies as st
 from traces import (
@@ -24,7 +24,7 @@ from traces import (
 )
 
 from rocmlint.verify import kernel_index, trace
-from rocmlint.verify.kernel_index import Contents, KernelIndex, build, without_parameters
+from rocmlint.verify.kernel_index import Contents, Group, KernelIndex, build, without_parameters
 from rocmlint.verify.origin import Origin, hints, of_file
 from rocmlint.verify.trace_files import Ran, Trace, TraceError, read
 
@@ -153,13 +153,14 @@ def ran(*kernels: str, cut: str = "", operators: dict[str, int] | None = None) -
     return Trace("/t/job.json", "torch.profiler", tuple(times), operators or {}, cut=cut)
 
 
+def contents(name: str) -> Contents:
+    return Contents((Group([name], ("gfx942",)),))
+
+
 def index(**files: str) -> KernelIndex:
     """Make an index: the library's folder, and its one kernel."""
     return KernelIndex(
-        {
-            f"/e/site-packages/{folder}/k.co": Contents({("gfx942",): [name]})
-            for folder, name in files.items()
-        }
+        {f"/e/site-packages/{folder}/k.co": contents(name) for folder, name in files.items()}
     )
 
 
@@ -172,7 +173,7 @@ def test_a_name_in_files_of_two_libraries_proves_neither() -> None:
 
 
 def test_a_name_in_two_files_of_one_library_is_that_library() -> None:
-    files = {f"/e/site-packages/aiter/{each}.co": Contents({("g",): ["fwd"]}) for each in "ab"}
+    files = {f"/e/site-packages/aiter/{each}.co": contents("fwd") for each in "ab"}
     (result,) = trace.by_library(trace.attribute(ran("fwd"), KernelIndex(files)))
     assert (result.subject, result.verdict) == ("aiter", "proven")
 
@@ -217,7 +218,7 @@ def test_a_kernel_of_aotriton_needs_the_operator_that_calls_it(
     operators: dict[str, int], subject: str
 ) -> None:
     path = "/e/site-packages/torch/lib/aotriton.images/amd-gfx942/flash/attn_fwd/x.aks2"
-    files = KernelIndex({path: Contents({("gfx942",): ["attn_fwd"]})})
+    files = KernelIndex({path: contents("attn_fwd")})
     (result,) = trace.by_library(trace.attribute(ran("attn_fwd", operators=operators), files))
     assert result.subject == subject
 
@@ -269,6 +270,8 @@ def test_a_file_that_cannot_be_read_is_named_beside_the_kernels_that_are_nowhere
         ("/c/h/f.hsaco", "k", "/e/site-packages/aiter/ops/f.py", Origin("aiter", "triton")),
         ("/c/h/f.hsaco", "k", "/scratch/torchinductor_me/f.py", Origin("torch.compile", "triton")),
         ("/c/h/f.hsaco", "k", "/home/me/f.py", Origin("triton")),
+        ("/e/_rocm_sdk/.kpack/blas_gfx942.kpack", "k", "lib/librocblas.so.5", Origin("rocblas")),
+        ("/e/torch/.kpack/torch_gfx942.kpack", "k", "lib/libtorch_hip.so", Origin("torch")),
         ("/nowhere/mine.so.1", "k", "", Origin("mine")),
     ],
 )
@@ -423,6 +426,13 @@ def test_what_is_no_trace_is_one_line_and_exit_code_2(
     assert len(ended.stderr.splitlines()) == 1
 
 
+def test_a_folder_that_is_not_there_is_one_line(project: Project) -> None:
+    project.write("trace.json", json.dumps(TWO))
+    ended = project.run("verify", "trace", "trace.json", "absent")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error: absent: there is no such")
+
+
 @pytest.mark.parametrize("name", ["absent.json", "."])
 def test_a_trace_that_is_not_there_is_one_line(project: Project, name: str) -> None:
     ended = project.run("verify", "trace", name, ".")
@@ -485,6 +495,25 @@ def test_archives_of_aotriton_and_miopen_are_read(tmp_path: Path, image: bytes) 
         str(tmp_path / "gfx942.kdb"),
     }
     assert {holder.targets for holder in found.holders("attn_fwd")} == {("gfx942",)}
+
+
+@needs_clang
+def test_a_kernel_in_a_kpack_archive_belongs_to_the_library_it_was_moved_out_of(
+    tmp_path: Path, image: bytes
+) -> None:
+    archive = kpack_archive({("lib/libMIOpen.so.1#0", "gfx942"): image})
+    (tmp_path / "all_gfx942.kpack").write_bytes(archive)
+    found = trace.attribute(ran("attn_fwd"), build([str(tmp_path)]))
+    assert trace.expectation(found, "miopen").verdict == "proven"
+
+
+@needs_clang
+def test_what_copies_memory_is_in_the_runtime(tmp_path: Path) -> None:
+    source = 'const char *blit = "kernel void __amd_rocclr_fillBufferAligned(int) {}";'
+    compiled(source, tmp_path / "libamdhip64.so.7", "gfx942", fat=True)
+    found = trace.attribute(ran("__amd_rocclr_fillBufferAligned"), build([str(tmp_path)]))
+    (result,) = trace.by_library(found)
+    assert (result.subject, result.verdict) == ("the HIP runtime", "proven")
 
 
 @needs_clang
@@ -556,7 +585,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path, image: bytes) -> None:
 
 
 @needs_clang
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"version": 1, "files": 3}'])
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"version": 2, "files": 3}'])
 def test_a_broken_cache_is_no_cache(tmp_path: Path, site: Path, data: bytes) -> None:
     build([str(site)], str(tmp_path))
     (file,) = tmp_path.iterdir()

@@ -18,7 +18,7 @@ from getpass import getuser
 from hashlib import sha256
 from io import BytesIO
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.verify import kernel_stores
 from rocmlint.verify.code_objects import device_elf
@@ -27,6 +27,8 @@ from rocmlint.verify.code_objects.errors import UnreadableError, extra
 from rocmlint.verify.code_objects.file import code_objects
 from rocmlint.verify.code_objects.find import find_files, holds_code_objects
 from rocmlint.verify.code_objects.host_elf import read_strings
+from rocmlint.verify.code_objects.kpack import read_archive
+from rocmlint.verify.code_objects.mapped import map_file
 from rocmlint.verify.inside import write_json
 
 if TYPE_CHECKING:
@@ -36,10 +38,11 @@ if TYPE_CHECKING:
     from rocmlint.verify.interpreter import Interpreter
 
 _DESCRIPTOR = b".kd"
-_VERSION = 1
+_VERSION = 2
 """Of the cache: grows when the same file would be read otherwise."""
 _SUFFIX = re.compile(r"(\.kd| \[clone \.kd\])$")
 _TTIR_SOURCE = re.compile(r'loc\("(?P<path>[^"\n]+\.py)":')
+_RUNTIME_KERNEL = re.compile(rb"__amd_rocclr_\w+")
 _TTIR_LONGEST = 1 << 22
 
 
@@ -47,20 +50,28 @@ _TTIR_LONGEST = 1 << 22
 class Holder:
     """A file that holds a kernel, for these targets.
 
-    ``source`` is the Python file in which a kernel of Triton's cache was written.
+    ``made_of`` is the file that the kernel came from, if that says more: the library whose code was
+    moved into a kpack archive, the Python file that Triton compiled into its cache.
     """
 
     path: str
     targets: tuple[str, ...]
-    source: str = ""
+    made_of: str = ""
+
+
+class Group(NamedTuple):
+    """Kernels of a file that are there for the same targets and came from the same file."""
+
+    names: Sequence[str]
+    targets: tuple[str, ...]
+    made_of: str = ""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The kernels in a file: the names, by the targets that they are there for."""
+    """The kernels in a file, and why that may not be all."""
 
-    kernels: Mapping[tuple[str, ...], Sequence[str]] = field(default_factory=dict)
-    source: str = ""
+    groups: tuple[Group, ...] = ()
     error: str = ""
 
 
@@ -82,8 +93,8 @@ class KernelIndex:
         """Give the holders of each kernel, by the name that its symbol has."""
         found: defaultdict[str, list[Holder]] = defaultdict(list)
         for path, contents in self.files.items():
-            for targets, names in contents.kernels.items():
-                holder = Holder(path, targets, contents.source)
+            for names, targets, made_of in contents.groups:
+                holder = Holder(path, tuple(targets), made_of)
                 for name in names:
                     found[name].append(holder)
         return {name: tuple(holders) for name, holders in found.items()}
@@ -195,31 +206,41 @@ def _wanted(path: str) -> bool:
 
 
 def _read(path: str) -> Contents:
-    targets_of: defaultdict[str, set[str]] = defaultdict(set)
+    targets_of: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     error = ""
     try:
-        for target, image in _images(path):
+        for made_of, target, image in _images(path):
             named = str(target)
             for name in _kernels(image):
-                targets_of[name].add(named)
+                targets_of[made_of, name].add(named)
+        for name in _runtime_kernels(path):
+            targets_of["", name].add("any GPU")
     except UnreadableError as problem:
         error = str(problem)
     except OSError as problem:
         error = problem.strerror or type(problem).__name__
-    kernels: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, targets in targets_of.items():
-        kernels[tuple(sorted(targets))].append(name)
-    return Contents(kernels, _triton_source(path), error)
+    alike: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (made_of, name), targets in targets_of.items():
+        alike[made_of, tuple(sorted(targets))].append(name)
+    groups = (Group(names, targets, made_of) for (made_of, targets), names in alike.items())
+    return Contents(tuple(groups), error)
 
 
-def _images(path: str) -> Iterator[tuple[Target, memoryview | bytes]]:
+def _images(path: str) -> Iterator[tuple[str, Target, memoryview | bytes]]:
+    """Yield each code object, and before it what it was made of."""
     if kernel_stores.is_store(path):
         for image in kernel_stores.images(path):
             for each in read_bundles(memoryview(image), lambda _: True):
-                yield each.target, each.image
+                yield "", each.target, each.image
+    elif path.endswith(".kpack"):
+        archive = read_archive(memoryview(map_file(path)))
+        for name, target in archive.places:
+            code = archive.code_object(name, target)
+            yield name.rpartition("#")[0], code.target, code.image
     else:
+        source = _triton_source(path)
         for each in code_objects(path):
-            yield each.target, each.image
+            yield source, each.target, each.image
 
 
 def _kernels(image: memoryview | bytes) -> Iterator[str]:
@@ -249,6 +270,18 @@ def _triton_source(path: str) -> str:
     return match["path"] if match else base
 
 
+def _runtime_kernels(path: str) -> Iterator[str]:
+    """Yield the kernels with which the HIP runtime copies and fills memory.
+
+    It holds their source and compiles it when it starts (rocclr/device/blitcl.cpp of ROCm/clr; seen
+    in libamdhip64.so of Debian's 5.2.3).
+    """
+    if os.path.basename(path).startswith("libamdhip64.so"):
+        data = memoryview(map_file(path))
+        for name in sorted({match[0] for match in _RUNTIME_KERNEL.finditer(data)}):
+            yield bytes(name).decode()
+
+
 class _Cache:
     """What is remembered of the files below one root: a file of JSON, named by the root."""
 
@@ -271,8 +304,7 @@ class _Cache:
         contents = _from_json(entry, state)
         if contents is None:
             contents = read(path)
-            kernels = [[list(targets), names] for targets, names in contents.kernels.items()]
-            entry = [state, kernels, contents.source, contents.error]
+            entry = [state, contents.groups, contents.error]
             self._changed = True
         self._new[path] = entry
         return contents
@@ -301,9 +333,9 @@ def _load(path: str) -> dict[str, Any]:
 def _from_json(entry: Any, state: list[int]) -> Contents | None:
     """Read an entry of the cache; None if it is of another state of the file, or broken."""
     try:
-        old, kernels, source, error = entry
+        old, groups, error = entry
         if old != state:
             return None
-        return Contents({tuple(targets): names for targets, names in kernels}, source, error)
+        return Contents(tuple(Group(*each) for each in groups), error)
     except (TypeError, ValueError):
         return None

@@ -47,6 +47,8 @@ _FILES = tuple(
         (r"/rocblas/|/librocblas", "rocblas"),
         (r"/miopen/|/libMIOpen|\.u?kdb$", "miopen"),
         (r"/librccl", "rccl"),
+        (r"/libamdhip64", "the HIP runtime"),
+        (r"/lib(?:torch|c10)_hip\b", "torch"),
         (r"/(lib)?(rocsparse|hipsparselt|rocsolver|rocfft|rocrand|hiptensor)[/.]", r"\2"),
         (r"/aiter/|/aiter_meta/|/\.aiter/", "aiter"),
         (r"/torchinductor_", "torch.compile"),
@@ -57,16 +59,19 @@ _LIBRARY = re.compile(r"(?:lib)?(?P<name>[A-Za-z0-9_+-]+)\.(?:so|co|hsaco|zip)")
 _CK = re.compile(r"\b(?:ck|ck_tile)::|^_ZN?K?(?:2ck|7ck_tile)")
 
 
-def of_file(path: str, name: str, source: str = "") -> Origin:
+def of_file(path: str, name: str, made_of: str = "") -> Origin:
     """Say whose kernel ``name`` is, which stands in the file ``path``.
 
-    ``source`` is the Python file that a kernel of Triton was written in, where that is known: its
-    package is the owner.
+    ``made_of`` is the file that the kernel came from, where that is another: the Python file that
+    Triton compiled, or the library whose code was moved into a kpack archive.
     """
-    if source:
-        owner = _owner(source)
+    if made_of and path.endswith(".hsaco"):
+        owner = _owner(made_of)
         return Origin(owner, "triton") if owner else Origin("triton")
-    owner = _owner(path) or _package(os.path.dirname(path)) or _own_name(path)
+    if made_of:
+        owner = _owner(f"/{made_of}") or _own_name(made_of)
+    else:
+        owner = _owner(path) or _package(os.path.dirname(path)) or _own_name(path)
     made_with = "ck" if _CK.search(name) else ""
     return Origin(owner, made_with)
 

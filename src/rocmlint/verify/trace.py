@@ -76,7 +76,7 @@ def attribute(trace: Trace, index: KernelIndex) -> Attribution:
     fused = any(map(_FUSED.match, trace.operators))
     for ran in trace.kernels:
         holders = index.holders(ran.name)
-        origins = {origin.of_file(each.path, ran.name, each.source) for each in holders}
+        origins = {origin.of_file(each.path, ran.name, each.made_of) for each in holders}
         if _AOTRITON in origins and not fused and not ran.name.startswith("aiter"):
             origins.add(origin.Origin("triton"))
         known.append(Known(ran, holders, tuple(sorted(origins))))
@@ -276,10 +276,10 @@ def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
 
 
 def _place(holder: Holder) -> str:
-    source = f", written in {holder.source}" if holder.source else ""
+    made_of = f", made of {holder.made_of}" if holder.made_of else ""
     targets = ", ".join(holder.targets[:_TARGETS_SHOWN])
     more = f" and {len(holder.targets) - _TARGETS_SHOWN} more"
-    return f"{holder.path} ({targets}{more * (len(holder.targets) > _TARGETS_SHOWN)}){source}"
+    return f"{holder.path} ({targets}{more * (len(holder.targets) > _TARGETS_SHOWN)}){made_of}"
 
 
 def _shares(ran: Attribution) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from rocmlint.cli.verify.common import (
     interpreter_of,
     parser_of,
 )
+from rocmlint.errors import ConfigError
 from rocmlint.verify import trace
 from rocmlint.verify.kernel_index import build, cache_folder, default_roots
 from rocmlint.verify.origin import LIBRARIES
@@ -50,7 +52,11 @@ def add_index_arguments(parser: ArgumentParser) -> None:
 
 
 def index_of(flags: SimpleNamespace) -> KernelIndex:
-    """Give the index of the kernels that the flags point at."""
+    """Give the index of the kernels that the flags point at. Raises ConfigError."""
+    for each in flags.paths:
+        if not os.path.exists(each):
+            message = f"{each}: there is no such file or folder to look for kernels in"
+            raise ConfigError(message)
     roots = flags.paths or default_roots(interpreter_of(flags))
     return build(roots, None if flags.no_cache else cache_folder())
 
