@@ -326,9 +326,33 @@ def test_what_came_before_a_broken_bundle_is_told(loose: Path, tmp_path: Path) -
 
 
 @needs_clang
-def test_code_under_the_name_of_another_target_is_noticed(loose: Path, tmp_path: Path) -> None:
-    error = broken(tmp_path / "a.co", bundle({"gfx1100": loose.read_bytes()}))
-    assert error == "the code for gfx1100 is for gfx942 by its own word"
+@pytest.mark.parametrize("named", ["gfx1100", "gfx90a:xnack-"])
+def test_code_under_the_name_of_another_target_is_noticed(
+    compiler: Compiler, tmp_path: Path, named: str
+) -> None:
+    code = compiler.loose("on.co", "gfx90a:xnack+").read_bytes()
+    error = broken(tmp_path / "a.co", bundle({named: code}))
+    assert error == f"the code for {named} is for gfx90a:xnack+ by its own word"
+
+
+@needs_clang
+def test_code_for_openmp_is_none_for_hip(loose: Path, tmp_path: Path) -> None:
+    code = loose.read_bytes()
+    mixed = bundle({"gfx942": code, "openmp-amdgcn-amd-amdhsa--gfx942": code})
+    (tmp_path / "a.co").write_bytes(mixed)
+    assert [str(each.target) for each in read_file(str(tmp_path / "a.co")).entries] == ["gfx942"]
+
+
+@needs_clang
+def test_an_entry_of_an_unknown_kind_is_noticed(loose: Path, tmp_path: Path) -> None:
+    data = bundle({"hipv9-amdgcn-amd-amdhsa--gfx942": loose.read_bytes()})
+    assert "hipv9-amdgcn-amd-amdhsa--gfx942" in broken(tmp_path / "a.co", data)
+
+
+@needs_clang
+def test_a_library_that_lost_its_device_code_is_named(plain: Path, tmp_path: Path) -> None:
+    lost = plain.read_bytes().replace(b"\0.hip_fatbin\0", b"\0.hip_fatb1n\0")
+    assert "registers device code" in broken(tmp_path / "a.so", lost)
 
 
 def test_a_huge_file_costs_no_memory(tmp_path: Path) -> None:

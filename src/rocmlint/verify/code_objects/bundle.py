@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocmlint.verify.code_objects import compression, device_elf
 from rocmlint.verify.code_objects.cursor import Decoding, InMemory
 from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.target import SPIRV, Target, parse_target
+from rocmlint.verify.code_objects.target import SPIRV, Target, contradict, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 _ALIGNMENT = 4096
 _SPIRV_MAGIC = b"\x03\x02\x23\x07"
+_HIP = ("hip", "hipv4")
+_NOT_HIP = ("host", "openmp", "sycl", "cuda")
+"""Kinds of code that can lie in a bundle too, and that HIP does not load."""
 _COUNT = Struct("<Q")
 _ENTRY = Struct("<QQQ")
 _LARGEST_TABLE = 1 << 20
@@ -106,11 +109,12 @@ def _is_padding(data: memoryview) -> bool:
     return not bytes(data[:_ALIGNMENT]).strip(b"\0")
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class _Row:
     offset: int
     size: int
-    target: Target
+    target: Target | None
+    """None for what HIP does not load."""
 
     @property
     def end(self) -> int:
@@ -121,45 +125,46 @@ def _read_bundle(
     cursor: Cursor, form: str, number: int, wanted: Callable[[Target], bool]
 ) -> Iterator[CodeObject]:
     """Read a bundle, leaving the cursor behind the last code object."""
-    rows = sorted(_read_table(cursor))
+    rows = sorted(_read_table(cursor), key=lambda each: each.offset)
     if rows and rows[0].offset < cursor.position:
-        message = f"the code for {rows[0].target} begins within the table of its bundle"
+        message = f"the code for {rows[0].target or 'the host'} begins within the table"
         raise UnreadableError(message)
     for row, following in pairwise(rows):
         if following.offset < row.end:
-            message = f"the code for {row.target} and for {following.target} overlap"
+            message = f"code at {row.offset:,} and at {following.offset:,} of a bundle overlap"
             raise UnreadableError(message)
     for row in rows:
         cursor.skip(row.offset - cursor.position)
-        yield _read_entry(cursor, row, form, number, wanted)
+        is_wanted = row.target is not None and wanted(row.target)
+        data = cursor.take(row.size if is_wanted else min(row.size, device_elf.SIZE))
+        cursor.skip(row.end - cursor.position)
+        if row.target is not None:
+            version, generic_version = _versions(data, row.target, row.size)
+            image = data if is_wanted else b""
+            yield CodeObject(
+                row.target, form, version, row.size, number, generic_version, image=image
+            )
 
 
-def _read_entry(
-    cursor: Cursor, row: _Row, form: str, number: int, wanted: Callable[[Target], bool]
-) -> CodeObject:
-    is_wanted = wanted(row.target)
-    data = cursor.take(row.size if is_wanted else min(row.size, device_elf.SIZE))
-    cursor.skip(row.end - cursor.position)
-    image = data if is_wanted else b""
-    if row.target.processor == SPIRV:
+def _versions(data: bytes | memoryview, target: Target, size: int) -> tuple[int | None, int]:
+    """Check the head of a code object; give its version and that of a generic target."""
+    if target.processor == SPIRV:
         if bytes(data[:4]) != _SPIRV_MAGIC:
             message = "what is called SPIR-V is none"
             raise UnreadableError(message)
-        return CodeObject(row.target, form, None, row.size, number, image=image)
+        return None, 0
     head = device_elf.read_head(data)
-    if head.target.processor != row.target.processor:
-        message = f"the code for {row.target} is for {head.target.processor} by its own word"
+    if contradict(target, head.target):
+        message = f"the code for {target} is for {head.target} by its own word"
         raise UnreadableError(message)
-    if head.size > row.size:
-        message = f"the code for {row.target} is cut off"
+    if head.size > size:
+        message = f"the code for {target} is cut off"
         raise UnreadableError(message)
-    return CodeObject(
-        row.target, form, head.version, row.size, number, head.generic_version, image=image
-    )
+    return head.version, head.generic_version
 
 
 def _read_table(cursor: Cursor) -> Iterator[_Row]:
-    """Read the head of a bundle; code for the host is left out."""
+    """Read the head of a bundle; entries without content are left out."""
     if bytes(cursor.take(len(MAGIC))) != MAGIC:
         message = "what is decoded is no offload bundle"
         raise UnreadableError(message)
@@ -170,17 +175,20 @@ def _read_table(cursor: Cursor) -> Iterator[_Row]:
             message = "the table of a bundle is larger than any real one"
             raise UnreadableError(message)
         target = _target_of(bytes(cursor.take(length)))
-        if target is not None and size:
+        if size:
             yield _Row(offset, size, target)
 
 
 def _target_of(identifier: bytes) -> Target | None:
-    """Read ``hipv4-amdgcn-amd-amdhsa--gfx942:xnack+``; None if it is not for AMD GPUs."""
-    kind_and_triple = identifier.decode("ascii", "replace").split("-", 5)
-    if kind_and_triple[0] == "host" or kind_and_triple[1:2] not in (["amdgcn"], ["spirv64"]):
+    """Read ``hipv4-amdgcn-amd-amdhsa--gfx942:xnack+``; None if it is not for HIP on AMD GPUs."""
+    kind, *triple = identifier.decode("ascii", "replace").split("-", 5)
+    if kind in _NOT_HIP:
         return None
+    if kind not in _HIP or triple[:1] not in (["amdgcn"], ["spirv64"]):
+        message = f"a bundle has an entry of an unknown kind, {identifier!r}"
+        raise UnreadableError(message)
     try:
-        return parse_target(kind_and_triple[-1])
+        return parse_target(triple[-1])
     except ValueError as error:
         message = f"a bundle names {error}"
         raise UnreadableError(message) from error

@@ -50,6 +50,13 @@ def parse_target(text: str) -> Target:
     return Target(match["processor"], features)
 
 
+def contradict(one: Target, other: Target) -> bool:
+    """Tell whether nothing can be for both: other processors, or opposite settings."""
+    signs = {each[:-1]: each[-1] for each in one.features}
+    opposite = any(signs.get(each[:-1], each[-1]) != each[-1] for each in other.features)
+    return one.processor != other.processor or opposite
+
+
 def fits(code: Target, device: Target) -> bool:
     """Tell whether each setting that the code was compiled for holds on the device."""
     return set(code.features) <= set(device.features)
