@@ -116,13 +116,14 @@ def test_spir_v_runs_everywhere_and_is_compiled_when_loaded(project: Project, lo
     assert judged(project, path, "gfx942")[:2] == ("proven", "native")
 
 
-def test_spir_v_is_taken_where_it_is_forced(project: Project, loose: Path) -> None:
+def test_spir_v_is_taken_where_it_is_forced(project: Project, library: Path, loose: Path) -> None:
     forced = {"HIP_FORCE_SPIRV_CODEOBJECT": "1"}
     path = spirv(loose, project.root / "a.co")
     assert judged(project, path, "gfx942", **forced)[1] == "SPIR-V, compiled when loaded"
-    verdict, seen, result = judged(project, loose, "gfx942", **forced)
+    verdict, seen, result = judged(project, library, "gfx942", **forced)
     assert (verdict, seen) == ("contradicted", "switched off")
     assert "HIP_FORCE_SPIRV_CODEOBJECT" in result["reason"]
+    assert judged(project, loose, "gfx942", **forced)[:2] == ("proven", "native")
 
 
 def test_code_for_one_setting_of_a_gpu_proves_nothing_for_both(
@@ -193,6 +194,15 @@ def test_an_archive_without_the_code_contradicts(
     verdict, seen, result = judged(project, split, MI300)
     assert (verdict, seen) == ("contradicted", "kpack missing")
     assert "lib/a.so#0" in result["reason"]
+
+
+def test_code_is_looked_for_in_the_archives_of_every_setting(
+    project: Project, split: Path, loose: Path
+) -> None:
+    special = kpack_archive({("lib/other.so#0", "gfx942:xnack-"): loose.read_bytes()})
+    archive(project, "a_gfx942.kpack", loose)
+    (project.root / ".kpack/a_gfx942:xnack-.kpack").write_bytes(special)
+    assert judged(project, split, MI300)[:2] == ("proven", "kpack present")
 
 
 def test_a_broken_archive_proves_nothing(project: Project, split: Path, loose: Path) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Verdict
 
 How = Literal["native", "generic", "SPIR-V"]
+_ALONE = ("ELF", "kpack")
 _FIRST_GENERIC_VERSION = 1
 _GENERIC_NEEDS = 6
 """The code-object version that generic code came with."""
@@ -102,11 +103,12 @@ class Judge:
     def _choose(self, entries: Iterable[Entry], device: Target) -> How | None:
         """Choose as HIP does: the processor's own code, its family's, then SPIR-V."""
         entries = list(entries)
-        if not self._only_spirv:
-            if any(is_native(each.target, device) for each in entries):
-                return "native"
-            if any(_is_generic(each, device) for each in entries):
-                return "generic"
+        # Only in a bundle is there anything to choose from.
+        ready = [each for each in entries if not self._only_spirv or each.form in _ALONE]
+        if any(is_native(each.target, device) for each in ready):
+            return "native"
+        if any(_is_generic(each, device) for each in ready):
+            return "generic"
         return "SPIR-V" if any(each.target.processor == SPIRV for each in entries) else None
 
     def _all_settings(

@@ -182,6 +182,7 @@ def _places(
         (name, target): (*stored[int(entry["ordinal"])], int(entry["original_size"]))
         for name, targets in table["toc"].items()
         for target, entry in targets.items()
+        if target in table["gfx_arches"]  # the loader looks for no others
     }
 
 
