@@ -60,12 +60,15 @@ class Environment:
         return self.write(f"{information}/RECORD", "\n".join(lines) + "\n").parent
 
     def run(
-        self, *arguments: str, cwd: Path | None = None, **variables: str
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run its Python, which writes bytecode."""
         return subprocess.run(
             [str(self.python), *arguments],
-            env=plain_environment(**variables),
+            env=plain_environment(**(variables or {})),
             cwd=cwd or self.root,
             capture_output=True,
             text=True,

@@ -164,9 +164,10 @@ def read_only(case: Case) -> None:
 
 
 def without_power_over_modes() -> None:
-    """Take from root what the modes of files deny (CAP_DAC_OVERRIDE), as for any other user."""
-    drop_from_bounding_set, dac_override = 24, 1
-    ctypes.CDLL(None).prctl(drop_from_bounding_set, dac_override, 0, 0, 0)
+    """Take from root what the modes of files deny, as for any other user (capabilities(7))."""
+    drop_from_bounding_set, dac_override, dac_read_search = 24, 1, 2
+    for capability in (dac_override, dac_read_search):
+        ctypes.CDLL(None).prctl(drop_from_bounding_set, capability, 0, 0, 0)
 
 
 def other_interpreter(case: Case) -> None:

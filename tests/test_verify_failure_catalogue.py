@@ -18,6 +18,8 @@ from failure_cases import CASES, CHECK, GEMMA, IMPORTED, MARK, NEW, TINY, Case, 
 from rocmlint.verify.manifest import read
 
 TORCH_AND_ROCMLINT = f"{sysconfig.get_path('purelib')}\n{Path(__file__).parent.parent / 'src'}\n"
+WITHOUT_TORCH = {"USE_TORCH": "0"}
+"""For transformers: its import takes half of the time."""
 
 
 @pytest.fixture(scope="session")
@@ -32,9 +34,8 @@ def transformers_environment(tmp_path_factory: pytest.TempPathFactory) -> Enviro
     if done.returncode:
         pytest.skip(f"transformers 4.53.2 cannot be installed: {done.stderr.strip()[-200:]}")
     made.write("torch_of_the_tests.pth", f"{sysconfig.get_path('purelib')}\n")
-    imported = made.run(
-        "-c", IMPORTED[GEMMA], USE_TORCH="0"
-    )  # leaves its bytecode, as in every environment used
+    # Leaves bytecode, as any use does.
+    imported = made.run("-c", IMPORTED[GEMMA], variables=WITHOUT_TORCH)
     assert imported.stdout == "False\n", imported.stderr
     return made
 
@@ -107,8 +108,8 @@ def imports_the_patch(case: Case) -> bool:
     """Ask a new process, which imports as any program does."""
     python = Environment(case.environment.root)
     python.python = case.python or python.python
-    variables = {**case.variables, "USE_TORCH": "0"}  # half of the time, and not needed here
-    done = python.run("-c", IMPORTED[case.subject], cwd=case.folder, **variables)
+    variables = {**case.variables, **WITHOUT_TORCH}
+    done = python.run("-c", IMPORTED[case.subject], cwd=case.folder, variables=variables)
     return done.stdout.strip() == "True"
 
 

@@ -48,7 +48,7 @@ def judged(facts: Facts, python: str) -> Judgement:
     """Judge the facts on one distribution."""
     name = facts["name"]
     install = f"{python} -m pip install --no-deps --force-reinstall '{name}=={facts['version']}'"
-    if "error" in facts:
+    if "error" in facts or facts["source"]:  # the RECORD of an editable install has no code in it
         return _without_record(facts, install)
     counts = [f"{len(facts[kind])} {kind}" for kind in ("changed", "missing", "added", "unhashed")]
     seen = ", ".join(each for each in counts if not each.startswith("0 "))
@@ -80,7 +80,7 @@ def judged(facts: Facts, python: str) -> Judgement:
 
 def _without_record(facts: Facts, install: str) -> Judgement:
     """Say who installed it, and what that one has to compare with."""
-    name, action = facts["name"], install
+    name, action, missing = facts["name"], install, facts.get("error")
     if facts["source"]:
         why = f"it is an editable install of {facts['source']}: there is no wheel to compare with"
         action = f"git -C {facts['source']} status"
@@ -88,12 +88,13 @@ def _without_record(facts: Facts, install: str) -> Judgement:
         why = f"{facts['root']} is a project's folder: there is no wheel to compare with"
         action = f"git -C {facts['root']} status"
     elif facts["installer"] == "conda":
-        why, action = "conda installed it", f"conda install --force-reinstall {name}"
+        why, action = f"{missing}: conda installed it", f"conda install --force-reinstall {name}"
     elif os.path.basename(facts["root"]) == "dist-packages":
-        why, action = "the system's packages brought it", f"dpkg --verify python3-{name}"
+        why = f"{missing}: a package of the system brought it"
+        action = f"dpkg --verify python3-{name}"
     else:
-        why = "whatever installed it kept no hashes"
-    return Judgement("unproven", "located", "no RECORD", f"{facts['error']}: {why}", action)
+        why = f"{missing}: what installed it left nothing to compare with"
+    return Judgement("unproven", "located", "no RECORD of its code", why, action)
 
 
 def _evidence(found: Sequence[Facts]) -> Iterator[Evidence]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion
+from packaging.version import InvalidVersion, Version
 
 from rocmlint.verify.judgement import Judgement, interpreter_evidence
 from rocmlint.verify.result import Evidence
@@ -70,7 +70,7 @@ def judged(requires: str, facts: Facts, by_name: list[Facts], install: str) -> J
     version = distribution["version"]
     strength: Strength = "hashed" if distribution["equal"] else "located"
     try:
-        fits = SpecifierSet(requires).contains(version, prereleases=True)
+        fits = SpecifierSet(requires).contains(Version(version), prereleases=True)
     except InvalidVersion:
         why = f"{distribution['place']} has no version"
         return Judgement("unproven", "located", "version unknown", why, install)
