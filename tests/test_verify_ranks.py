@@ -220,6 +220,44 @@ def folder(tmp_path: Path, witness: dict[str, Any]) -> Folder:
     return Folder(tmp_path, witness)
 
 
+def test_a_program_can_bear_witness_without_a_launcher(job: Job) -> None:
+    job.script("""
+        import os, patched
+        from rocmlint.verify.witnesses import bear_witness
+        patched.f = bear_witness
+        bear_witness("kept", manifest="patched.toml")
+        os._exit(0)
+        """)
+    subprocess.run(
+        [sys.executable, "job.py"],
+        cwd=job.root,
+        env={**os.environ, "PYTHONPATH": str(job.root / "site"), "RANK": "0", "WORLD_SIZE": "1"},
+        check=True,
+    )
+    result = ranks(job, "kept", "--manifest", "patched.toml").one("rank 0", MODULE)
+    assert result["verdict"] == "contradicted"
+    assert result["seen"].endswith("when it bore witness")
+
+
+def test_many_ranks_are_told_together(tmp_path: Path, witness: dict[str, Any]) -> None:
+    folder = Folder(tmp_path, witness, 100)
+    del folder.ranks[5]
+    for each in folder.ranks:
+        each["environment"] = {"NCCL_ALGO": str(each["rank"])}
+    found = folder.judged()
+    assert found.one("99 processes", MODULE)["subject"] == "ranks 0-4, 6-99 (99 processes)"
+    (evidence,) = found.one("ranks", "variables")["evidence"]
+    assert evidence["value"].endswith("\nand 83 more values")
+
+
+def test_of_a_process_with_two_witnesses_the_last_counts(folder: Folder) -> None:
+    before = copy.deepcopy(folder.ranks[0])
+    before["began"] -= 1
+    before["modules"]["patched"]["now"]["sha256"] = "0"
+    folder.put(before, "before")
+    assert folder.judged().code == 0
+
+
 def test_ranks_that_are_alike_and_right_are_proven(folder: Folder) -> None:
     found = folder.judged()
     assert found.code == 0, [each for each in found.all if each["verdict"] != "proven"]

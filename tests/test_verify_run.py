@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pty
 import shutil
 import signal
 import subprocess
 import sys
 import time
 import zipfile
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
@@ -365,14 +367,14 @@ def test_another_version_under_the_patch_is_told(job: Job) -> None:
 def test_many_forks_of_which_the_same_is_proven_are_one_line(job: Job) -> None:
     job.script("""
         import os, patched
-        for _ in range(12):
+        for _ in range(20):
             if not os.fork():
                 os._exit(0)
             os.wait()
         """)
     watched = job.watch()
-    assert len(watched.started("fork")) == 12
-    assert [each["subject"] for each in watched.named("fork")] == ["(12 processes, fork)"]
+    assert len(watched.started("fork")) == 20
+    assert [each["subject"] for each in watched.named("fork")] == ["(20 processes, fork)"]
 
 
 def _gone(pid: int) -> bool:
@@ -421,6 +423,35 @@ def test_a_signal_goes_to_the_command_and_leaves_no_process(
     assert f"interrupted by {number.name} (exit code 5)" in told
     assert child.returncode == 1
     assert _gone(grandchild)
+
+
+def test_ctrl_c_on_a_terminal_reaches_the_command_once(job: Job) -> None:
+    job.script("""
+        import signal, time
+        caught = []
+        signal.signal(signal.SIGINT, lambda *_: caught.append(1))
+        print("ready", flush=True)
+        while not caught:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        print("caught", len(caught), flush=True)
+        raise SystemExit(3)
+        """)
+    child, terminal = pty.fork()
+    if not child:
+        os.chdir(job.root)
+        command = [*COMMAND, "verify", "run", "--", sys.executable, "job.py"]
+        os.execv(command[0], command)  # noqa: S606 - in the child, on the terminal
+    printed = b""
+    with suppress(OSError):  # how a terminal ends
+        while part := os.read(terminal, 4096):
+            if b"ready" in part:
+                os.write(terminal, b"\x03")
+            printed += part
+    _, status = os.waitpid(child, 0)
+    assert b"caught 1" in printed
+    assert b"interrupted by SIGINT (exit code 3)" in printed
+    assert os.waitstatus_to_exitcode(status) == 1
 
 
 def test_a_time_limit_ends_the_command_and_its_processes(job: Job) -> None:

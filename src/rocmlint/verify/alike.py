@@ -31,6 +31,9 @@ _OWN = {
 }
 """What launchers and scripts set for each rank, to give it a GPU or a cache of its own."""
 
+_SHOWN = 16
+"""How many groups of ranks are told."""
+
 _ROCM = re.compile(
     r"lib(amd|aotriton|c10|hip|hsa|magma|MIOpen|nccl|rccl|roc|torch|triton)[\w-]*\.so"
 )
@@ -91,6 +94,8 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
                 groups.setdefault(its.get(name, _ABSENT), []).append(rank)
         if len(groups) > 1:
             lines = [f"{ranks(own)}: {value}" for value, own in groups.items()]
+            if len(lines) > _SHOWN:
+                lines[_SHOWN:] = [f"and {len(lines) - _SHOWN:,} more values"]
             differing.append(Evidence(name, "\n".join(lines)))
     if not differing:
         return Result(

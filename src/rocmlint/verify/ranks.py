@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.alike import alike, modules_alike
@@ -48,8 +49,8 @@ def judge(
     """
     groups = by_rank(witnesses)
     yield from _presence(groups, world_size or world_size_of(witnesses), waited)
+    yield from of_processes(CHECK, chain.from_iterable(groups.values()), watch)
     for rank, its in groups.items():
-        yield from of_processes(CHECK, its, watch)
         yield from _never_loaded(rank, its, watch)
     own = {rank: leaders(its) for rank, its in groups.items()}
     for rank, found in own.items():

@@ -14,43 +14,50 @@ from rocmlint.verify.loaded import result_of_file
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.verify.watch import Watch
     from rocmlint.verify.witnesses import Witness
 
 _MOMENTS = {
-    "start": "when it was forked",
+    "start": "at the start",
+    "call": "when it bore witness",
     "import": "after the import",
     "exit": "at its end",
     "asked": "when asked",
 }
 """When something was seen, as a reader knows it."""
 
-_SHOWN = 8
-"""How many forks are told one by one."""
+_SHOWN = 16
+"""How many processes are told one by one: two of each GPU of a node."""
 
 
 def of_processes(check: str, witnesses: Iterable[Witness], watch: Watch) -> Iterator[Result]:
     """Yield what is known of the watched modules and files in each process.
 
-    Of many forks of one kind of which the same is proven, one result tells.
+    Of many processes of one kind of which the same is proven, one result tells.
     """
-    alike: dict[tuple[object, ...], list[Result]] = {}
-    for witness in witnesses:
-        for result in _of_process(check, witness, watch):
-            if witness.is_fork and result.verdict == "proven":
-                key = (witness.rank, witness.facts.get("start"), result.claim, result.seen)
-                alike.setdefault(key, []).append(result)
-            else:
-                yield result
-    for (rank, start, *_), its in alike.items():
-        if len(its) <= _SHOWN:
-            yield from its
-        else:
-            many = f"({len(its):,} processes, {start})"
-            subject = many if rank is None else f"rank {rank} {many}"
-            yield replace(its[0], subject=subject, evidence=())
+    found = [(it, result) for it in witnesses for result in _of_process(check, it, watch)]
+    alike: dict[tuple[str, ...], list[Witness]] = {}
+    for witness, result in found:
+        alike.setdefault(_kind(witness, result), []).append(witness)
+    for witness, result in found:
+        own = alike[_kind(witness, result)]
+        if result.verdict != "proven" or len(own) <= _SHOWN:
+            yield result
+        elif witness is own[0]:
+            yield replace(result, subject=_together(own), evidence=())
+
+
+def _kind(witness: Witness, result: Result) -> tuple[str, ...]:
+    return (witness.start, result.verdict, result.claim, result.seen)
+
+
+def _together(witnesses: Sequence[Witness]) -> str:
+    start = witnesses[0].start
+    many = f"({len(witnesses):,} processes{'' if start == 'program' else f', {start}'})"
+    known = {each.rank for each in witnesses if each.rank is not None}
+    return f"{ranks(known)} {many}" if known else many
 
 
 def _of_process(check: str, witness: Witness, watch: Watch) -> Iterator[Result]:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import RocmlintError
 from rocmlint.verify.inside import write_json
 from rocmlint.verify.inside.process import host
-from rocmlint.verify.inside.witness import FORKED, VARIABLE, VERSION
+from rocmlint.verify.inside.witness import VARIABLE, VERSION
+from rocmlint.verify.inside.witness import start as start_witness
 from rocmlint.verify.interpreter import INSIDE, LOAD_INSIDE, NAME_INSIDE
+from rocmlint.verify.watch import watch_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,6 +76,21 @@ the one that ``site`` expects. The path entry is taken out again, so that a prog
 ``sys.path`` as it would be; its children still inherit PYTHONPATH."""
 
 
+def bear_witness(folder: str, *, manifest: str | None = None, modules: Iterable[str] = ()) -> None:
+    """Have this process write its witness into a folder, now and whenever more is known.
+
+    For a program that ``verify run`` cannot start; ``verify ranks`` reads the folder. Raises
+    ConfigError and WitnessError.
+    """
+    watch = watch_of([] if manifest is None else [manifest], modules)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        message = f"{folder}: cannot be made: {error.strerror}"
+        raise WitnessError(message) from error
+    start_witness(os.path.abspath(folder), watch.request())
+
+
 class WitnessError(RocmlintError):
     """The folder of the witnesses cannot be used."""
 
@@ -101,9 +118,9 @@ class Witness:
         return self.facts.get("rank")
 
     @property
-    def is_fork(self) -> bool:
-        """Whether it began as a copy of another process."""
-        return self.facts.get("start") in FORKED
+    def start(self) -> str:
+        """How it began: "program", or a start method or helper of multiprocessing."""
+        return str(self.facts.get("start", "program"))
 
     @property
     def restart(self) -> int:
@@ -124,8 +141,7 @@ class Witness:
     @property
     def subject(self) -> str:
         """What a person knows the process by."""
-        start = self.facts.get("start", "program")
-        process = f"pid {self.pid}" + ("" if start == "program" else f", {start}")
+        process = f"pid {self.pid}" + ("" if self.start == "program" else f", {self.start}")
         return f"({process})" if self.rank is None else f"rank {self.rank} ({process})"
 
 
@@ -250,9 +266,16 @@ def _problem(document: object) -> str | None:
 
 
 def by_rank(witnesses: Iterable[Witness]) -> dict[int, list[Witness]]:
-    """Sort the processes by their rank; after a restart of the job only those of the last start."""
+    """Sort the processes by their rank; after a restart of the job only those of the last start.
+
+    Of a process with several witnesses (it became another program, or testified) the last counts.
+    """
+    last_of = {
+        (each.host, each.pid): each
+        for each in sorted(witnesses, key=lambda it: float(it.facts.get("began", 0)))
+    }
     found: dict[int, list[Witness]] = {}
-    for each in witnesses:
+    for each in last_of.values():
         if each.rank is not None:
             found.setdefault(each.rank, []).append(each)
     for rank, its in found.items():

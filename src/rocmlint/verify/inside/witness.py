@@ -1,7 +1,8 @@
 """The witness in each Python process of a job: writes down what the process is made of.
 
-It writes when the process starts, when a watched module has been imported, and when the process
-ends, each time the whole file anew; so a process that is killed leaves what was seen until then.
+It writes when the process starts (or a program calls for it), when a watched module has been
+imported, and when the process ends, each time the whole file anew; so a process that is killed
+leaves what was seen until then.
 Whatever goes wrong here is written down, never raised: the program must not notice.
 """
 
@@ -121,9 +122,10 @@ class Witness:
         atexit.register(self.at_exit)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.forked)
-        for name in (*self.modules, _MULTIPROCESSING):
-            if name in sys.modules:
-                self.imported(name)
+        if _MULTIPROCESSING in sys.modules:
+            self.imported(_MULTIPROCESSING)
+        if any(name in sys.modules for name in self.modules):
+            self.write("call")
 
     @_quietly
     def forked(self) -> None:
@@ -163,7 +165,7 @@ class Witness:
             write_json(os.path.join(self.folder, self._name), self.document(moment))
 
     def document(self, moment: str) -> dict[str, Any]:
-        """Tell what is known; ``moment`` is "start", "import", "exit" or "asked"."""
+        """Tell what is known; ``moment`` is "start", "call", "import", "exit" or "asked"."""
         loaded = [each for each in self.modules if each in sys.modules]
         return {
             **self._process(moment, loaded),
