@@ -278,6 +278,8 @@ def test_libraries_for_cuda_beside_ones_for_amd_are_left_out(
     assert verdicts == {"both/rocm.so": "proven", "one/cuda.so": "contradicted"}
     note = project.run("verify", "kernels", ".", "--arch", MI300).stderr
     assert "1 for CUDA" in note
+    named = results(project, "both/cuda.so", "both/rocm.so", "--arch", MI300)
+    assert [each["verdict"] for each in named] == ["contradicted", "proven"]
 
 
 def test_files_without_device_code_are_counted_and_claim_nothing(

@@ -39,6 +39,11 @@ class File:
     report: FileReport
 
     @property
+    def is_named(self) -> bool:
+        """Tell whether the path was given, not found below one."""
+        return self.found.path == self.found.root
+
+    @property
     def company(self) -> str:
         """Give what the file came with: its package, else its folder."""
         return package_of(self.found.path) or os.path.dirname(self.found.path)
@@ -50,7 +55,7 @@ class File:
         Libraries such as rocBLAS and aiter bring one file for each GPU, in one folder or in folders
         named for the GPU, and load those for the device.
         """
-        if not self.report.is_loose or self.report.error or self.found.path == self.found.root:
+        if not self.report.is_loose or self.report.error or self.is_named:
             return ""
         folders = os.path.dirname(self.found.name).split(os.sep)
         named = (at for at, each in enumerate(folders) if _FOR_ONE_GPU.search(each))
@@ -76,12 +81,14 @@ def scan(roots: Sequence[str]) -> Scan:
     every = list(find_files(roots))
     with ThreadPoolExecutor(_THREADS) as pool:
         reports = list(pool.map(_read, every))
-    files = []
-    for found, report in zip(every, reports, strict=True):
-        if report.error or report.is_for_amd or report.is_for_cuda or found.path == found.root:
-            files.append(File(found, report))
+    pairs = (File(*each) for each in zip(every, reports, strict=True))
+    files = [each for each in pairs if each.is_named or _claims(each.report)]
     for_amd = {each.company for each in files if each.report.is_for_amd}
-    kept = [each for each in files if not each.report.is_for_cuda or each.company not in for_amd]
+    kept = [
+        each
+        for each in files
+        if each.is_named or not each.report.is_for_cuda or each.company not in for_amd
+    ]
     return Scan(
         tuple(kept),
         frozenset(os.path.basename(each.path) for each in every),
@@ -89,6 +96,10 @@ def scan(roots: Sequence[str]) -> Scan:
         without_code=len(every) - len(files),
         for_cuda=len(files) - len(kept),
     )
+
+
+def _claims(report: FileReport) -> bool:
+    return bool(report.error) or report.is_for_amd or report.is_for_cuda
 
 
 def _read(found: Found) -> FileReport:
