@@ -408,6 +408,18 @@ def test_compiled_modules_are_looked_into() -> None:
     assert results(build)[1].seen == "1 gives float32"
 
 
+def test_a_compiled_part_is_looked_into() -> None:
+    model = nn.Sequential(torch.compile(nn.Sequential(linear(), Cast())), nn.ReLU())
+    answer = ask(lambda: (model, (floats(),)))
+    assert answer["forward"]["left"][0]["module"] == "0._orig_mod.1"
+
+
+def test_a_module_that_raised_did_not_end() -> None:
+    parts = {"part": Wrapped(_raises, inner=linear()), "other": linear()}
+    answer = ask(lambda: (Wrapped(_caught, **parts), (floats(),)))
+    assert list(answer["forward"]["boundaries"]) == ["part.inner", "other", ""]
+
+
 def test_hooks_are_taken_off() -> None:
     model = nn.Sequential(linear(), Cast())
     ask(lambda: (model, (floats(),)))

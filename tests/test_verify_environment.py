@@ -59,6 +59,14 @@ def by_call():
     return getenv(FLAG) in TRUE_WORDS or [os.environ.get(each) for each in FORWARDED]
 
 
+def by_name():
+    mode = os.environ.get("AITER_MODE", "0")
+    text = os.environ.get("AITER_SIZE")
+    if text is not None:
+        size = int(text)
+    return mode == "1", size
+
+
 os.environ["TORCH_WRITTEN"] = "1"
 os.environ.setdefault("TORCH_WRITTEN", "1")
 '''
@@ -79,7 +87,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "flash_attn/__init__.py": EXACT,
         "vllm/envs.py": TABLE,
         "aiter/__init__.py": OTHERS,
-        "aiter/tests/test_all.py": "import os\nos.environ.get('AITER_TESTED')\n",
+        "aiter/tests/test_all.py": "import os\nTESTED = os.environ.get('AITER_TESTED')\n",
         "aiter/broken.py": "import os\nos.environ.get('AITER_BROKEN'\n",
     }.items():
         path = site / name
@@ -127,6 +135,7 @@ def test_without_variables_nothing_contradicts(project: Project, python: Path) -
         ("VLLM_ROCM_FP8_PADDING", "false", "0"),
         ("AITER_HELPED", "yes", "1"),
         ("AITER_NAMED", "1", "on"),
+        ("AITER_MODE", "true", "1"),
         ("TORCH_BLAS_PREFER_HIPBLASLT", "true", "1"),
         ("HSA_ENABLE_SDMA", "false", "0"),
     ],
@@ -149,6 +158,7 @@ def test_a_value_that_is_not_taken_as_meant(
         ("VLLM_ROCM_USE_AITER", "True"),
         ("VLLM_ROCM_FP8_PADDING", "0"),
         ("AITER_HELPED", "1"),
+        ("AITER_SIZE", "0"),
         ("TORCH_BLAS_PREFER_HIPBLASLT", "0"),
     ],
 )
@@ -194,6 +204,11 @@ def test_what_only_names_a_variable_does_not_read_it(
     (tmp_path / "libamdhip64.so").write_bytes(b"\x7fELF\0")
     result = Judged(project, python, str(tmp_path), **{name: "1"}).of(name)
     assert (result["verdict"], result["seen"]) == ("contradicted", "read by nobody")
+
+
+def test_what_only_tests_read_is_told_as_such(project: Project, python: Path) -> None:
+    result = Judged(project, python, AITER_TESTED="1").of("AITER")
+    assert result["reason"].startswith("only tests")
 
 
 @pytest.mark.parametrize("name", ["TORCH_FORWARDED", "AITER_BROKEN"])
