@@ -97,7 +97,7 @@ def below(name: str, spec: ModuleSpec | None) -> Iterator[str]:
             full = f"{name}.{each.name}"
             yield full
             if each.ispkg:
-                yield from below(full, each.module_finder.find_spec(full, None))  # type: ignore[call-arg]
+                yield from below(full, each.module_finder.find_spec(full, None))
 
 
 def imported(names: list[str]) -> tuple[list[str], list[str]]:

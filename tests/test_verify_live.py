@@ -307,6 +307,30 @@ def test_a_decorator_of_another_file_is_told_and_no_difference(
     assert evidence(result, "wrapped") == f"f by {project.root}/deco.py:2"
 
 
+def test_what_a_decorator_hides_is_counted_apart(project: Project, live: Live) -> None:
+    project.write("m.py", f"@lambda f: print\ndef hidden():\n    return 1\n{OLD}")
+    result = live("m")["m"]
+    assert result["seen"] == "2 functions match, 1 cannot be followed"
+    assert evidence(result, "not to be followed") == "hidden"
+
+
+def test_objects_that_do_harm_when_they_are_looked_at_are_left_alone(
+    project: Project, live: Live
+) -> None:
+    text = (
+        "class Trap:\n"
+        "    def __getattribute__(self, name):\n        raise SystemExit(name)\n"
+        "    def __eq__(self, other):\n        raise SystemExit\n"
+        "    __hash__ = None\n"
+        "class Meta(type):\n"
+        "    def __getattribute__(cls, name):\n        raise SystemExit(name)\n"
+        "class Touchy(metaclass=Meta):\n    def f(self):\n        return 1\n"
+        "trap, NAMES = Trap(), {Touchy: 1}\n"
+    )
+    project.write("m.py", text)
+    assert live("m")["m"]["seen"] == "4 functions match"
+
+
 def test_a_hook_that_rewrites_code_is_unproven(project: Project, live: Live) -> None:
     project.write("m.py", "def f(a):\n    assert a\n    return a\n")
     project.write(

@@ -193,9 +193,14 @@ def _rest(facts: Comparison) -> _Judgement:
 def _functions(facts: Comparison) -> str:
     if not facts["matched"]:
         return "no functions; unchanged since the program was started"
-    wrapped = f", {len(facts['wrapped'])} of them wrapped" if facts["wrapped"] else ""
-    match = "matches" if facts["matched"] == 1 else "match"
-    return f"{counted(facts['matched'], 'function')} {match}{wrapped}"
+    told = (
+        f"{counted(facts['matched'], 'function')} {'matches' if facts['matched'] == 1 else 'match'}"
+    )
+    if facts["wrapped"]:
+        told += f", {len(facts['wrapped']):,} of them wrapped"
+    if facts["opaque"]:
+        told += f", {len(facts['opaque']):,} cannot be followed"
+    return told
 
 
 def _contradicted(seen: str, reason: str, action: str) -> _Judgement:

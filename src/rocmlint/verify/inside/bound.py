@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .bindings import stored_path
 from .fingerprints import fingerprint
@@ -17,6 +17,7 @@ from .reachable import (
     functions_of,
     functions_with,
     methods,
+    qualified_name,
     value_at,
 )
 
@@ -90,14 +91,14 @@ class _Look:
         is_decorated = self.disk.lines[definition.line - 1].lstrip().startswith(b"@")
         return self.is_home(definition.name, functions[0], is_decorated=is_decorated)
 
-    def is_own(self, name: str, owner: object) -> bool:
+    def is_own(self, name: str, owner: Any) -> bool:
         """Say whether a class is that of a name in this module, wherever it says that it is."""
         if attributes(owner).get("__module__") == self.disk.module:
             return True
         if any(self.disk.is_home(each.__code__) for each in methods(owner)):
             return True
         has_methods = any(each.name.startswith(f"{name}.") for each in self.disk.defined.values())
-        return not has_methods and getattr(owner, "__qualname__", None) == name
+        return not has_methods and qualified_name(owner) == name
 
     def is_home(self, name: str, outermost: FunctionType, *, is_decorated: bool) -> bool:
         """Say whether the outermost function of a found definition is all right, noting a wrapper.
@@ -150,7 +151,9 @@ class _Look:
         if len(expected.path) > 1 or b"globals()" not in self.disk.source.data:
             return False
         if expected.is_class:
-            return any(each.__qualname__ == expected.name for each in classes_of(self.disk.module))
+            return any(
+                qualified_name(each) == expected.name for each in classes_of(self.disk.module)
+            )
         wanted = self.wanted(expected)
         return any(fingerprint(each.__code__) in wanted for each in functions_with(self.module))
 

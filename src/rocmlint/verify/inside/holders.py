@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .reachable import attributes, functions_of, items, methods, value_at
+from .reachable import attributes, bases, functions_of, items, methods, qualified_name, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -60,7 +60,7 @@ def _old_parts(
 ) -> Iterator[tuple[str, FunctionType]]:
     """Yield the owner and an old function for each old part that an object consists of."""
     if issubclass(type(value), type):
-        for base in type.__dict__["__mro__"].__get__(value) or ():
+        for base in bases(value):
             owner = attributes(base).get("__module__")
             if isinstance(owner, str) and owner in watched:
                 yield from ((owner, each) for each in _old_methods(base, watched[owner]))
@@ -84,12 +84,12 @@ def _is_old(value: object, function: FunctionType, owner: Watched) -> bool:
 
 def _old_methods(old: Any, owner: Watched) -> list[FunctionType]:
     """Give a method of a class where the class that goes by its name now has others."""
-    current = value_at(owner.module, old.__qualname__.split("."))
+    current = value_at(owner.module, qualified_name(old).split("."))
     own = [each for each in methods(old) if owner.disk.is_home(each.__code__)]
     if current is old or not own:
         return []
     codes = {each.__code__ for each in own}
-    if old.__qualname__ in owner.replaced or any(map(owner.disk.is_outdated, codes)):
+    if qualified_name(old) in owner.replaced or any(map(owner.disk.is_outdated, codes)):
         return own[:1]
     now = methods(current) if issubclass(type(current), type) else ()
     current_codes = {each.__code__ for each in now if owner.disk.is_home(each.__code__)}

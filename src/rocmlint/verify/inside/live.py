@@ -54,19 +54,25 @@ def compare_all(names: Iterable[str], *, stale: bool = True) -> list[dict[str, A
         facts = _blank(name, module)
         answers.append(facts)
         try:
-            disk = on_disk(name)
+            watched[name] = _compared(module, facts)
         except NoSourceError as error:
             facts["unprovable"] = str(error)
-            continue
-        space = as_namespace(module, disk.is_home)
-        found = bound(space, disk)
-        reached = attributes_in(module, space, disk.is_own)
-        facts.update(_functions(reached, disk, found), **_rest(space, disk))
-        watched[name] = Watched(module, disk, found.replaced.keys())
+        except Exception as error:  # noqa: BLE001 - one odd module must not hide the others
+            facts["unprovable"] = f"comparing it failed: {type(error).__name__}: {error}"
     holders = holders_of(watched) if stale else {}
     for facts in answers:
         facts["stale"] = holders.get(facts["module"], [])
     return answers
+
+
+def _compared(module: Any, facts: dict[str, Any]) -> Watched:
+    """Add to the facts what the comparison of one module gives. Raises NoSourceError."""
+    disk = on_disk(facts["module"])
+    space = as_namespace(module, disk.is_home)
+    found = bound(space, disk)
+    reached = attributes_in(module, space, disk.is_own)
+    facts.update(_functions(reached, disk, found), **_rest(space, disk))
+    return Watched(module, disk, found.replaced.keys())
 
 
 def _blank(name: str, module: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from itertools import chain
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .reachable import ABSENT, attributes, functions_of, methods, value_at
+from .reachable import ABSENT, attributes, bases, functions_of, methods, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) 
         owner: Any = value_at(module, expected.path[:end])
         if type(owner) is not type:
             yield type(owner)
-        for base in owner.__mro__[1:]:
+        for base in bases(owner)[1:]:
             if "__init_subclass__" in attributes(base):
                 yield base
 
@@ -64,7 +64,7 @@ def _resolved(module: object, name: str | None) -> object:
     first = name.partition(".")[0] if name else ""
     value = builtins if first not in attributes(module) and hasattr(builtins, first) else module
     for part in name.split(".") if name else ("",):
-        kinds = [attributes(each) for each in type(value).__mro__]
+        kinds = [attributes(each) for each in bases(type(value))]
         found = [each[part] for each in (attributes(value), *kinds) if part in each]
         value = found[0] if found else ABSENT
     return value
@@ -73,7 +73,7 @@ def _resolved(module: object, name: str | None) -> object:
 def _files(maker: Any) -> set[str]:
     """Give the files of the code that an object runs: that of its class too, and what it names."""
     kind = maker if issubclass(type(maker), type) else type(maker)
-    functions = list(chain(functions_of(maker), *(methods(each) for each in kind.__mro__)))
+    functions = list(chain(functions_of(maker), *(methods(each) for each in bases(kind))))
     named = chain.from_iterable(map(_named, functions))
     return {each.__code__.co_filename for each in chain(functions, named)}
 

@@ -112,7 +112,7 @@ def attributes_in(
     seen: set[int] = set()
     waiting: deque[tuple[str, object]] = deque(items(space))
     if type(module) is not ModuleType:  # something else took its place
-        waiting.append((type(module).__qualname__, type(module)))
+        waiting.append((qualified_name(type(module)), type(module)))
     while waiting:
         path, value = waiting.popleft()
         yield path, value
@@ -152,6 +152,17 @@ def attributes(owner: object) -> Mapping[str, Any]:
     except AttributeError:
         return {}
     return of_instance
+
+
+def qualified_name(owner: type) -> str:
+    """Give the name of a class, whatever its metaclass would answer."""
+    name: str = type.__dict__["__qualname__"].__get__(owner)
+    return name
+
+
+def bases(owner: type) -> tuple[type, ...]:
+    """Give a class and its bases, in order, whatever its metaclass would answer."""
+    return type.__dict__["__mro__"].__get__(owner) or ()
 
 
 def items(owner: object) -> list[tuple[str, Any]]:
