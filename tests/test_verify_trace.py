@@ -359,6 +359,15 @@ def test_every_form_gives_the_same_kernels(tmp_path: Path, data: bytes) -> None:
     assert not found.cut
 
 
+def test_a_number_of_64_bits_without_a_sign_stops_nothing(tmp_path: Path) -> None:
+    event = kernel(GEMM[0], 500.0, 1)
+    event["args"]["hsa_queue"] = 17332996360099338395
+    path = tmp_path / "trace.json"
+    path.write_bytes(text_of({"traceEvents": [event, event]}))
+    found = read(str(path))
+    assert (found.kernels[0].calls, found.cut) == (2, "")
+
+
 def test_other_rows_of_rocprofv3_are_no_kernels(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     path.write_text(

@@ -21,6 +21,7 @@ import re
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rocmlint.errors import RocmlintError
@@ -178,7 +179,8 @@ def _chrome(path: str, stream: _Utf8) -> Trace:
     place = "item" if stream.peek().lstrip().startswith(b"[") else "traceEvents.item"
     tally, operators, launches, cut, seen = _Tally(), Counter[str](), 0, "", 0
     try:
-        for event in ijson.items(stream, place, use_float=True):
+        # As floats it would refuse whole numbers of 64 bits without a sign, such as addresses.
+        for event in ijson.items(stream, place, use_float=False):
             seen += 1
             category, name = _kind(event)
             if category == "kernel":
@@ -270,4 +272,4 @@ def _dispatches(name: int, begin: int, end: int, kind: int | None) -> _RowReader
 
 
 def _number(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) else 0.0
+    return float(value) if isinstance(value, (int, Decimal)) else 0.0
