@@ -52,6 +52,8 @@ class _Topic:
     action: str
     common: bool = False
     """Only compare what several ranks have: the rest may still come."""
+    key: Callable[[str], str] = str
+    """Gives what counts of a value."""
 
 
 def alike(leading: Mapping[int, Witness]) -> Iterator[Result]:
@@ -91,9 +93,10 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
         groups: dict[str, list[int]] = {}
         for rank, its in values.items():
             if name in its or not topic.common:
-                groups.setdefault(its.get(name, _ABSENT), []).append(rank)
+                groups.setdefault(topic.key(its.get(name, _ABSENT)), []).append(rank)
         if len(groups) > 1:
-            lines = [f"{ranks(own)}: {value}" for value, own in groups.items()]
+            first = ((values[own[0]].get(name, _ABSENT), own) for own in groups.values())
+            lines = [f"{ranks(own)}: {value}" for value, own in first]
             if len(lines) > _SHOWN:
                 lines[_SHOWN:] = [f"and {len(lines) - _SHOWN:,} more values"]
             differing.append(Evidence(name, "\n".join(lines)))
@@ -155,9 +158,14 @@ def _torch(facts: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _stem(path: str) -> str:
-    """Give the name of a library without its version: "libamdhip64.so"."""
-    name = os.path.basename(path)
-    return name[: name.rindex(".so") + 3] if name.startswith("lib") else name
+    """Give the name of a library without its version, "libamdhip64.so"; of a module its folder too.
+
+    Many packages have an extension module of the same name ("torch/_C.cpython-312.so").
+    """
+    folder, name = os.path.split(path)
+    if name.startswith("lib"):
+        return name[: name.rindex(".so") + 3]
+    return f"{os.path.basename(folder)}/{name}"
 
 
 def _libraries(facts: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -168,11 +176,18 @@ def _libraries(facts: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
 
 
 def _builds(facts: Mapping[str, Any]) -> Mapping[str, str]:
-    """Give the build of each library of which a process has one copy."""
+    """Give the build id and the path of each library."""
     found: dict[str, list[str]] = {}
     for stem, each in _libraries(facts):
-        found.setdefault(stem, []).append(f"{each.get('path')} (build {each.get('build')})")
-    return {stem: "; ".join(sorted(paths)) for stem, paths in found.items()}
+        build = each.get("build") or "unknown build"
+        found.setdefault(stem, []).append(f"{build} {each.get('path')}")
+    return {stem: "; ".join(sorted(builds)) for stem, builds in found.items()}
+
+
+def _without_paths(builds: str) -> str:
+    """Give what counts of them: one build may lie in different folders on different nodes."""
+    each = [one if one.startswith("unknown") else one.split(" ")[0] for one in builds.split("; ")]
+    return "; ".join(each)
 
 
 def _two_copies(leading: Mapping[int, Witness]) -> Iterator[Result]:
@@ -296,6 +311,7 @@ _TOPICS = (
         "the ranks have loaded different builds of a library",
         "compare LD_LIBRARY_PATH and the ROCm version of the nodes",
         common=True,
+        key=_without_paths,
     ),
     _Topic(
         "the same variables that choose kernels",
