@@ -108,11 +108,9 @@ _HINTS = tuple(
         (r"^triton_(?:poi|red|per|tem|mm|bmm|for|split)_", ("triton",)),
         (r"^(?:nccl|rccl|mscclKernel)", ("rccl",)),
         (r"^__amd_rocclr_", ("the HIP runtime",)),
-        (r"^(?:attn_fwd|bwd_kernel_\w+|bwd_preprocess)$", ("aotriton", "triton")),
-        (
-            r"^miopen|^MIOpen|^naive_conv_|^igemm_|Winograd|^gridwise_|^Im2d2Col|^SubTensorOp|^batched_transpose_|^transpose_\w+CHW",
-            ("miopen",),
-        ),
+        (r"^(?:attn_fwd|bwd_kernel_\w+|bwd_preprocess)$", ("aotriton", "triton", "aiter")),
+        (r"^miopen|^MIOpen|^naive_conv_|^igemm_|Winograd|^gridwise_|^Im2d2Col", ("miopen",)),
+        (r"^SubTensorOp|^batched_transpose_|^transpose_\w+CHW", ("miopen",)),
         (r"\b(?:rocprim|hipcub|rocthrust|thrust)::", ("rocprim",)),
         (r"\bvllm::", ("vllm",)),
     )
