@@ -250,6 +250,14 @@ def test_overriding_the_gpu_is_never_proven(project: Project, python: Path) -> N
     assert judged.run.returncode == 3
 
 
+@pytest.mark.parametrize(("value", "code"), [("gfx942", 0), ("gfx942;gfx950", 3)])
+def test_several_architectures_for_aiter_are_a_danger(
+    project: Project, python: Path, tmp_path: Path, value: str, code: int
+) -> None:
+    (tmp_path / "chips.py").write_text("import os\nX = os.environ['GPU_ARCHS'].split(';')[-1]\n")
+    assert Judged(project, python, str(tmp_path), GPU_ARCHS=value).run.returncode == code
+
+
 @pytest.mark.parametrize(
     ("master", "contradicted"), [(None, True), ("on", True), ("0", True), ("1", False)]
 )

@@ -121,7 +121,7 @@ def _dangers(variables: Mapping[str, str]) -> Iterator[Result]:
     """Yield the variables after which a GPU may get code that is not made for it."""
     for name, value in sorted(variables.items()):
         row = KNOWN.get(name)
-        if row and row.danger and value:
+        if row and row.danger and value and row.dangerous_with in value:
             yield Result(
                 "environment",
                 "the code that runs is made for the GPU that is there",

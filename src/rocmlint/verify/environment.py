@@ -170,7 +170,7 @@ def _unread(name: str, value: str, readers: list[Reader], environment: Environme
         return _result(_READ, subject, "unproven", strength, seen, evidence, *why)
     reason = "no installed file reads it, so it has no effect"
     if row and not row.reader:
-        reason += "; no known program does, the name was made up"
+        reason += "; no program of today's ROCm is known to read it"
     elif any(each.doubt == "test" for each in readers):
         reason = "only tests and examples read it, so it has no effect on a run"
     elif owner and not _is_installed(owner, found):

@@ -75,7 +75,9 @@ def only_presence(reading: Reading) -> bool:
 
 
 def understands(reading: Reading, value: str) -> bool:
-    """Say whether it is known what code makes of a value, beyond taking it as a text."""
+    """Say whether it is known that code takes a word for on or off as such."""
+    if value.strip().lower() not in _ON_WORDS | _OFF_WORDS:
+        return False
     return isinstance(_outcome(reading, value), (bool, int, float))
 
 

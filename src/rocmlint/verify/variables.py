@@ -31,7 +31,9 @@ class Variable:
     instead: str = ""
     """The name to use in its place: this one is deprecated or was never read."""
     danger: str = ""
-    """What it does to a run wherever it is set."""
+    """What it does to a run that has it set."""
+    dangerous_with: str = ""
+    """What the value has to hold for that; empty: anything."""
 
     @property
     def when(self) -> str:
@@ -166,7 +168,8 @@ _ROWS = (
         "GPU_ARCHS",
         "aiter",
         "ROCm/aiter aiter/jit/utils/chip_info.py",
-        danger="aiter takes the last entry for the GPU that is there, whatever it is",
+        danger="where aiter generates code it takes the last of several entries for the GPU there is",
+        dangerous_with=";",
     ),
     Variable("TORCH_ROCM_USE_HIPBLASLT", "", _NOBODY, instead="TORCH_BLAS_PREFER_HIPBLASLT"),
     Variable("HCC_AMDGPU_TARGET", "", _NOBODY, instead="PYTORCH_ROCM_ARCH"),
