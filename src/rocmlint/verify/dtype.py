@@ -106,8 +106,8 @@ def _tensors(answer: Mapping[str, Any]) -> Result:
         "live",
         f"{_module(first['module'])} is {first['dtype']}, the model {dominant}",
         (*evidence, *by_design),
-        f"{sum(len(each['names']) for each in odd)} tensors are not {dominant}: where they meet "
-        "the rest, the run ends with a dtype error or goes on in the slower, larger dtype",
+        f"tensors that are not {dominant}: {sum(len(each['names']) for each in odd)}; where they "
+        "meet the rest, the run ends with a dtype error or goes on in the slower, larger dtype",
         f"cast them after building: model.get_submodule({first['module']!r})"
         f".to(torch.{dominant}); if they are meant to differ, cast what goes in and out",
     )

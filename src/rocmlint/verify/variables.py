@@ -168,7 +168,7 @@ _ROWS = (
         "GPU_ARCHS",
         "aiter",
         "ROCm/aiter aiter/jit/utils/chip_info.py",
-        danger="where aiter generates code it takes the last of several entries for the GPU there is",
+        danger="where aiter generates code it takes the last of several entries for the GPU",
         dangerous_with=";",
     ),
     Variable("TORCH_ROCM_USE_HIPBLASLT", "", _NOBODY, instead="TORCH_BLAS_PREFER_HIPBLASLT"),
