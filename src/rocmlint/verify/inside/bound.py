@@ -17,6 +17,7 @@ from .reachable import (
     functions_of,
     functions_with,
     methods,
+    module_of,
     qualified_name,
     value_at,
 )
@@ -93,7 +94,7 @@ class _Look:
 
     def is_own(self, name: str, owner: Any) -> bool:
         """Say whether a class is that of a name in this module, wherever it says that it is."""
-        if attributes(owner).get("__module__") == self.disk.module:
+        if module_of(owner) == self.disk.module:
             return True
         if any(self.disk.is_home(each.__code__) for each in methods(owner)):
             return True
@@ -202,7 +203,7 @@ class _Look:
             self.found.opaque.append(expected.name)
 
 
-def place(value: object) -> Place:
+def place(value: Any) -> Place:
     """Give the place of the outermost Python code of an object, or the file of a class."""
     for each in functions_of(value):
         return _place(each.__code__)
@@ -210,7 +211,7 @@ def place(value: object) -> Place:
         places = [_place(each.__code__) for each in methods(value)]
         if places:
             return min(places)
-        owner = sys.modules.get(str(attributes(value).get("__module__")))
+        owner = sys.modules.get(module_of(value))
         return getattr(owner, "__file__", None), None
     return None, None
 

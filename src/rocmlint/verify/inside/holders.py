@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .reachable import attributes, bases, functions_of, items, methods, qualified_name, value_at
+from .reachable import attributes, bases, functions_of, methods, module_of, qualified_name, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -37,22 +37,37 @@ def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]
     owners = {file: name for name, each in watched.items() for file in each.disk.files}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in watched}
     checked: dict[int, list[tuple[str, FunctionType]]] = {}
-    for holder, attribute, value in _held():
+    for holder, attribute, value in _held(owners):
         if id(value) not in checked:
             checked[id(value)] = list(_old_parts(value, owners, watched))
         for owner, old in checked[id(value)]:
             if owner != holder:
                 file, line = old.__code__.co_filename, old.__code__.co_firstlineno
-                entry = {"module": holder, "attribute": attribute, "file": file, "line": line}
+                entry = {"module": holder, "attribute": str(attribute), "file": file, "line": line}
                 found[owner].append(entry)
     return found
 
 
-def _held() -> Iterator[tuple[str, str, object]]:
+def _held(owners: Mapping[str, str]) -> Iterator[tuple[str, str, object]]:
+    """Yield what modules hold that is of a module of ``owners`` or goes for one of its objects.
+
+    A large program holds more than 100,000 attributes, so what most of them are is told fast.
+    """
+    names = set(owners.values())
+    others: set[int] = set()
     for holder, module in list(sys.modules.items()):
-        for attribute, value in items(module):
-            if type(value) in _FUNCTIONS or issubclass(type(value), type):
+        for attribute, value in list(attributes(module).items()):
+            kind = type(value)
+            if kind is FunctionType and value.__code__.co_filename in owners:
                 yield holder, attribute, value
+            elif kind in _FUNCTIONS:  # a wrapper says that it is of the module of what it wraps
+                if str(value.__module__) in names:
+                    yield holder, attribute, value
+            elif issubclass(kind, type) and id(value) not in others:
+                if any(module_of(each) in names for each in bases(value)):
+                    yield holder, attribute, value
+                else:
+                    others.add(id(value))
 
 
 def _old_parts(
@@ -61,13 +76,10 @@ def _old_parts(
     """Yield the owner and an old function for each old part that an object consists of."""
     if issubclass(type(value), type):
         for base in bases(value):
-            owner = attributes(base).get("__module__")
-            if isinstance(owner, str) and owner in watched:
-                yield from ((owner, each) for each in _old_methods(base, watched[owner]))
+            module = module_of(base)
+            if module in watched:
+                yield from ((module, each) for each in _old_methods(base, watched[module]))
         return
-    code = getattr(value, "__code__", None)
-    if getattr(code, "co_filename", None) not in owners and value.__module__ not in watched:
-        return  # neither of a watched module nor a wrapper that goes for one
     for each in functions_of(value):
         owner = owners.get(each.__code__.co_filename)
         if owner is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .bindings import Bindings, bindings
 from .fingerprints import Definition, definitions, fingerprint
-from .reachable import attributes, qualified_name
+from .reachable import module_of, qualified_name
 from .sources import NoSourceError, Source, compiled, loaded_code, source_of
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class OnDisk:
 
     def is_own(self, owner: type) -> bool:
         """Say whether a class is one of the module."""
-        module = attributes(owner).get("__module__")
-        return module == self.module or qualified_name(owner) in self.class_names
+        return module_of(owner) == self.module or qualified_name(owner) in self.class_names
 
     def is_home(self, code: CodeType) -> bool:
         """Say whether code was loaded from this file, as it was then or as it is now."""

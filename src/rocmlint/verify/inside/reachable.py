@@ -124,7 +124,7 @@ def attributes_in(
 def classes_of(module: str) -> Iterator[type]:
     """Yield all classes alive that say they are of a module. Takes a look at every object."""
     for each in gc.get_objects():
-        if issubclass(type(each), type) and attributes(each).get("__module__") == module:
+        if issubclass(type(each), type) and module_of(each) == module:
             yield each
 
 
@@ -158,6 +158,12 @@ def qualified_name(owner: type) -> str:
     """Give the name of a class, whatever its metaclass would answer."""
     name: str = type.__dict__["__qualname__"].__get__(owner)
     return name
+
+
+def module_of(owner: type) -> str:
+    """Give the module that a class says it is of; empty for what is no name."""
+    module = attributes(owner).get("__module__")
+    return module if type(module) is str else ""
 
 
 def bases(owner: type) -> tuple[type, ...]:
