@@ -257,6 +257,27 @@ def test_loose_files_for_other_gpus_do_not_contradict(
     assert result["verdict"] == "contradicted"
 
 
+def test_loose_files_alone_in_their_folders_are_judged_together(
+    project: Project, compiler: Compiler, loose: Path
+) -> None:
+    put(project, loose, "cache/a/k.hsaco", "cache/b/k.hsaco")
+    put(project, compiler.loose("b.co", "gfx90a"), "cache/c/k.hsaco")
+    (result,) = results(project, ".", "--arch", MI300)
+    assert result["subject"] == os.path.join("cache", "**", "*.hsaco")
+    assert result["seen"].startswith("native in 2 of 3 files")
+
+
+def test_the_package_to_install_is_named_as_pip_knows_it(project: Project, library: Path) -> None:
+    put(project, library, "site/package/_C.so")
+    project.write("site/Some_Dist-1.0.dist-info/METADATA", "Name: Some-Dist\nVersion: 1.0\n")
+    project.write("site/Some_Dist-1.0.dist-info/RECORD", "package/_C.so,,\n")
+    (result,) = results(project, "site", "--arch", "gfx1100")
+    assert result["action"].startswith("install a build of Some-Dist for gfx1100")
+    (project.root / "site/package/_C.so").write_bytes(b"cut")
+    (result,) = results(project, "site", "--arch", "gfx1100")
+    assert "pip install --force-reinstall --no-deps Some-Dist" in result["action"]
+
+
 def test_a_file_is_judged_once_however_many_links_lead_to_it(
     project: Project, library: Path
 ) -> None:

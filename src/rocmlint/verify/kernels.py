@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.code_objects.describe import action, evidence, package_of, shortened, summary
+from rocmlint.verify.code_objects.describe import action, evidence, shortened, summary
 from rocmlint.verify.code_objects.file import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
 from rocmlint.verify.code_objects.judge import Judge
 from rocmlint.verify.code_objects.libraries import Libraries
+from rocmlint.verify.code_objects.packages import package_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
@@ -49,14 +50,17 @@ class File:
         return package_of(self.found.path) or os.path.dirname(self.found.path)
 
     @property
+    def is_of_family(self) -> bool:
+        """Tell whether it is a loose file, for which another may stand in on another GPU."""
+        return self.report.is_loose and not self.report.error and not self.is_named
+
+    @property
     def family(self) -> str:
-        """Give the folder whose loose files stand in for each other; "" for a file by itself.
+        """Give the folder whose loose files stand in for each other.
 
         Libraries such as rocBLAS and aiter bring one file for each GPU, in one folder or in folders
         named for the GPU, and load those for the device.
         """
-        if not self.report.is_loose or self.report.error or self.is_named:
-            return ""
         folders = os.path.dirname(self.found.name).split(os.sep)
         named = (at for at, each in enumerate(folders) if _FOR_ONE_GPU.search(each))
         return os.path.join(self.found.root, *folders[: next(named, len(folders))])
@@ -112,10 +116,8 @@ def check(
     """Yield a result for each file, or family of loose files, and each device."""
     libraries = Libraries(roots, found.names, environment)
     judge = Judge(environment)
-    families: dict[str, list[File]] = defaultdict(list)
     for file in found.files:
-        if file.family:
-            families[file.family].append(file)
+        if file.is_of_family:
             continue
         host = file.report.host
         missing = libraries.missing(file.report.path, host) if host else ()
@@ -123,13 +125,26 @@ def check(
             yield _of_file(file, device, judge, missing)
         if not devices.targets:
             yield _without_device(file.found.name, [file.report], devices.reason, missing)
-    for family, files in families.items():
+    for family, files in _families(found.files).items():
         reports = [each.report for each in files]
         subject = _pattern(os.path.relpath(family, files[0].found.root), reports)
         for device in devices.targets:
             yield _of_family(subject, family, reports, device, judge)
         if not devices.targets:
             yield _without_device(subject, reports, devices.reason, folder=family)
+
+
+def _families(files: Iterable[File]) -> Mapping[str, Sequence[File]]:
+    """Give the families; one that would have a single file belongs to the folder around it."""
+    by_folder: dict[str, list[File]] = defaultdict(list)
+    for file in files:
+        if file.is_of_family:
+            by_folder[file.family].append(file)
+    families: dict[str, list[File]] = defaultdict(list)
+    for folder, members in by_folder.items():
+        is_alone = len(members) == 1 and folder != members[0].found.root
+        families[os.path.dirname(folder) if is_alone else folder].extend(members)
+    return families
 
 
 def _of_file(file: File, device: Target, judge: Judge, missing: Sequence[str]) -> Result:

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rocmlint.verify.code_objects.packages import package_of
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
@@ -39,13 +40,6 @@ def action(problem: Problem, path: str, processor: str) -> str:
         path=path,
         processor=processor,
     )
-
-
-def package_of(path: str) -> str:
-    """Give the package that a file of site-packages is in; "" for a file elsewhere."""
-    folders = os.path.abspath(path).split(os.sep)
-    at = [at for at, each in enumerate(folders) if each in {"site-packages", "dist-packages"}]
-    return folders[at[-1] + 1].partition(".")[0] if at else ""
 
 
 def summary(entries: Sequence[Entry]) -> str:

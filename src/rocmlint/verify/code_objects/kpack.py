@@ -27,6 +27,8 @@ _WRAPPER = Struct("<4sIQII")
 _MOVED_OUT = b"HIPK"
 _GPU = "@GFXARCH@"
 _COUNT = Struct("<I")
+_LARGEST_TABLE = 1 << 28
+"""Bytes; a hundred thousand code objects take 10 MB."""
 
 
 @dataclass(frozen=True)
@@ -131,16 +133,20 @@ class Archive:
         if len(body) != stored:
             message = f"cut off: {stored:,} bytes of code wanted at {offset:,}"
             raise UnreadableError(message)
-        if not self.is_compressed:
-            return body
-        image = bytearray()
-        with decoder("zstd", body) as read:
-            while len(image) <= size and (chunk := read(size - len(image) + 1)):
-                image += chunk
+        image = _decoded(body, size) if self.is_compressed else body
         if len(image) != size:
-            message = f"the code at {offset:,} decodes to {len(image):,} bytes instead of {size:,}"
+            message = f"the code at {offset:,} has {len(image):,} bytes instead of {size:,}"
             raise UnreadableError(message)
-        return bytes(image)
+        return image
+
+
+def _decoded(body: memoryview, size: int) -> bytes:
+    """Decode, and stop at the first byte too many."""
+    image = bytearray()
+    with decoder("zstd", body) as read:
+        while len(image) <= size and (chunk := read(size - len(image) + 1)):
+            image += chunk
+    return bytes(image)
 
 
 def read_archive(data: memoryview) -> Archive:
@@ -155,7 +161,7 @@ def read_archive(data: memoryview) -> Archive:
     if table_at >= len(data):
         message = f"cut off: the table of contents should be at {table_at:,}"
         raise UnreadableError(message)
-    table = _unpack(data[table_at:], "the table of a kpack archive")
+    table = _unpack(data[table_at:][:_LARGEST_TABLE], "the table of a kpack archive")
     scheme = table.get("compression_scheme")
     try:
         places = _places(data, table, str(scheme))

@@ -1,0 +1,39 @@
+"""Which installed package a file came with, by what the packages beside it say of their files."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from glob import escape, glob
+from importlib.metadata import distributions
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def package_of(path: str) -> str:
+    """Give the name to install a file's package by; "" for a file that no package brought."""
+    path = os.path.abspath(path)
+    folder = os.path.dirname(path)
+    while True:
+        first = os.path.relpath(path, folder).split(os.sep)[0]
+        owner = _owners(folder).get(first)
+        if owner or folder == os.path.dirname(folder):
+            return owner or ""
+        folder = os.path.dirname(folder)
+
+
+@lru_cache(maxsize=1024)
+def _owners(folder: str) -> Mapping[str, str]:
+    """Give the package of each file and folder that lies in a folder, as their RECORDs have it."""
+    owners: dict[str, str] = {}
+    if glob(os.path.join(escape(folder), "*.dist-info")):
+        for distribution in distributions(path=[folder]):
+            try:
+                name, record = distribution.metadata["Name"], distribution.read_text("RECORD")
+            except (KeyError, OSError, ValueError):  # one broken package hides no other
+                continue
+            for line in (record or "").splitlines():
+                owners.setdefault(line.partition(",")[0].partition("/")[0].strip('"'), name)
+    return owners
