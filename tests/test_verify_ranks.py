@@ -235,7 +235,7 @@ def test_a_program_can_bear_witness_without_a_launcher(job: Job) -> None:
     )
     result = ranks(job, "kept", "--manifest", "patched.toml").one("rank 0", MODULE)
     assert result["verdict"] == "contradicted"
-    assert result["seen"].endswith("when it bore witness")
+    assert result["seen"].endswith("(when it bore witness)")
 
 
 def test_many_ranks_are_told_together(tmp_path: Path, witness: dict[str, Any]) -> None:

@@ -90,7 +90,7 @@ def test_a_killed_process_has_the_witness_of_its_import(every_start: Watched) ->
     assert killed["moment"] == "import"
     result = next(each for each in every_start.named(str(killed["pid"])))
     assert result["verdict"] == "proven"
-    assert result["seen"].endswith("after the import")
+    assert result["seen"].endswith("(after the import)")
 
 
 def test_all_processes_of_a_right_job_are_proven(every_start: Watched) -> None:
@@ -520,7 +520,7 @@ def test_other_interpreters_have_witnesses_too(job: Job, version: str) -> None:
     watched = job.watch(_python(version), "job.py")
     (result,) = watched.named("forkserver")
     assert result["verdict"] == "proven"
-    assert result["seen"].endswith("at its end")
+    assert result["seen"].endswith("(at its end)")
 
 
 def test_an_interpreter_that_is_too_old_is_told(job: Job) -> None:

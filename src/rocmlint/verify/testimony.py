@@ -108,7 +108,7 @@ def _of_module(check: str, witness: Witness, name: str, expected: str | None) ->
     seen = witness.modules[name]
     last, first = _result(check, witness, name, expected, seen["now"]), seen.get("at_import")
     moment = _MOMENTS.get(seen.get("moment", ""), "")
-    result = replace(last, seen=f"{last.seen}, {moment}" if moment else last.seen)
+    result = replace(last, seen=f"{last.seen} ({moment})" if moment else last.seen)
     if first and first != seen["now"] and last.verdict == "contradicted":
         if _result(check, witness, name, expected, first).verdict == "proven":
             reason = f"right after its import, then changed: {last.reason}"
