@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import RocmlintError
 from rocmlint.verify import trace, trace_files
 from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.trace import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from rocmlint.verify.interpreter import Interpreter
     from rocmlint.verify.kernel_index import KernelIndex
+    from rocmlint.verify.trace import Attribution
     from rocmlint.verify.trace_files import Trace
 
 BRANCHES = ("flash", "efficient", "cudnn", "math")
@@ -122,24 +124,21 @@ def judge(
     if expected is not None:
         if not probed.trace.kernels:
             return [_no_kernels(probed, f"kernels of {expected} ran")]
-        return [_ours(probed, trace.expectation(trace.attribute(probed.trace, index()), expected))]
+        result = trace.expectation(_attributed(probed, index()), expected)
+        return [replace(result, evidence=(*result.evidence, *_facts(probed)))]
     results = []
     if probed.operation.name == "sdpa" or _attentions(probed):
         results.append(_attention(probed, None))
     if probed.trace.kernels:
-        ran = trace.attribute(probed.trace, index())
-        results += [_ours(probed, each) for each in trace.by_library(ran)]
+        results += trace.by_library(_attributed(probed, index()))
     elif not results or probed.on_gpu:
         results.append(_no_kernels(probed, "kernels of a GPU library ran"))
     return results
 
 
-def _ours(probed: Probed, result: Result) -> Result:
-    """Tell a result on kernels as one of this probe."""
-    if result.claim.startswith("ran in "):
-        return replace(result, check="probe", claim=f"ran in {probed.subject}")
-    evidence = (*result.evidence, *_facts(probed))
-    return replace(result, check="probe", subject=probed.subject, evidence=evidence)
+def _attributed(probed: Probed, index: KernelIndex) -> Attribution:
+    command = f"rocmlint verify probe {probed.operation.name}"
+    return trace.attribute(probed.trace, index, Asked("probe", probed.subject, command))
 
 
 def _attention(probed: Probed, expected: str | None) -> Result:

@@ -51,27 +51,34 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """For results: the verb, what it is about, and the command to which folders can be added."""
+
+    check: str
+    subject: str
+    command: str
+
+
+@dataclass(frozen=True)
 class Attribution:
     """The kernels of a trace, each with whose it is; ``files`` is how many were looked into."""
 
+    asked: Asked
     trace: Trace
     kernels: tuple[Known, ...]
     files: int
     problems: tuple[tuple[str, str], ...]
     """The files that could not be read, and why."""
 
-    @property
-    def name(self) -> str:
-        """Give the name of the trace."""
-        return os.path.basename(self.trace.path)
-
     def share(self, kernels: Iterable[Known]) -> str:
         """Give the part of all GPU time that these took."""
         return _percent(sum(each.ran.nanoseconds for each in kernels), self.trace.nanoseconds)
 
 
-def attribute(trace: Trace, index: KernelIndex) -> Attribution:
-    """Look each kernel up."""
+def attribute(trace: Trace, index: KernelIndex, asked: Asked | None = None) -> Attribution:
+    """Look each kernel up; without ``asked``, as ``rocmlint verify trace`` does."""
+    if asked is None:
+        asked = Asked("trace", os.path.basename(trace.path), f"rocmlint verify trace {trace.path}")
     known = []
     fused = any(map(_FUSED.match, trace.operators))
     for ran in trace.kernels:
@@ -80,7 +87,7 @@ def attribute(trace: Trace, index: KernelIndex) -> Attribution:
         if _AOTRITON in origins and not fused and not ran.name.startswith("aiter"):
             origins.add(origin.Origin("triton"))
         known.append(Known(ran, holders, tuple(sorted(origins))))
-    return Attribution(trace, tuple(known), len(index.files), tuple(index.problems.items()))
+    return Attribution(asked, trace, tuple(known), len(index.files), tuple(index.problems.items()))
 
 
 def by_library(ran: Attribution) -> list[Result]:
@@ -108,7 +115,7 @@ def expectation(ran: Attribution, library: str) -> Result:
     claim = f"kernels of {library} ran"
     if not ran.kernels:
         return _nothing_ran(ran, claim)
-    result = partial(Result, "trace", claim, ran.name)
+    result = partial(Result, ran.asked.check, claim, ran.asked.subject)
     expected = [each for each in ran.kernels if each.origin and each.origin.is_of(library)]
     if expected:
         evidence = (*_told(ran, expected), *_shares_told(ran))
@@ -165,8 +172,7 @@ def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
 def _look_further(ran: Attribution) -> str:
     return (
         "Run this in the environment of the job, or name the folders that it loaded kernels from, "
-        f"with its JIT caches: rocmlint verify trace {ran.trace.path} SITE-PACKAGES "
-        "~/.triton/cache ~/.aiter"
+        f"with its JIT caches: {ran.asked.command} SITE-PACKAGES ~/.triton/cache ~/.aiter"
     )
 
 
@@ -189,14 +195,15 @@ def _nothing_ran(ran: Attribution, claim: str) -> Result:
     top = Counter(trace.operators).most_common(_SHOWN)
     evidence = (Evidence("operators", ", ".join(f"{name} {calls:,}" for name, calls in top)),)
     seen = f"no kernel, {len(trace.operators):,} operators"
-    return Result("trace", claim, ran.name, "unproven", "declared", seen, evidence, reason, action)
+    result = partial(Result, ran.asked.check, claim, ran.asked.subject)
+    return result("unproven", "declared", seen, evidence, reason, action)
 
 
 def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result:
     evidence = _told(ran, kernels)
     return Result(
-        "trace",
-        _ran_in(ran),
+        ran.asked.check,
+        f"ran in {ran.asked.subject}",
         str(whose),
         "proven",
         "executed",
@@ -208,16 +215,15 @@ def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result
 def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
     names = sorted({str(whose) for each in kernels for whose in each.origins})
     return Result(
-        "trace",
-        _ran_in(ran),
+        ran.asked.check,
+        f"ran in {ran.asked.subject}",
         "one of several libraries",
         "unproven",
         "located",
         _seen(ran, kernels),
         tuple(_told(ran, kernels)),
         f"Kernels of these names are in files of {', '.join(names)}: a name does not say which.",
-        "Name only the folders that the job loads kernels from (rocmlint verify trace "
-        f"{ran.trace.path} PATH ...).",
+        f"Name only the folders that the job loads kernels from: {ran.asked.command} PATH ...",
     )
 
 
@@ -227,8 +233,8 @@ def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
         hinted[" or ".join(origin.hints(each.ran.name)) or "nothing known"] += 1
     guess = ", ".join(f"{name} ({count})" for name, count in hinted.most_common())
     return Result(
-        "trace",
-        _ran_in(ran),
+        ran.asked.check,
+        f"ran in {ran.asked.subject}",
         "in no installed file",
         "unproven",
         "declared",
@@ -239,10 +245,6 @@ def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
         f"{guess}.",
         _look_further(ran),
     )
-
-
-def _ran_in(ran: Attribution) -> str:
-    return f"ran in {ran.name}"
 
 
 def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:

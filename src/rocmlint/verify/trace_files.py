@@ -22,13 +22,14 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
 from rocmlint.verify.code_objects.errors import extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from io import BufferedReader
 
     _RowReader = Callable[[list[str]], tuple[str, float, int] | None]
     """Gives name, nanoseconds and calls; None for what is no kernel."""
@@ -85,9 +86,8 @@ def read(path: str) -> Trace:
         raise TraceError(message) from error
 
 
-def _read(path: str, file: BinaryIO) -> Trace:
-    packed = file.read(len(_GZIP)) == _GZIP
-    file.seek(0)
+def _read(path: str, file: BufferedReader) -> Trace:
+    packed = file.peek(len(_GZIP)).startswith(_GZIP)  # a pipe cannot go back
     stream = _Utf8(gzip.GzipFile(fileobj=file) if packed else file)
     head = stream.peek()
     start = head.lstrip()[:1]
