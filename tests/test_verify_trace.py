@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import tracemalloc
 from typing import TYPE_CHECKING, Any
 
@@ -556,6 +557,29 @@ def test_a_broken_archive_is_named_and_hides_no_other_file(
     found = build([str(tmp_path)])
     assert set(found.problems) == {str(path)}
     assert [each.path for each in found.holders("attn_fwd")] == [str(tmp_path / "whole.hsaco")]
+
+
+@needs_clang
+@given(st.data())
+def test_an_archive_with_a_flipped_bit_is_read_or_named(
+    tmp_path_factory: pytest.TempPathFactory, image: bytes, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "flipped"
+    path = folder / data.draw(st.sampled_from(("a.aks2", "aotriton.images/a.zip", "a.kdb")))
+    shutil.rmtree(folder, ignore_errors=True)
+    path.parent.mkdir(parents=True)
+    if path.suffix == ".kdb":
+        kernel_database(path, image)
+    elif path.suffix == ".zip":
+        flat_zip(path, {"F": aks2(image)})
+    else:
+        path.write_bytes(aks2(image))
+    content = bytearray(path.read_bytes())
+    for at in data.draw(st.lists(st.integers(0, 8 * len(content) - 1), min_size=1, max_size=3)):
+        content[at // 8] ^= 1 << at % 8
+    path.write_bytes(content)
+    found = build([str(folder)])
+    assert list(found.files) == [str(path)]
 
 
 @needs_clang

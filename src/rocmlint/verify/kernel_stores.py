@@ -51,7 +51,12 @@ def images(path: str) -> Iterator[bytes]:
     }.get(os.path.splitext(path)[1], _of_miopen)
     try:
         yield from read(path)
-    except (lzma.LZMAError, zipfile.BadZipFile, sqlite3.Error, EOFError, ValueError) as error:
+    except UnreadableError:
+        raise
+    except Exception as error:
+        # What lzma, bz2, zipfile and sqlite3 raise for broken files has no common class.
+        if isinstance(error, OSError) and error.errno:
+            raise
         message = f"is broken: {str(error) or type(error).__name__}"
         raise UnreadableError(message) from error
 
