@@ -60,6 +60,16 @@ def test_the_functions_that_ran_are_told_from_those_that_did_not(executed: Execu
     assert results["prog:run"]["verdict"] == "proven"
 
 
+def test_the_names_are_told_to_people_too(project: Project) -> None:
+    project.write("m.py", MODULE)
+    project.write("prog.py", "import m\ndef run():\n    m.used(1)\n")
+    ran = project.run("verify", "live", "m", "--executed", "--call", "prog:run")
+    last = (
+        "\nm\n  ran: used\n  never ran: unused, C.used, C.used.<locals>.below, C.later, C.steps\n"
+    )
+    assert ran.stdout.endswith(last)
+
+
 def test_code_that_is_live_but_not_used_is_unproven(executed: Executed) -> None:
     results = executed("import m\nm.used(1)\ndef run():\n    pass\n")
     assert (results["m"]["verdict"], results["m"]["strength"]) == ("unproven", "live")

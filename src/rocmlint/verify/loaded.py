@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 """What ``inside.loaded.answer`` gives."""
 
+RAN = ("ran", "never ran")
+"""The evidence of what ran, and of what did not."""
+
 _TASK = "loaded"
 _NOTHING: Mapping[str, Any] = {"modules": [], "files": [], "call": None}
 
@@ -87,8 +90,8 @@ def _asked_alone(
 def executed(result: Result, comparison: Mapping[str, Any], call: str) -> Result:
     """Strengthen or weaken a result by which functions of the module a call ran."""
     ran, never = comparison["ran"], comparison["never_ran"]
-    lists = {"ran": listed(ran), "never ran": listed(never)}
-    evidence = tuple(Evidence(name, value) for name, value in lists.items() if value)
+    lists = zip(RAN, (listed(ran), listed(never)), strict=True)
+    evidence = tuple(Evidence(name, value) for name, value in lists if value)
     result = replace(result, evidence=(*result.evidence, *evidence))
     if result.verdict != "proven" or not (ran or never):
         return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,15 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.verify.loaded import check
+from rocmlint.report._plain import visible
+from rocmlint.verify.loaded import RAN, check
 from rocmlint.verify.manifest import read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rocmlint.verify.result import Result
 
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _CALL = re.compile(rf"{_MODULE.pattern}:{_MODULE.pattern}")
@@ -53,7 +57,21 @@ def main(arguments: Sequence[str]) -> int:
     flags = parser.parse(arguments, SimpleNamespace())
     _refuse(flags)
     manifest = read(flags.manifest) if flags.manifest else None
-    return finish(check(interpreter_of(flags), flags.modules, manifest, flags.call), flags)
+    results = list(check(interpreter_of(flags), flags.modules, manifest, flags.call))
+    code = finish(results, flags)
+    if flags.output_format == "text":
+        sys.stdout.writelines(_executed(results))
+    return code
+
+
+def _executed(results: Iterable[Result]) -> Iterator[str]:
+    """Yield which functions ran of what is proven; the report has those of the rest."""
+    for each in results:
+        lists = [named for named in each.evidence if named.name in RAN]
+        if each.verdict == "proven" and lists:
+            yield f"\n{visible(each.subject)}\n"
+            for named in lists:
+                yield f"  {named.name}: {', '.join(map(visible, named.value.splitlines()))}\n"
 
 
 def _refuse(flags: SimpleNamespace) -> None:
