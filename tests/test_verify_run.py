@@ -320,6 +320,34 @@ def test_an_import_that_fails_fails_as_before(job: Job) -> None:
     assert watched.verdicts("broken is loaded") == ["contradicted"]
 
 
+def test_other_finders_may_ask_all_finders_too(job: Job) -> None:
+    job.script("""
+        import sys
+
+        class Asking:
+            def find_spec(self, *arguments):
+                others = [each for each in sys.meta_path if each is not self]
+                found = [each.find_spec(*arguments) for each in others]
+                return next((each for each in found if each is not None), None)
+
+        sys.meta_path.insert(1, Asking())
+        import patched
+        print(patched.f())
+        """)
+    watched = job.watch()
+    assert watched.ran.stdout == "2\n"
+    assert watched.verdicts(MODULE) == ["proven"]
+
+
+def test_a_job_in_a_job_has_two_verdicts(job: Job) -> None:
+    job.script("import patched; print(patched.f())")
+    inner = ("verify", "run", "--module", "patched", "--output", "inner.txt")
+    watched = job.watch(*COMMAND, *inner, "--", sys.executable, "job.py")
+    assert watched.ran.stdout == "2\n"
+    assert "1 proven" not in job.read("inner.txt")
+    assert "0 contradicted, 0 unproven" in job.read("inner.txt")
+
+
 def test_modules_of_a_zip_are_seen_at_their_import(job: Job) -> None:
     with zipfile.ZipFile(job.root / "lib.zip", "w") as archive:
         archive.writestr("zipped.py", PATCHED)

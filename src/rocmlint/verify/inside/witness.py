@@ -244,19 +244,25 @@ class _Finder:
     def __init__(self, witness: Witness) -> None:
         self._witness = witness
         self._names = {*witness.modules, _MULTIPROCESSING}
+        self._asking: set[tuple[int, str]] = set()
 
     def find_spec(
         self, name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Give the spec that the import would have had without this finder."""
-        if name not in self._names:
+        key = (_thread.get_ident(), name)
+        if name not in self._names or key in self._asking or self not in sys.meta_path:
             return None
-        for finder in sys.meta_path:
-            find_spec = None if finder is self else getattr(finder, "find_spec", None)
-            spec: ModuleSpec | None = find_spec and find_spec(name, path, target)
-            if spec is not None:
-                self._listen(spec)
-                return spec
+        self._asking.add(key)  # a finder behind this one may ask all others in turn
+        try:
+            for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
+                find_spec = getattr(finder, "find_spec", None)
+                spec: ModuleSpec | None = find_spec and find_spec(name, path, target)
+                if spec is not None:
+                    self._listen(spec)
+                    return spec
+        finally:
+            self._asking.discard(key)
         return None
 
     def _listen(self, spec: ModuleSpec) -> None:
