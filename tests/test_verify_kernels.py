@@ -267,6 +267,14 @@ def test_loose_files_alone_in_their_folders_are_judged_together(
     assert result["seen"].startswith("native in 2 of 3 files")
 
 
+def test_a_file_with_an_odd_name_is_judged(project: Project, library: Path) -> None:
+    (project.root / os.fsdecode(b"\xff\n\x1b[31m.so")).write_bytes(library.read_bytes())
+    for form in ("text", "json", "junit"):
+        ended = project.run("verify", "kernels", ".", "--arch", MI300, "--output-format", form)
+        assert ended.returncode == 0, ended.stderr
+        assert "\x1b" not in ended.stdout
+
+
 def test_the_package_to_install_is_named_as_pip_knows_it(project: Project, library: Path) -> None:
     put(project, library, "site/package/_C.so")
     project.write("site/Some_Dist-1.0.dist-info/METADATA", "Name: Some-Dist\nVersion: 1.0\n")

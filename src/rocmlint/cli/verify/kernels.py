@@ -57,7 +57,8 @@ def main(arguments: Sequence[str]) -> int:
     roots = roots or interpreter.ask("devices", "folders")["folders"]
     devices = _named(flags.arch) if flags.arch else find_devices(interpreter)
     found = scan(roots)
-    note = f"{found.looked_at:,} files, {found.without_code:,} without device code"
+    files = "file" if found.looked_at == 1 else "files"
+    note = f"{found.looked_at:,} {files}, {found.without_code:,} without device code"
     if found.for_cuda:
         note += f", {found.for_cuda:,} for CUDA beside others for AMD GPUs, which are left out"
     print(note, file=sys.stderr)

@@ -26,17 +26,19 @@ _ACTIONS: Mapping[Problem, str] = {
     "kpack missing": "install the device package of {package} for {processor}",
     "CUDA only": "install the ROCm build of {package}",
     "unreadable": "see whether it is there and may be read: ls -l {path}",
-    "broken": "install {package} again{command}",
+    "broken": "{again}",
 }
 
 
 def action(problem: Problem, path: str, processor: str) -> str:
     """Say what to do."""
     package = package_of(path)
-    command = f": pip install --force-reinstall --no-deps {package}" if package else ""
+    again = f"get {path} again, or leave it out"
+    if package:
+        again = f"install {package} again: pip install --force-reinstall --no-deps {package}"
     return _ACTIONS[problem].format(
         package=package or f"what brought {os.path.basename(path)}",
-        command=command,
+        again=again,
         path=path,
         processor=processor,
     )

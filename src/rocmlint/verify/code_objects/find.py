@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-_NAME = re.compile(r".+\.(so(\.[0-9]+)*|co|hsaco|kpack)")
+_NAME = re.compile(r".+\.(so(\.[0-9]+)*|co|hsaco|kpack)", re.DOTALL)
 
 
 @dataclass(frozen=True)
