@@ -102,7 +102,14 @@ def test_a_change_through_a_hard_link_is_found_in_each_environment_that_shares_t
         file.write("answer = 'new'\n")
     result = of(other)
     assert seen_in(result, "changed") == ["tiny/mod.py, 2 hard links"]
-    assert result.action.startswith("uv cache clean tiny, then in each environment ")
+    assert result.action.startswith("uv cache clean tiny; then for each environment: ")
+
+
+def test_what_uv_installed_is_put_back_with_uv(environment: Environment) -> None:
+    environment.write("tiny-1.0.dist-info/INSTALLER", "uv")
+    assert of(environment).action == (
+        f"uv pip install --python {environment.python} --no-deps --reinstall 'tiny==1.0'"
+    )
 
 
 def test_a_copy_that_shadows_the_package_is_named(environment: Environment, tmp_path: Path) -> None:

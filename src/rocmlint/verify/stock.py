@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.judgement import Judgement, interpreter_evidence
 from rocmlint.verify.result import Evidence
+from rocmlint.verify.versions import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ def _not_installed(python: str) -> Judgement:
 def judged(facts: Facts, python: str) -> Judgement:
     """Judge the facts on one distribution."""
     name = facts["name"]
-    install = f"{python} -m pip install --no-deps --force-reinstall '{name}=={facts['version']}'"
+    install = install_command(python, f"{name}=={facts['version']}", facts["installer"])
     if "error" in facts or facts["source"]:  # the RECORD of an editable install has no code in it
         return _without_record(facts, install)
     counts = [f"{len(facts[kind])} {kind}" for kind in ("changed", "missing", "added", "unhashed")]
@@ -68,9 +69,9 @@ def judged(facts: Facts, python: str) -> Judgement:
         if links > 1:
             reason += (
                 f"; a changed file has {links} hard links, so each environment that shares it (uv "
-                "links from its cache) got the change, and new ones will"
+                "links from its cache) has the change, and so will new ones"
             )
-            install = f"uv cache clean {name}, then in each environment {install}"
+            install = f"uv cache clean {name}; then for each environment: {install}"
         return Judgement("contradicted", "hashed", seen, reason, install)
     if facts["unhashed"] or not facts["equal"]:
         reason = f"{len(facts['unhashed'])} files have no hash to compare with"

@@ -23,8 +23,8 @@ Facts = dict[str, Any]
 def results(manifest: Manifest, facts: Facts) -> list[Result]:
     """Judge the version of each folder that the manifest has files in."""
     python, by_name = facts["interpreter"]["executable"], facts["by_name"]
-    wanted = f"'{manifest.package}{manifest.requires}'"
-    install = f"{python} -m pip install --no-deps --force-reinstall {wanted}"
+    installer = by_name[0]["installer"] if by_name else ""
+    install = install_command(python, f"{manifest.package}{manifest.requires}", installer)
     return [
         judged(manifest.requires, each, by_name, install).result(
             "patches",
@@ -34,6 +34,13 @@ def results(manifest: Manifest, facts: Facts) -> list[Result]:
         )
         for each in facts["packages"]
     ]
+
+
+def install_command(python: str, requirement: str, installer: str) -> str:
+    """Give the command that puts back a package, with what installed it; uv brings no pip."""
+    if installer == "uv":
+        return f"uv pip install --python {python} --no-deps --reinstall '{requirement}'"
+    return f"{python} -m pip install --no-deps --force-reinstall '{requirement}'"
 
 
 def _evidence(facts: Facts, by_name: list[Facts]) -> Iterator[Evidence]:
