@@ -224,6 +224,13 @@ def test_a_kernel_of_aotriton_needs_the_operator_that_calls_it(
     assert result.subject == subject
 
 
+def test_the_branch_that_attention_took_is_told() -> None:
+    operators = {"aten::_scaled_dot_product_attention_math": 24}
+    found = trace.attribute(ran("gemm", operators=operators), index(vllm="gemm"))
+    told = trace.expectation(found, "aotriton").evidence
+    assert ("attention of torch", "math 24 calls") in [(each.name, each.value) for each in told]
+
+
 def test_launches_without_kernels_say_that_the_profiler_was_blind(
     project: Project, recorded: dict[str, Any]
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import RocmlintError
 from rocmlint.verify import trace, trace_files
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.trace import Asked
+from rocmlint.verify.trace import BRANCH_OF, Asked, branches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -30,15 +30,6 @@ _ATTENTION = (
     "aten::_transformer_encoder_layer_fwd",
 )
 """The operators that compute attention; the last two choose a branch by themselves."""
-_OPERATORS = {
-    "aten::_scaled_dot_product_flash_attention": "flash",
-    "aten::_scaled_dot_product_flash_attention_for_cpu": "flash",
-    "aten::_scaled_dot_product_efficient_attention": "efficient",
-    "aten::_scaled_dot_product_cudnn_attention": "cudnn",
-    "aten::_scaled_dot_product_attention_math": "math",
-    "aten::_scaled_dot_product_attention_math_for_mps": "math",
-}
-"""The operator of each branch, of which the profiler writes one event for each call."""
 _EXPERIMENTAL = "TORCH_ROCM_AOTRITON_ENABLE_EXPERIMENTAL"
 
 
@@ -106,10 +97,7 @@ def probe(interpreter: Interpreter, operation: Operation) -> Probed:
             message = f"{interpreter.python}: {facts['failed']}"
             raise ProbeError(message)
         seen = trace_files.read(path)
-    branches = Counter[str]()
-    for name, branch in _OPERATORS.items():
-        branches[branch] += seen.operators.get(name, 0)
-    return Probed(operation, facts, seen, +branches)
+    return Probed(operation, facts, seen, branches(seen.operators))
 
 
 def judge(
@@ -191,7 +179,7 @@ def _seen(probed: Probed) -> str:
         f"{branch} {count:,} of {sum(probed.branches.values()):,} calls"
         for branch, count in probed.branches.most_common()
     )
-    names = [name for name in _OPERATORS if name in probed.trace.operators]
+    names = [name for name in BRANCH_OF if name in probed.trace.operators]
     if not calls:
         return ", ".join(_attentions(probed)) or "no attention of torch"
     return f"{calls} ({', '.join(names)})"

@@ -13,7 +13,7 @@ from rocmlint.verify import origin
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rocmlint.verify.kernel_index import Holder, KernelIndex
     from rocmlint.verify.origin import Origin
@@ -29,6 +29,15 @@ _FUSED = re.compile(r"aten::_(scaled_dot_product_)?(flash|efficient)_attention")
 Its kernels are compiled from functions of Triton, and flash-attn compiles functions of the same
 names (``attn_fwd``) when it runs: without such an operator the name does not say which it was.
 """
+BRANCH_OF = {
+    "aten::_scaled_dot_product_flash_attention": "flash",
+    "aten::_scaled_dot_product_flash_attention_for_cpu": "flash",
+    "aten::_scaled_dot_product_efficient_attention": "efficient",
+    "aten::_scaled_dot_product_cudnn_attention": "cudnn",
+    "aten::_scaled_dot_product_attention_math": "math",
+    "aten::_scaled_dot_product_attention_math_for_mps": "math",
+}
+"""The operator of each branch, of which the profiler writes one event for each call."""
 _TARGETS_SHOWN = 6
 _PROFILE = (
     "Profile on the GPU: torch.profiler.profile(activities=[ProfilerActivity.CPU, "
@@ -88,6 +97,14 @@ def attribute(trace: Trace, index: KernelIndex, asked: Asked | None = None) -> A
             origins.add(origin.Origin("triton"))
         known.append(Known(ran, holders, tuple(sorted(origins))))
     return Attribution(asked, trace, tuple(known), len(index.files), tuple(index.problems.items()))
+
+
+def branches(operators: Mapping[str, int]) -> Counter[str]:
+    """Count the calls of torch's attention by the branch that they took."""
+    taken = Counter[str]()
+    for name, branch in BRANCH_OF.items():
+        taken[branch] += operators.get(name, 0)
+    return +taken
 
 
 def by_library(ran: Attribution) -> list[Result]:
@@ -214,6 +231,11 @@ def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result
 
 def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
     names = sorted({str(whose) for each in kernels for whose in each.origins})
+    reason = (
+        f"Kernels of these names are in files of {', '.join(names)}: a name does not say which."
+    )
+    if any(_AOTRITON in each.origins for each in kernels):
+        reason += " Those of AOTriton need an operator of torch that calls them; there is none."
     return Result(
         ran.asked.check,
         f"ran in {ran.asked.subject}",
@@ -222,7 +244,7 @@ def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
         "located",
         _seen(ran, kernels),
         tuple(_told(ran, kernels)),
-        f"Kernels of these names are in files of {', '.join(names)}: a name does not say which.",
+        reason,
         f"Name only the folders that the job loads kernels from: {ran.asked.command} PATH ...",
     )
 
@@ -300,7 +322,12 @@ def _shares(ran: Attribution) -> list[tuple[str, str]]:
 
 
 def _shares_told(ran: Attribution) -> list[Evidence]:
-    return [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
+    told = [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
+    taken = branches(ran.trace.operators).most_common()
+    if taken:
+        calls = ", ".join(f"{branch} {_count(number, 'call')}" for branch, number in taken)
+        told.append(Evidence("attention of torch", calls))
+    return told
 
 
 def _instead(ran: Attribution) -> str:
