@@ -225,6 +225,12 @@ def test_a_dist_info_without_any_of_its_files_is_no_proof(environment: Environme
     assert "not as that version's wheel has them" in result.reason
 
 
+def test_a_dist_info_of_other_folders_does_not_tell_the_version(environment: Environment) -> None:
+    environment.install("tiny", "1.0", {"other/__init__.py": ""})
+    result = checked(environment)["tiny"]
+    assert (result.verdict, result.seen) == ("unproven", "version unknown")
+
+
 def test_a_manifest_for_any_version_asks_for_none(environment: Environment) -> None:
     assert [*checked(environment, manifest_of({"tiny/mod.py": NEW}, ""))] == ["tiny/mod.py"]
 
@@ -232,6 +238,22 @@ def test_a_manifest_for_any_version_asks_for_none(environment: Environment) -> N
 def test_a_dist_info_without_a_version_is_unproven(environment: Environment) -> None:
     (environment.site / "tiny-1.0.dist-info" / "METADATA").write_text("Name: tiny\n")
     assert checked(environment)["tiny"].verdict == "unproven"
+
+
+@pytest.mark.parametrize("name", ["RECORD", "METADATA", "INSTALLER", "direct_url.json"])
+def test_a_broken_dist_info_does_not_hide_the_files(environment: Environment, name: str) -> None:
+    (environment.site / "tiny-1.0.dist-info" / name).write_bytes(b"\xff\xfe\x00")
+    assert of_file(environment).verdict == "proven"
+
+
+def test_a_finder_that_fails_for_the_package_is_told_for_its_version_too(
+    environment: Environment,
+) -> None:
+    hook = FINDER.replace('"tiny.mod"', '"tiny"').format(body="raise RuntimeError('broken hook')")
+    environment.write("hook.py", hook)
+    environment.write("hook.pth", "import hook\n")
+    verdicts = {each.verdict for each in checked(environment).values()}
+    assert verdicts == {"unproven"}
 
 
 # ---- what is odd about a file

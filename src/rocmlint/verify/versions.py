@@ -44,9 +44,9 @@ def install_command(python: str, requirement: str, installer: str) -> str:
 
 
 def _evidence(facts: Facts, by_name: list[Facts]) -> Iterator[Evidence]:
-    for name, copies in (("taken", facts["copies"][:1]), ("shadowed copy", facts["copies"][1:])):
-        yield from (Evidence(name, str(each["origin"])) for each in copies)
-    for each in facts["distributions"]:
+    for number, each in enumerate(facts.get("copies", ())):
+        yield Evidence("shadowed copy" if number else "taken", str(each["origin"]))
+    for each in facts.get("distributions", ()):
         files = f"{each['equal']} of its files are beside it as recorded"
         yield Evidence("distribution", f"{each['version']}, {each['place']}: {files}")
         yield from (Evidence("not as recorded", path) for path in each["differing"])
@@ -58,6 +58,14 @@ def judged(requires: str, facts: Facts, by_name: list[Facts], install: str) -> J
 
     ``install`` is the command that installs the required one.
     """
+    if "error" in facts:
+        return Judgement(
+            "unproven",
+            "located",
+            "not looked at",
+            f"finding the package failed: {facts['error']}",
+            "repair what is named above (a finder of this interpreter raised it)",
+        )
     if not facts["copies"]:
         return Judgement(
             "contradicted", "located", "not installed", "no import finds the package", install

@@ -9,14 +9,15 @@ import pkgutil
 import stat
 import sys
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from .bytecode import Execution, compiled, execution_of
 from .files import Copy, locate, sha256_of, winner_and_others
-from .records import installed, is_as_recorded, owners, record_of
+from .records import installed, is_as_recorded, known_record_of, owners
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -33,27 +34,38 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         },
         "by_name": [asdict(each) for each in installed(package, sys.path)],
         "packages": [
-            _package(top, package, patched) for top in sorted({p.split("/")[0] for p in patched})
+            _or_error({"folder": top}, partial(_package, top, package, patched))
+            for top in sorted({each.split("/")[0] for each in patched})
         ],
-        "files": [_file_or_error(each, package) for each in files],
+        "files": [_or_error(each, partial(_file, each, package)) for each in files],
     }
+
+
+def _or_error(subject: dict[str, Any], facts: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Keep what goes wrong with one subject from hiding the others."""
+    try:
+        return {**subject, **facts()}
+    except Exception as error:  # noqa: BLE001 - finders of the user may raise anything
+        return {**subject, "error": f"{type(error).__name__}: {error}"}
 
 
 def _package(top: str, package: str, patched: set[str]) -> dict[str, Any]:
     """Tell which copy of a package wins, and how far its distributions are those of its files."""
     copies = locate(os.path.splitext(top)[0])
     root = copies[0].root if copies else None
-    return {
-        "folder": top,
-        "copies": [asdict(each) for each in copies],
-        "distributions": [
-            {**asdict(each), **_sample(record_of(each) or {}, top, each.root, patched)}
-            for each in (owners(package, root) if root else [])
-        ],
-    }
+    found = []
+    for each in owners(package, root) if root else []:
+        record = known_record_of(each)
+        if each.source or not record or any(_is_below(path, top) for path in record):
+            found.append({**asdict(each), **_sample(record, top, each.root, patched)})
+    return {"copies": [asdict(each) for each in copies], "distributions": found}
 
 
-def _sample(record: Any, top: str, root: str, patched: set[str]) -> dict[str, Any]:
+def _is_below(path: str, top: str) -> bool:
+    return path == top or path.startswith(f"{top}/")
+
+
+def _sample(record: Mapping[str, str], top: str, root: str, patched: set[str]) -> dict[str, Any]:
     """Compare the files right in the package's folder with the record."""
     found: dict[str, Any] = {"equal": 0, "differing": []}
     for path, recorded in record.items():
@@ -70,14 +82,6 @@ def _is_as_recorded(path: str, recorded: str) -> bool | None:
         return is_as_recorded(path, recorded)
     except OSError:
         return False
-
-
-def _file_or_error(wanted: dict[str, Any], package: str) -> dict[str, Any]:
-    """Keep what goes wrong with one file from hiding the others."""
-    try:
-        return {**wanted, **_file(wanted, package)}
-    except Exception as error:  # noqa: BLE001 - finders of the user may raise anything
-        return {**wanted, "error": f"{type(error).__name__}: {error}"}
 
 
 def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
@@ -159,7 +163,7 @@ def _is_linked(copy: Copy, real: str) -> bool:
 def _recorded(copy: Copy, path: str, package: str) -> bool | None:
     """Say whether a file is the one that its wheel brought; None where there is no hash of it."""
     for distribution in owners(package, copy.root or ""):
-        recorded = (record_of(distribution) or {}).get(path)
+        recorded = known_record_of(distribution).get(path)
         if recorded is not None and copy.origin:
             return is_as_recorded(copy.origin, recorded)
     return None

@@ -52,11 +52,12 @@ def installed(name: str, path: list[str]) -> list[Installed]:
 
 
 def owners(name: str, root: str) -> list[Installed]:
-    """Find the distributions of a name that what lies in a folder belongs to.
+    """Find the distributions of a name that a package in a folder can belong to.
 
-    That are those beside it, or the editable installs of a project that has it.
+    That are those beside it, or the editable installs of a project that has it: what is editable
+    has its files elsewhere, so a package beside it is a leftover of another install.
     """
-    beside = installed(name, [root])
+    beside = [each for each in installed(name, [root]) if each.source is None]
     return beside or [
         each
         for each in installed(name, sys.path)
@@ -67,14 +68,25 @@ def owners(name: str, root: str) -> list[Installed]:
 def record_of(distribution: Installed) -> Mapping[str, str] | None:
     """Read the RECORD: hashes ("sha256=...", empty for none) by path below the root.
 
-    None if there is none. Raises OSError, ValueError or csv.Error for one that cannot be read.
+    None if there is none. Raises ValueError for one that cannot be read.
     """
-    path = os.path.join(distribution.place, "RECORD")
     if not distribution.has_record:
         return None
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file) if row]
+    try:
+        with open(os.path.join(distribution.place, "RECORD"), encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except (OSError, ValueError, csv.Error) as error:
+        message = f"RECORD cannot be read: {error}"
+        raise ValueError(message) from error
     return {row[0].replace("\\", "/"): row[1] if len(row) > 1 else "" for row in rows}
+
+
+def known_record_of(distribution: Installed) -> Mapping[str, str]:
+    """Read the RECORD; empty if there is none that can be read."""
+    try:
+        return record_of(distribution) or {}
+    except ValueError:
+        return {}
 
 
 def is_as_recorded(path: str, recorded: str) -> bool | None:
@@ -114,10 +126,18 @@ def _read(root: str, folder: str) -> Installed:
         _version(known),
         place,
         root,
-        (known.read_text("INSTALLER") or "").strip(),
+        _text(known, "INSTALLER").strip(),
         _source(known),
         os.path.isfile(os.path.join(place, "RECORD")),
     )
+
+
+def _text(distribution: Distribution, name: str) -> str:
+    """Read a file of the .dist-info; empty if there is none that can be read."""
+    try:
+        return distribution.read_text(name) or ""
+    except (OSError, ValueError):
+        return ""
 
 
 def _version(distribution: Distribution) -> str:
@@ -132,7 +152,7 @@ def _version(distribution: Distribution) -> str:
 def _source(distribution: Distribution) -> str | None:
     """Give the folder of an editable install (PEP 610)."""
     try:
-        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+        origin = json.loads(_text(distribution, "direct_url.json") or "{}")
         editable = origin.get("dir_info", {}).get("editable", False)
         return url2pathname(urlparse(origin["url"]).path) if editable else None
     except (ValueError, KeyError, AttributeError):

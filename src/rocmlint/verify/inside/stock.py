@@ -9,7 +9,15 @@ from importlib.machinery import all_suffixes
 from typing import TYPE_CHECKING, Any
 
 from .files import locate
-from .records import Installed, installed, is_as_recorded, needs_no_hash, normalized, record_of
+from .records import (
+    Installed,
+    installed,
+    is_as_recorded,
+    known_record_of,
+    needs_no_hash,
+    normalized,
+    record_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,8 +46,8 @@ def _facts(distribution: Installed) -> dict[str, Any]:
     facts = asdict(distribution)
     try:
         record = record_of(distribution)
-    except Exception as error:  # noqa: BLE001 - a broken RECORD is an answer
-        return {**facts, "error": f"RECORD cannot be read: {error}"}
+    except ValueError as error:
+        return {**facts, "error": str(error)}
     if record is None:
         return {**facts, "error": "there is no RECORD"}
     return {
@@ -89,7 +97,7 @@ def _added(record: Mapping[str, str], distribution: Installed) -> set[str]:
     }
     if found:  # packages such as google/ are shared by several distributions
         for other in _others(distribution):
-            found -= (record_of(other) or {}).keys()
+            found -= known_record_of(other).keys()
     return found
 
 
