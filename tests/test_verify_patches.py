@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import py_compile
+import shlex
 import shutil
 import subprocess
 import sys
@@ -425,6 +426,13 @@ def test_the_exit_code_is_that_of_the_worst_result(
 
 def starts(python: str) -> bool:
     return subprocess.run([python, "-V"], capture_output=True, check=False).returncode == 0
+
+
+def test_a_command_to_type_is_quoted(tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "it's here")
+    environment.install("tiny", "1.0", INSTALLED)
+    command = of_file(environment).action.partition(";")[0]
+    assert shlex.split(command)[-1] == f"{environment.site}/tiny/mod.py"
 
 
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,8 @@ def _copy_command(path: str, target: str) -> str:
 
     It breaks hard links, through which other environments would get the patch too.
     """
-    return f"cp --remove-destination PATCH/{path.partition('/')[2]} {target}"
+    source = f"PATCH/{path.partition('/')[2] or path}"
+    return shlex.join(["cp", "--remove-destination", source, target])
 
 
 def _replaced_at_start(facts: Facts) -> Judgement | None:
@@ -210,11 +212,13 @@ def _not_executed(winner: Facts) -> Judgement | None:
             "hashed",
             "right bytes, import fails",
             f"the file is the manifest's, but its import fails: {execution['error']}",
-            f"rm {path}; {_AGAIN}" if path else "use the Python that the patch is written for",
+            f"rm {shlex.quote(path)}; {_AGAIN}"
+            if path
+            else "use the Python that the patch is written for",
         )
-    remove = f"rm {path}"
+    remove = f"rm {shlex.quote(path)}"
     if execution["kind"] == "archived":
-        remove = f"zip -d {winner['root']} '*.pyc'"
+        remove = f"zip -d {shlex.quote(winner['root'])} '*.pyc'"
     return Judgement(
         "contradicted",
         "hashed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.judgement import Judgement, interpreter_evidence
@@ -84,10 +85,10 @@ def _without_record(facts: Facts, install: str) -> Judgement:
     name, action, missing = facts["name"], install, facts.get("error")
     if facts["source"]:
         why = f"it is an editable install of {facts['source']}: there is no wheel to compare with"
-        action = f"git -C {facts['source']} status"
+        action = shlex.join(["git", "-C", facts["source"], "status"])
     elif facts["place"].endswith(".egg-info") and not facts["root"].endswith("-packages"):
         why = f"{facts['root']} is a project's folder: there is no wheel to compare with"
-        action = f"git -C {facts['root']} status"
+        action = shlex.join(["git", "-C", facts["root"], "status"])
     elif facts["installer"] == "conda":
         why, action = f"{missing}: conda installed it", f"conda install --force-reinstall {name}"
     elif os.path.basename(facts["root"]) == "dist-packages":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from packaging.specifiers import SpecifierSet
@@ -38,9 +39,11 @@ def results(manifest: Manifest, facts: Facts) -> list[Result]:
 
 def install_command(python: str, requirement: str, installer: str) -> str:
     """Give the command that puts back a package, with what installed it; uv brings no pip."""
+    command = [python, "-m", "pip", "install", "--no-deps", "--force-reinstall", requirement]
     if installer == "uv":
-        return f"uv pip install --python {python} --no-deps --reinstall '{requirement}'"
-    return f"{python} -m pip install --no-deps --force-reinstall '{requirement}'"
+        command = ["uv", "pip", "install", "--python", python, "--no-deps", "--reinstall"]
+        command.append(requirement)
+    return shlex.join(command)
 
 
 def _evidence(facts: Facts, by_name: list[Facts]) -> Iterator[Evidence]:
