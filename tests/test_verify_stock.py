@@ -84,6 +84,14 @@ def test_bytecode_and_data_that_a_package_writes_are_no_difference(
     assert of(environment).verdict == "proven"
 
 
+def test_of_very_many_differences_the_first_are_named(environment: Environment) -> None:
+    for number in range(203):
+        environment.write(f"tiny/added_{number:03}.py", "")
+    result = of(environment)
+    assert result.seen == "203 added"
+    assert seen_in(result, "added")[-2:] == ["tiny/added_199.py", "and 3 more"]
+
+
 def test_what_another_distribution_has_in_a_shared_folder_is_not_added(
     environment: Environment,
 ) -> None:

@@ -20,6 +20,8 @@ Facts = dict[str, Any]
 """An answer of :mod:`rocmlint.verify.inside.stock`, or a part of it."""
 
 _TASK = "stock"
+_LISTED = 200
+"""How many files of one kind are named."""
 
 
 def check(packages: Sequence[str], interpreter: Interpreter) -> list[Result]:
@@ -111,10 +113,21 @@ def _evidence(found: Sequence[Facts]) -> Iterator[Evidence]:
 
 def _differences(facts: Facts) -> Iterator[Evidence]:
     yield Evidence("equal", f"{facts['equal']:,} files")
-    for each in facts["changed"]:
-        shared = f", {each['links']} hard links" if each["links"] > 1 else ""
-        yield Evidence("changed", f"{each['path']}{shared}")
-    yield from (Evidence(kind, path) for kind in ("missing", "added") for path in facts[kind])
-    yield from (Evidence("unhashed", f"{it['path']}: {it['why']}") for it in facts["unhashed"])
-    for each in facts["elsewhere"]:
-        yield Evidence("taken elsewhere", f"{each['module']}: {each['origin']}")
+    shared = [each["path"] + _shared(each["links"]) for each in facts["changed"]]
+    yield from _listed("changed", shared)
+    yield from _listed("missing", facts["missing"])
+    yield from _listed("added", facts["added"])
+    yield from _listed("unhashed", [f"{it['path']}: {it['why']}" for it in facts["unhashed"]])
+    others = [f"{each['module']}: {each['origin']}" for each in facts["elsewhere"]]
+    yield from _listed("taken elsewhere", others)
+
+
+def _shared(links: int) -> str:
+    return f", {links} hard links" if links > 1 else ""
+
+
+def _listed(name: str, values: Sequence[str]) -> Iterator[Evidence]:
+    """Give each value; of a package that is another one altogether, the first and a count."""
+    yield from (Evidence(name, value) for value in values[:_LISTED])
+    if len(values) > _LISTED:
+        yield Evidence(name, f"and {len(values) - _LISTED:,} more")
