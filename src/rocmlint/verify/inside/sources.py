@@ -25,8 +25,10 @@ _NO_SOURCE = (
     (ExtensionFileLoader, "it is an extension module"),
     (SourcelessFileLoader, "it was loaded from a .pyc file that has no source beside it"),
 )
-_MARGIN = 0.1
-"""Seconds by which the clocks of the kernel for files and for processes may disagree."""
+_TICK = 0.02
+"""Seconds by which a time of change may lie too early: the kernel's clock for files ticks."""
+_WHOLE_SECOND = 1.0
+"""The same on file systems that keep whole seconds only."""
 
 
 class NoSourceError(Exception):
@@ -126,10 +128,11 @@ def changed_since_start(path: str) -> bool | None:
     """
     started = _started()
     try:
-        changed = os.stat(_on_disk(path)).st_ctime
+        changed = os.stat(_on_disk(path)).st_ctime_ns
     except OSError:
         return None
-    return None if started is None else changed > started - _MARGIN
+    margin = _TICK if changed % 1_000_000_000 else _WHOLE_SECOND
+    return None if started is None else changed / 1e9 > started - margin
 
 
 def _on_disk(path: str) -> str:
