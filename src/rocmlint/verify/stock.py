@@ -66,6 +66,10 @@ def judged(facts: Facts, python: str) -> Judgement:
             f"installed file in {facts['root']}",
             "remove the folder of that copy from sys.path (PYTHONPATH, .pth files)",
         )
+    if (facts["changed"] or facts["missing"]) and _is_of_the_system(facts):
+        reason = f"{seen}: a package of the system brought it, and those are changed after their "
+        reason += "RECORD is written (libraries are stripped, scripts moved)"
+        return Judgement("unproven", "hashed", seen, reason, _ask_dpkg(facts))
     if facts["changed"] or facts["missing"] or facts["added"]:
         reason = f"{seen}: what is installed is not what the wheel brought"
         links = max((each["links"] for each in facts["changed"]), default=1)
@@ -93,12 +97,22 @@ def _without_record(facts: Facts, install: str) -> Judgement:
         action = shlex.join(["git", "-C", facts["root"], "status"])
     elif facts["installer"] == "conda":
         why, action = f"{missing}: conda installed it", f"conda install --force-reinstall {name}"
-    elif os.path.basename(facts["root"]) == "dist-packages":
-        why = f"{missing}: a package of the system brought it"
-        action = f"dpkg --verify python3-{name}"
+    elif _is_of_the_system(facts):
+        why, action = f"{missing}: a package of the system brought it", _ask_dpkg(facts)
     else:
         why = f"{missing}: what installed it left nothing to compare with"
     return Judgement("unproven", "located", "no RECORD of its code", why, action)
+
+
+def _is_of_the_system(facts: Facts) -> bool:
+    """Say whether Debian or Ubuntu brought it: their folder, which pip uses with its own mark."""
+    in_folder = os.path.basename(facts["root"]) == "dist-packages"
+    return in_folder and facts["installer"] not in {"pip", "uv"}
+
+
+def _ask_dpkg(facts: Facts) -> str:
+    place = shlex.quote(facts["place"])
+    return f"dpkg --verify $(dpkg -S {place} | cut -d: -f1) compares with what the system brought"
 
 
 def _evidence(found: Sequence[Facts]) -> Iterator[Evidence]:
