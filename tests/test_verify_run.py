@@ -489,6 +489,20 @@ def test_a_time_limit_ends_the_command_and_its_processes(job: Job) -> None:
     assert _gone(int(watched.ran.stdout))
 
 
+def test_a_rank_that_hangs_is_asked_before_it_is_ended(job: Job) -> None:
+    job.script("import patched, time; patched.f = print; time.sleep(600)")
+    flags = ("--manifest", "patched.toml", "--timeout", "2")
+    result = job.watch(flags=flags, RANK="0", WORLD_SIZE="1").one(MODULE)
+    assert result["verdict"] == "contradicted"
+    assert result["seen"].endswith("(while it ran)")
+
+
+def test_of_a_killed_process_nothing_is_said_but_of_its_import(job: Job) -> None:
+    job.script("import patched, os; patched.f = print; os.kill(os.getpid(), 9)")
+    result = job.watch().one(MODULE)
+    assert result["claim"].startswith("patched, once imported, runs the code")
+
+
 def test_a_process_that_is_left_running_on_purpose_is_left_alone(job: Job) -> None:
     job.script("""
         import patched, subprocess, sys

@@ -78,5 +78,5 @@ class Watched:
         return [each for each in self.witnesses if each["start"] == how]
 
 
-MODULE = "patched runs the code"
-"""What every claim on the module says."""
+MODULE = "runs the code of"
+"""What every claim on a module says."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import RocmlintError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 INTERVAL = 0.1
 """Seconds between two looks at the processes; what lives shorter may not be seen."""
@@ -72,10 +72,15 @@ class Ending:
 
 
 def execute(
-    command: Sequence[str], environment: Mapping[str, str], mark: str, timeout: float | None
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    mark: str,
+    timeout: float | None,
+    before_the_end: Callable[[], None] = lambda: None,
 ) -> Ending:
     """Run a command to its end; ``mark`` is the variable whose absence makes a process unseen.
 
+    ``before_the_end`` is called when the time limit is over, before the command is told to end.
     Its streams are those of this process. A signal from the terminal goes to it as to every
     process of the group; one that only this process gets is handed on. After the time limit, or
     when this process was told to end, none of its processes is left. Raises CommandError.
@@ -86,7 +91,7 @@ def execute(
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     with _blocked() as before:
         child = _started(command, environment, before)
-        return _Run(child, mark, timeout).to_the_end()
+        return _Run(child, mark, timeout, before_the_end).to_the_end()
 
 
 @contextmanager
@@ -120,6 +125,7 @@ class _Run:
     child: subprocess.Popen[bytes]
     mark: str
     timeout: float | None
+    before_the_end: Callable[[], None]
     interrupted: int | None = None
     timed_out: bool = False
     _status: int | None = None
@@ -170,7 +176,8 @@ class _Run:
             return
         if self.timeout is not None and now - self._began > self.timeout and not self.timed_out:
             self.timed_out = True
-            self._kill_at = now + GRACE
+            self.before_the_end()
+            self._kill_at = time.monotonic() + GRACE
             os.kill(self.child.pid, signal.SIGTERM)
         if self._kill_at is not None and now > self._kill_at:
             self._end_all(signal.SIGKILL)

@@ -23,10 +23,13 @@ _MOMENTS = {
     "start": "at the start",
     "call": "when it bore witness",
     "import": "after the import",
+    "running": "while it ran",
     "exit": "at its end",
     "asked": "when asked",
 }
 """When something was seen, as a reader knows it."""
+
+_EARLY = ("start", "import")
 
 _SHOWN = 16
 """How many processes are told one by one: two of each GPU of a node."""
@@ -108,6 +111,8 @@ def _of_module(check: str, witness: Witness, name: str, expected: str | None) ->
     seen = witness.modules[name]
     last, first = _result(check, witness, name, expected, seen["now"]), seen.get("at_import")
     moment = _MOMENTS.get(seen.get("moment", ""), "")
+    if seen.get("moment") in _EARLY:  # what came later is not known: nothing is said of it
+        last = replace(last, claim=f"{name}, once imported, {claim(expected)}")
     result = replace(last, seen=f"{last.seen} ({moment})" if moment else last.seen)
     if first and first != seen["now"] and last.verdict == "contradicted":
         if _result(check, witness, name, expected, first).verdict == "proven":

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import RocmlintError
 from rocmlint.verify.inside import write_json
 from rocmlint.verify.inside.process import host
-from rocmlint.verify.inside.witness import VARIABLE, VERSION
+from rocmlint.verify.inside.witness import ASK, VARIABLE, VERSION
 from rocmlint.verify.inside.witness import start as start_witness
 from rocmlint.verify.interpreter import INSIDE, LOAD_INSIDE, NAME_INSIDE
 from rocmlint.verify.watch import watch_of
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 _PATTERN = "witness.*.json"
 _STARTUP = "startup"
+_POLL = 0.2
+
+ANSWER = 5.0
+"""Seconds for ranks that still run to look again; they do within two, unless all of it hangs."""
 
 STARTUP = f"""\
 # Written by rocmlint verify run: lets a witness into this process, then makes room for the
@@ -123,6 +128,18 @@ class Witness:
         return str(self.facts.get("start", "program"))
 
     @property
+    def asked(self) -> str:
+        """The last question that it has answered."""
+        return str(self.facts.get("asked", ""))
+
+    @property
+    def may_run(self) -> bool:
+        """Whether the process has not ended, as far as can be known from here."""
+        if self.facts.get("moment") == "exit":
+            return False
+        return self.host != host() or os.path.exists(f"/proc/{self.pid}")
+
+    @property
     def restart(self) -> int:
         """How often torchrun had started the job again."""
         return int(self.facts.get("restart") or 0)
@@ -175,6 +192,26 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
     before = environment.get("PYTHONPATH")
     path = f"{startup}{os.pathsep}{before}" if before else startup
     return {**environment, "PYTHONPATH": path, VARIABLE: folder}
+
+
+def ask(witnesses: Iterable[Witness], seconds: float) -> None:
+    """Have those ranks look again that may still run, and give them some time for it."""
+    asked = [each for each in witnesses if each.rank is not None and each.may_run and each.modules]
+    question = f"{time.time_ns():x}"
+    for folder in {os.path.dirname(each.file) for each in asked}:
+        with suppress(OSError):  # a folder that is only to be read: then they are as they were
+            write_json(os.path.join(folder, ASK), question)
+    until = time.monotonic() + seconds
+    while asked and time.monotonic() < until:
+        time.sleep(_POLL)
+        asked = [each for each in asked if not _has_answered(each, question)]
+
+
+def _has_answered(witness: Witness, question: str) -> bool:
+    with suppress(OSError), open(witness.file, encoding="utf-8") as file:
+        found = parsed(witness.file, file.read())
+        return isinstance(found, Witness) and (not found.may_run or question in found.asked)
+    return True
 
 
 def read(folder: str) -> tuple[list[Witness], list[str]]:

@@ -10,7 +10,7 @@ from rocmlint.cli.verify.common import add_output_argument, add_report_arguments
 from rocmlint.errors import ConfigError
 from rocmlint.verify.ranks import complete, judge
 from rocmlint.verify.watch import watch_of
-from rocmlint.verify.witnesses import read
+from rocmlint.verify.witnesses import ANSWER, ask, read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -93,6 +93,9 @@ def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
         if left <= 0 or complete(witnesses, watch, flags.world_size):
             break
         time.sleep(min(_POLL, left))
+    if any(each.may_run for each in witnesses):
+        ask(witnesses, ANSWER)
+        witnesses, problems = read(flags.folder)
     if not (witnesses or problems):
         message = f"{flags.folder}: no witness in it; rocmlint verify run --keep DIR leaves them"
         if not flags.world_size:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from rocmlint.verify.inside.witness import VARIABLE
 from rocmlint.verify.processes import execute
 from rocmlint.verify.run import LIMITS, judge
 from rocmlint.verify.watch import watch_of
-from rocmlint.verify.witnesses import WitnessError, folder_in, prepare, read
+from rocmlint.verify.witnesses import ANSWER, WitnessError, ask, folder_in, prepare, read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -57,12 +58,19 @@ def main(arguments: Sequence[str]) -> int:
     watch = watch_of(flags.manifest, flags.module)
     with _folder(flags.keep) as folder:
         environment = prepare(folder, watch, os.environ)
-        ending = execute(command, environment, VARIABLE, flags.timeout)
+        look_again = partial(_ask_all, folder)
+        ending = execute(command, environment, VARIABLE, flags.timeout, look_again)
         try:
             witnesses, problems = read(folder)
         except WitnessError as error:  # how the command ended must be told all the same
             witnesses, problems = [], [str(error)]
     return finish(judge(watch, witnesses, problems, ending), flags)
+
+
+def _ask_all(folder: str) -> None:
+    """Have the ranks of a job that is to be ended look again: it may hang."""
+    with suppress(WitnessError):
+        ask(read(folder)[0], ANSWER)
 
 
 def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -1,8 +1,8 @@
 """The witness in each Python process of a job: writes down what the process is made of.
 
 It writes when the process starts (or a program calls for it), when a watched module has been
-imported, and when the process ends, each time the whole file anew; so a process that is killed
-leaves what was seen until then.
+imported, when a rank is asked, and when the process ends, each time the whole file anew; so a
+process that is killed leaves what was seen until then.
 Whatever goes wrong here is written down, never raised: the program must not notice.
 """
 
@@ -34,7 +34,13 @@ VERSION = 1
 VARIABLE = "ROCMLINT_WITNESS"
 """Names the folder of the witnesses; without it no process is watched."""
 
+ASK = "ask"
+"""The file in the folder of the witnesses by which a rank is asked to look again: any new text."""
+
 FORKED = ("fork", "forkserver")
+_ATTENTION = 1.0
+"""Seconds between two looks for a question."""
+
 _FRESH = 1.0
 """Seconds for which the facts on a process stay true enough while it imports one after another."""
 
@@ -94,6 +100,8 @@ class Witness:
         self._at_import: dict[str, dict[str, Any]] = {}
         self._facts: dict[str, Any] = {}
         self._facts_until = 0.0
+        self._asked = ""
+        self._attends = False
         self.importing: set[str] = set()
         self._become(process.start_method())
 
@@ -126,6 +134,7 @@ class Witness:
             self.imported(_MULTIPROCESSING)
         if any(name in sys.modules for name in self.modules):
             self.write("call")
+            self._begin_to_attend()
 
     @_quietly
     def forked(self) -> None:
@@ -145,12 +154,39 @@ class Witness:
             again = name in self._at_import  # reloaded: others may hold what was there before
             self._at_import.update(_compared([name], stale=again))
             self.write("import")
+            self._begin_to_attend()
 
     @_quietly
     def at_exit(self) -> None:
         """Write what has changed until the end."""
         if os.getpid() == self._pid:
             self.write("exit")
+
+    def _begin_to_attend(self) -> None:
+        """Listen for questions in ranks: one may hang, and will then write nothing by itself.
+
+        In a thread, so only where there are some anyway: Python warns of a fork beside threads.
+        """
+        is_rank = process.ranks()["rank"] is not None and self._start not in FORKED
+        if is_rank and not self._attends:
+            self._attends = True
+            _thread.start_new_thread(self._attend, ())
+
+    def _attend(self) -> None:
+        path = os.path.join(self.folder, ASK)
+        while True:
+            time.sleep(_ATTENTION)
+            with suppress(Exception):
+                with open(path, encoding="utf-8") as file:
+                    asked = file.read()
+                if asked != self._asked:
+                    self._asked = asked
+                    self.look_again()
+
+    @_quietly
+    def look_again(self) -> None:
+        """Write what is there now."""
+        self.write("running")
 
     def complain(self) -> None:
         """Write that this process is there, and what went wrong, if nothing else is written."""
@@ -165,7 +201,7 @@ class Witness:
             write_json(os.path.join(self.folder, self._name), self.document(moment))
 
     def document(self, moment: str) -> dict[str, Any]:
-        """Tell what is known; ``moment`` is "start", "call", "import", "exit" or "asked"."""
+        """Tell what is known at a moment: start, call, import, running, exit, or asked."""
         loaded = [each for each in self.modules if each in sys.modules]
         return {
             **self._process(moment, loaded),
@@ -175,6 +211,7 @@ class Witness:
             "written": time.time(),
             "start": self._start,
             "watched": self.modules,
+            "asked": self._asked,
             "modules": self._modules(moment, loaded),
             "files": {} if moment == "start" else self._hashes(),
             "errors": self.errors,
@@ -198,7 +235,7 @@ class Witness:
             name: {"at_import": first, "now": first, "moment": "import"}
             for name, first in self._at_import.items()
         }
-        is_last = moment in ("exit", "asked")
+        is_last = moment in ("running", "exit", "asked")
         new = [name for name in loaded if is_last or not (name in found or name in self.importing)]
         for name, now in _compared(new, stale=True).items():
             found[name] = {"at_import": self._at_import.get(name), "now": now, "moment": moment}
