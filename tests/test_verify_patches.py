@@ -10,14 +10,17 @@ import shutil
 import subprocess
 import sys
 from hashlib import sha256
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from environments import Environment
 from failure_cases import without_power_over_modes
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rocmlint.verify.inside.bytecode import execution_of
+from rocmlint.verify.inside.bytecode import compiled, execution_of
 from rocmlint.verify.inside.files import locate
 from rocmlint.verify.interpreter import Interpreter, InterpreterError
 from rocmlint.verify.manifest import Manifest, ManifestFile, write
@@ -393,6 +396,30 @@ def test_stale_bytecode_of_an_optimisation_level_is_found_at_that_level(
     stale(environment, PYTHONOPTIMIZE="1")
     assert of_file(environment, PYTHONOPTIMIZE="1").seen == "right bytes, stale bytecode"
     assert of_file(environment).verdict == "proven"
+
+
+@given(data=st.data())
+def test_what_is_said_of_bytecode_is_what_an_import_does(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    source = tmp_path_factory.getbasetemp() / "guessed.py"
+    source.write_text(OLD)
+    os.utime(source, (1, 1))
+    mode = data.draw(st.sampled_from(py_compile.PycInvalidationMode))
+    path = Path(str(py_compile.compile(str(source), invalidation_mode=mode)))
+    source.write_text(data.draw(st.sampled_from([OLD, NEW, "answer = 'longer'\n"])))
+    os.utime(source, (data.draw(st.sampled_from([1, 1.9, 2])),) * 2)
+    header = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(0, 2))):
+        header[data.draw(st.integers(0, 15))] = data.draw(st.sampled_from([0, 1, 2, 3, 255]))
+    path.write_bytes(header[: data.draw(st.sampled_from([0, 8, 16, len(header)]))])
+    execution = execution_of(str(source))
+    try:
+        runs: object = SourceFileLoader("guessed", str(source)).get_code("guessed")
+    except EOFError:
+        runs = "nothing"
+    assert execution.same == (runs == compiled(source.read_bytes(), str(source)))
+    assert (execution.error is not None) == (runs == "nothing")
 
 
 def test_a_constant_that_is_not_equal_to_itself_makes_no_difference(tmp_path: Path) -> None:

@@ -50,12 +50,9 @@ def _not_installed(python: str) -> Judgement:
 
 def judged(facts: Facts, python: str) -> Judgement:
     """Judge the facts on one distribution."""
-    name = facts["name"]
-    install = install_command(python, f"{name}=={facts['version']}", facts["installer"])
+    install = install_command(python, f"{facts['name']}=={facts['version']}", facts["installer"])
     if "error" in facts or facts["source"]:  # the RECORD of an editable install has no code in it
         return _without_record(facts, install)
-    counts = [f"{len(facts[kind])} {kind}" for kind in ("changed", "missing", "added", "unhashed")]
-    seen = ", ".join(each for each in counts if not each.startswith("0 "))
     if facts["elsewhere"]:
         other = facts["elsewhere"][0]
         return Judgement(
@@ -66,24 +63,28 @@ def judged(facts: Facts, python: str) -> Judgement:
             f"installed file in {facts['root']}",
             "remove the folder of that copy from sys.path (PYTHONPATH, .pth files)",
         )
-    if (facts["changed"] or facts["missing"]) and _is_of_the_system(facts):
-        reason = f"{seen}: a package of the system brought it, and those are changed after their "
-        reason += "RECORD is written (libraries are stripped, scripts moved)"
-        return Judgement("unproven", "hashed", seen, reason, _ask_dpkg(facts))
+    counts = [f"{len(facts[kind])} {kind}" for kind in ("changed", "missing", "added", "unhashed")]
+    seen = ", ".join(each for each in counts if not each.startswith("0 "))
     if facts["changed"] or facts["missing"] or facts["added"]:
-        reason = f"{seen}: what is installed is not what the wheel brought"
-        links = max((each["links"] for each in facts["changed"]), default=1)
-        if links > 1:
-            reason += (
-                f"; a changed file has {links} hard links, so each environment that shares it (uv "
-                "links from its cache) has the change, and so will new ones"
-            )
-            install = f"uv cache clean {name}; then for each environment: {install}"
-        return Judgement("contradicted", "hashed", seen, reason, install)
+        return _differing(facts, seen, install)
     if facts["unhashed"] or not facts["equal"]:
         reason = f"{len(facts['unhashed'])} files have no hash to compare with"
         return Judgement("unproven", "hashed", seen or "nothing compared", reason, install)
     return Judgement("proven", "hashed", f"{facts['equal']:,} files equal")
+
+
+def _differing(facts: Facts, seen: str, install: str) -> Judgement:
+    if _is_of_the_system(facts) and not facts["added"]:
+        reason = f"{seen}: a package of the system brought it, and those are changed after their "
+        reason += "RECORD is written (libraries are stripped, scripts moved)"
+        return Judgement("unproven", "hashed", seen, reason, _ask_dpkg(facts))
+    reason = f"{seen}: what is installed is not what the wheel brought"
+    links = max((each["links"] for each in facts["changed"]), default=1)
+    if links > 1:
+        reason += f"; a changed file has {links} hard links, so each environment that shares it "
+        reason += "(uv links from its cache) has the change, and so will new ones"
+        install = f"uv cache clean {facts['name']}; then for each environment: {install}"
+    return Judgement("contradicted", "hashed", seen, reason, install)
 
 
 def _without_record(facts: Facts, install: str) -> Judgement:
