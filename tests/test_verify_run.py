@@ -497,6 +497,23 @@ def test_a_rank_that_hangs_is_asked_before_it_is_ended(job: Job) -> None:
     assert result["seen"].endswith("(while it ran)")
 
 
+def test_a_rank_that_forks_beside_no_threads_is_not_warned(job: Job) -> None:
+    job.script("""
+        import os, patched, time
+        for _ in range(20):
+            if not os.fork():
+                os._exit(0)
+            os.wait()
+        print("forked")
+        time.sleep(600)
+        """)
+    flags = ("--manifest", "patched.toml", "--timeout", "3")
+    strict = (_python("3.12"), "-W", "error", "job.py")
+    watched = job.watch(*strict, flags=flags, RANK="0", WORLD_SIZE="1")
+    assert watched.ran.stdout == "forked\n", watched.ran.stderr
+    assert "running" in [each["moment"] for each in watched.started("program")]
+
+
 def test_of_a_killed_process_nothing_is_said_but_of_its_import(job: Job) -> None:
     job.script("import patched, os; patched.f = print; os.kill(os.getpid(), 9)")
     result = job.watch().one(MODULE)

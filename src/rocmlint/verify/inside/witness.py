@@ -22,6 +22,7 @@ from importlib.util import LazyLoader
 from typing import TYPE_CHECKING, Any
 
 from . import process, write_json
+from .attendant import Attendant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,9 +39,6 @@ ASK = "ask"
 """The file in the folder of the witnesses by which a rank is asked to look again: any new text."""
 
 FORKED = ("fork", "forkserver")
-_ATTENTION = 1.0
-"""Seconds between two looks for a question."""
-
 _FRESH = 1.0
 """Seconds for which the facts on a process stay true enough while it imports one after another."""
 
@@ -101,7 +99,7 @@ class Witness:
         self._facts: dict[str, Any] = {}
         self._facts_until = 0.0
         self._asked = ""
-        self._attends = False
+        self._attendant: Attendant | None = None
         self.importing: set[str] = set()
         self._become(process.start_method())
 
@@ -163,29 +161,15 @@ class Witness:
             self.write("exit")
 
     def _begin_to_attend(self) -> None:
-        """Listen for questions in ranks: one may hang, and will then write nothing by itself.
-
-        In a thread, so only where there are some anyway: Python warns of a fork beside threads.
-        """
+        """Listen for questions, in ranks: those wait for each other, and then write nothing."""
         is_rank = process.ranks()["rank"] is not None and self._start not in FORKED
-        if is_rank and not self._attends:
-            self._attends = True
-            _thread.start_new_thread(self._attend, ())
-
-    def _attend(self) -> None:
-        path = os.path.join(self.folder, ASK)
-        while True:
-            time.sleep(_ATTENTION)
-            with suppress(Exception):
-                with open(path, encoding="utf-8") as file:
-                    asked = file.read()
-                if asked != self._asked:
-                    self._asked = asked
-                    self.look_again()
+        if is_rank and self._attendant is None:
+            self._attendant = Attendant(os.path.join(self.folder, ASK), self.look_again)
 
     @_quietly
-    def look_again(self) -> None:
+    def look_again(self, question: str) -> None:
         """Write what is there now."""
+        self._asked = question
         self.write("running")
 
     def complain(self) -> None:
