@@ -11,7 +11,7 @@ from pathlib import Path
 
 from code_objects import get
 
-from rocmlint.verify.kernel_index import KernelIndex, build, demangled
+from rocmlint.verify.trace.index import KernelIndex, build, demangled
 
 
 @dataclass(frozen=True)

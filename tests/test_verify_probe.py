@@ -13,9 +13,9 @@ import pytest
 from conftest import Project
 
 from rocmlint.verify.interpreter import Interpreter
-from rocmlint.verify.kernel_index import Contents, Group, KernelIndex, default_roots
-from rocmlint.verify.probe import Operation, Probed, judge, probe
-from rocmlint.verify.trace_files import Ran, Trace
+from rocmlint.verify.trace.files import Ran, Trace
+from rocmlint.verify.trace.index import Contents, Group, KernelIndex, default_roots
+from rocmlint.verify.trace.probe import Operation, Probed, judge, probe
 
 USER = """\
 import torch

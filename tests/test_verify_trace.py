@@ -24,10 +24,11 @@ from traces import (
     with_kernels,
 )
 
-from rocmlint.verify import kernel_index, trace
-from rocmlint.verify.kernel_index import Contents, Group, KernelIndex, build, without_parameters
-from rocmlint.verify.origin import Origin, hints, of_file
-from rocmlint.verify.trace_files import Ran, Trace, TraceError, read
+from rocmlint.verify.trace import attribution
+from rocmlint.verify.trace import index as index_room
+from rocmlint.verify.trace.files import Ran, Trace, TraceError, read
+from rocmlint.verify.trace.index import Contents, Group, KernelIndex, build, without_parameters
+from rocmlint.verify.trace.origin import Origin, hints, of_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,46 +167,48 @@ def index(**files: str) -> KernelIndex:
 
 
 def test_a_name_in_files_of_two_libraries_proves_neither() -> None:
-    both = trace.attribute(ran("fwd"), index(aiter="fwd", vllm="fwd"))
-    (result,) = trace.by_library(both)
+    both = attribution.attribute(ran("fwd"), index(aiter="fwd", vllm="fwd"))
+    (result,) = attribution.by_library(both)
     assert (result.verdict, result.strength) == ("unproven", "located")
     assert "aiter, vllm" in result.reason
-    assert trace.expectation(both, "aiter").verdict == "unproven"
+    assert attribution.expectation(both, "aiter").verdict == "unproven"
 
 
 def test_a_name_in_two_files_of_one_library_is_that_library() -> None:
     files = {f"/e/site-packages/aiter/{each}.co": contents("fwd") for each in "ab"}
-    (result,) = trace.by_library(trace.attribute(ran("fwd"), KernelIndex(files)))
+    (result,) = attribution.by_library(attribution.attribute(ran("fwd"), KernelIndex(files)))
     assert (result.subject, result.verdict) == ("aiter", "proven")
 
 
 def test_a_name_in_no_file_is_unproven_whatever_it_looks_like() -> None:
-    (result,) = trace.by_library(trace.attribute(ran("Cijk_Ailk_Bljk"), index(aiter="fwd")))
+    (result,) = attribution.by_library(
+        attribution.attribute(ran("Cijk_Ailk_Bljk"), index(aiter="fwd"))
+    )
     assert (result.verdict, result.strength) == ("unproven", "declared")
     assert "hipblaslt or rocblas" in result.reason
 
 
 def test_a_contradiction_that_rests_on_names_says_so() -> None:
-    unknown = trace.attribute(ran("Cijk_Ailk_Bljk", "fwd"), index(vllm="fwd"))
-    result = trace.expectation(unknown, "aiter")
+    unknown = attribution.attribute(ran("Cijk_Ailk_Bljk", "fwd"), index(vllm="fwd"))
+    result = attribution.expectation(unknown, "aiter")
     assert (result.verdict, result.strength) == ("contradicted", "declared")
     assert "by its name alone" in result.reason
 
 
 @pytest.mark.parametrize("name", ["ck_tile::kentry<1>", "void rocprim::scan<int>", "my_kernel"])
 def test_a_name_that_anybody_may_have_rules_nothing_out(name: str) -> None:
-    unknown = trace.attribute(ran(name, "fwd"), index(vllm="fwd"))
-    assert trace.expectation(unknown, "aiter").verdict == "unproven"
+    unknown = attribution.attribute(ran(name, "fwd"), index(vllm="fwd"))
+    assert attribution.expectation(unknown, "aiter").verdict == "unproven"
 
 
 def test_the_half_of_a_trace_can_prove_but_not_contradict() -> None:
     files = index(aiter="fwd", vllm="other")
-    whole = trace.attribute(ran("other"), files)
-    assert trace.expectation(whole, "aiter").verdict == "contradicted"
-    half = trace.attribute(ran("other", cut="it stops"), files)
-    assert trace.expectation(half, "aiter").verdict == "unproven"
-    proof = trace.attribute(ran("other", "fwd", cut="it stops"), files)
-    assert trace.expectation(proof, "aiter").verdict == "proven"
+    whole = attribution.attribute(ran("other"), files)
+    assert attribution.expectation(whole, "aiter").verdict == "contradicted"
+    half = attribution.attribute(ran("other", cut="it stops"), files)
+    assert attribution.expectation(half, "aiter").verdict == "unproven"
+    proof = attribution.attribute(ran("other", "fwd", cut="it stops"), files)
+    assert attribution.expectation(proof, "aiter").verdict == "proven"
 
 
 @pytest.mark.parametrize(
@@ -220,14 +223,16 @@ def test_a_kernel_of_aotriton_needs_the_operator_that_calls_it(
 ) -> None:
     path = "/e/site-packages/torch/lib/aotriton.images/amd-gfx942/flash/attn_fwd/x.aks2"
     files = KernelIndex({path: contents("attn_fwd")})
-    (result,) = trace.by_library(trace.attribute(ran("attn_fwd", operators=operators), files))
+    (result,) = attribution.by_library(
+        attribution.attribute(ran("attn_fwd", operators=operators), files)
+    )
     assert result.subject == subject
 
 
 def test_the_branch_that_attention_took_is_told() -> None:
     operators = {"aten::_scaled_dot_product_attention_math": 24}
-    found = trace.attribute(ran("gemm", operators=operators), index(vllm="gemm"))
-    told = trace.expectation(found, "aotriton").evidence
+    found = attribution.attribute(ran("gemm", operators=operators), index(vllm="gemm"))
+    told = attribution.expectation(found, "aotriton").evidence
     assert ("attention of torch", "math 24 calls") in [(each.name, each.value) for each in told]
 
 
@@ -520,16 +525,16 @@ def test_a_kernel_in_a_kpack_archive_belongs_to_the_library_it_was_moved_out_of(
 ) -> None:
     archive = kpack_archive({("lib/libMIOpen.so.1#0", "gfx942"): image})
     (tmp_path / "all_gfx942.kpack").write_bytes(archive)
-    found = trace.attribute(ran("attn_fwd"), build([str(tmp_path)]))
-    assert trace.expectation(found, "miopen").verdict == "proven"
+    found = attribution.attribute(ran("attn_fwd"), build([str(tmp_path)]))
+    assert attribution.expectation(found, "miopen").verdict == "proven"
 
 
 @needs_clang
 def test_what_copies_memory_is_in_the_runtime(tmp_path: Path) -> None:
     source = 'const char *blit = "kernel void __amd_rocclr_fillBufferAligned(int) {}";'
     compiled(source, tmp_path / "libamdhip64.so.7", "gfx942", fat=True)
-    found = trace.attribute(ran("__amd_rocclr_fillBufferAligned"), build([str(tmp_path)]))
-    (result,) = trace.by_library(found)
+    found = attribution.attribute(ran("__amd_rocclr_fillBufferAligned"), build([str(tmp_path)]))
+    (result,) = attribution.by_library(found)
     assert (result.subject, result.verdict) == ("the HIP runtime", "proven")
 
 
@@ -598,9 +603,9 @@ def test_a_kernel_of_tritons_cache_belongs_to_whoever_wrote_it(
     (cached / "attn_fwd.hsaco").write_bytes(image)
     (cached / "attn_fwd.json").write_text('{"target": {"backend": "hip", "arch": "gfx942"}}')
     (cached / "attn_fwd.ttir").write_text('#loc = loc("/e/site-packages/aiter/ops/mha.py":12:0)\n')
-    found = trace.attribute(ran(TRITON[0]), build([str(tmp_path)]))
-    assert trace.expectation(found, "aiter").verdict == "proven"
-    assert trace.expectation(found, "triton").verdict == "proven"
+    found = attribution.attribute(ran(TRITON[0]), build([str(tmp_path)]))
+    assert attribution.expectation(found, "aiter").verdict == "proven"
+    assert attribution.expectation(found, "triton").verdict == "proven"
 
 
 @needs_clang
@@ -608,7 +613,7 @@ def test_an_unchanged_file_is_not_read_again(
     tmp_path: Path, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = build([str(site)], str(tmp_path))
-    monkeypatch.setattr(kernel_index, "_read", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr(index_room, "_read", lambda path: pytest.fail(f"{path} was read"))
     again = build([str(site)], str(tmp_path))
     assert again.names == first.names
     assert len(again.names) == 4

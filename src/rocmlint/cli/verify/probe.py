@@ -14,8 +14,8 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.cli.verify.trace import add_index_arguments, index_of
-from rocmlint.verify.origin import LIBRARIES
-from rocmlint.verify.probe import BRANCHES, Operation, judge, probe
+from rocmlint.verify.trace.origin import LIBRARIES
+from rocmlint.verify.trace.probe import BRANCHES, Operation, judge, probe
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

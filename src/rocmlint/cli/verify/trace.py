@@ -14,16 +14,16 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.verify import trace
-from rocmlint.verify.kernel_index import build, cache_folder, default_roots
-from rocmlint.verify.origin import LIBRARIES
-from rocmlint.verify.trace_files import read
+from rocmlint.verify.trace import attribution
+from rocmlint.verify.trace.files import read
+from rocmlint.verify.trace.index import build, cache_folder, default_roots
+from rocmlint.verify.trace.origin import LIBRARIES
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
 
-    from rocmlint.verify.kernel_index import KernelIndex
+    from rocmlint.verify.trace.index import KernelIndex
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
-    ran = trace.attribute(read(flags.trace), index_of(flags))
+    ran = attribution.attribute(read(flags.trace), index_of(flags))
     if flags.expect:
-        return finish([trace.expectation(ran, flags.expect)], flags)
-    return finish(trace.by_library(ran), flags)
+        return finish([attribution.expectation(ran, flags.expect)], flags)
+    return finish(attribution.by_library(ran), flags)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from rocmlint.claims import PATH, package_of_attention
 from rocmlint.claims import fast_path as claim_of
 from rocmlint.verify.claims.context import as_evidence
-from rocmlint.verify.kernel_index import build, cache_folder, default_roots
 from rocmlint.verify.kernels import check, scan
-from rocmlint.verify.probe import Operation, judge, probe
 from rocmlint.verify.result import Evidence, Judgement, overall
+from rocmlint.verify.trace.index import build, cache_folder, default_roots
+from rocmlint.verify.trace.probe import Operation, judge, probe
 
 if TYPE_CHECKING:
     from rocmlint.findings import Claim
     from rocmlint.verify.claims.context import Checked, Context
-    from rocmlint.verify.kernel_index import KernelIndex
+    from rocmlint.verify.trace.index import KernelIndex
 
 _PROBES = {
     "attn_implementation=sdpa": ("sdpa", None),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ahocorasick_rs import BytesAhoCorasick
 
-from rocmlint.verify.reading import PythonFile, Reading
+from rocmlint.verify.environment.reading import PythonFile, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

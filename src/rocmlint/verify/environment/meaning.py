@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rocmlint.verify.evaluate import UnknownError
+from rocmlint.verify.environment.evaluate import UnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocmlint.verify.reading import Reading
+    from rocmlint.verify.environment.reading import Reading
 
 ON = ("1", "TRUE", "true", "True", "ON", "on", "yes", "YES", "enable", "enabled", "y", "t")
 OFF = (

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rocmlint.verify import origin
 from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.trace import origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from rocmlint.verify.kernel_index import Holder, KernelIndex
-    from rocmlint.verify.origin import Origin
     from rocmlint.verify.result import Strength
-    from rocmlint.verify.trace_files import Ran, Trace
+    from rocmlint.verify.trace.files import Ran, Trace
+    from rocmlint.verify.trace.index import Holder, KernelIndex
+    from rocmlint.verify.trace.origin import Origin
 
 _SHOWN = 30
 """Kernels, and files of one kernel, that are told one by one."""

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify import trace, trace_files
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.trace import BRANCH_OF, Asked, branches
+from rocmlint.verify.trace import attribution, files
+from rocmlint.verify.trace.attribution import BRANCH_OF, Asked, branches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from rocmlint.verify.interpreter import Interpreter
-    from rocmlint.verify.kernel_index import KernelIndex
-    from rocmlint.verify.trace import Attribution
-    from rocmlint.verify.trace_files import Trace
+    from rocmlint.verify.trace.attribution import Attribution
+    from rocmlint.verify.trace.files import Trace
+    from rocmlint.verify.trace.index import KernelIndex
 
 BRANCHES = ("flash", "efficient", "cudnn", "math")
 """How torch can compute attention; all but the last are one fused operator."""
@@ -96,7 +96,7 @@ def probe(interpreter: Interpreter, operation: Operation) -> Probed:
         if "failed" in facts:
             message = f"{interpreter.python}: {facts['failed']}"
             raise ProbeError(message)
-        seen = trace_files.read(path)
+        seen = files.read(path)
     return Probed(operation, facts, seen, branches(seen.operators))
 
 
@@ -112,13 +112,13 @@ def judge(
     if expected is not None:
         if not probed.trace.kernels:
             return [_no_kernels(probed, f"kernels of {expected} ran")]
-        result = trace.expectation(_attributed(probed, index()), expected)
+        result = attribution.expectation(_attributed(probed, index()), expected)
         return [replace(result, evidence=(*result.evidence, *_facts(probed)))]
     results = []
     if probed.operation.name == "sdpa" or _attentions(probed):
         results.append(_attention(probed, None))
     if probed.trace.kernels:
-        results += trace.by_library(_attributed(probed, index()))
+        results += attribution.by_library(_attributed(probed, index()))
     elif not results or probed.on_gpu:
         results.append(_no_kernels(probed, "kernels of a GPU library ran"))
     return results
@@ -126,7 +126,7 @@ def judge(
 
 def _attributed(probed: Probed, index: KernelIndex) -> Attribution:
     command = f"rocmlint verify probe {probed.operation.name}"
-    return trace.attribute(probed.trace, index, Asked("probe", probed.subject, command))
+    return attribution.attribute(probed.trace, index, Asked("probe", probed.subject, command))
 
 
 def _attention(probed: Probed, expected: str | None) -> Result:

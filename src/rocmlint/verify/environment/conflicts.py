@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.meaning import is_on, taken_as_on, word_for_on
+from rocmlint.verify.environment.meaning import is_on, taken_as_on, word_for_on
+from rocmlint.verify.environment.variables import KNOWN
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.variables import KNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.verify.readers import Reader
+    from rocmlint.verify.environment.readers import Reader
 
 _ROCR, _HIP, _CUDA = "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"
 CLAIM = "no set variable contradicts another"

@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.options import did_you_mean
-from rocmlint.verify.conflicts import conflicts
-from rocmlint.verify.meaning import is_on, misread, only_presence, understands
-from rocmlint.verify.readers import Reader, Search, search
+from rocmlint.verify.environment.conflicts import conflicts
+from rocmlint.verify.environment.meaning import is_on, misread, only_presence, understands
+from rocmlint.verify.environment.readers import Reader, Search, search
+from rocmlint.verify.environment.variables import KNOWN, LIBRARIES, Variable, is_label, owner_of
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.variables import KNOWN, LIBRARIES, Variable, is_label, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

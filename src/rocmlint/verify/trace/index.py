@@ -20,7 +20,6 @@ from io import BytesIO
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.verify import kernel_stores
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import read_bundles
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
@@ -30,6 +29,7 @@ from rocmlint.verify.code_objects.host_elf import read_strings
 from rocmlint.verify.code_objects.kpack import read_archive
 from rocmlint.verify.code_objects.mapped import map_file
 from rocmlint.verify.inside import write_json
+from rocmlint.verify.trace import stores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -202,7 +202,7 @@ def build(roots: Iterable[str], cache: str | None = None) -> KernelIndex:
 
 
 def _wanted(path: str) -> bool:
-    return holds_code_objects(path) or kernel_stores.is_store(path)
+    return holds_code_objects(path) or stores.is_store(path)
 
 
 def _read(path: str) -> Contents:
@@ -228,8 +228,8 @@ def _read(path: str) -> Contents:
 
 def _images(path: str) -> Iterator[tuple[str, Target, memoryview | bytes]]:
     """Yield each code object, and before it what it was made of."""
-    if kernel_stores.is_store(path):
-        for image in kernel_stores.images(path):
+    if stores.is_store(path):
+        for image in stores.images(path):
             for each in read_bundles(memoryview(image), lambda _: True):
                 yield "", each.target, each.image
     elif path.endswith(".kpack"):

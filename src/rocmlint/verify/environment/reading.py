@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.verify.evaluate import UnknownError, evaluate
+from rocmlint.verify.environment.evaluate import UnknownError, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

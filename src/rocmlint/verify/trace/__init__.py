@@ -1,0 +1,1 @@
+"""Whose kernels ran: traces and probes, and the index of installed kernels that names them."""
