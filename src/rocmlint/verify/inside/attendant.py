@@ -1,7 +1,7 @@
 """A thread that looks for a question once in a while, and is gone while the process forks.
 
 A rank that hangs writes nothing by itself; only a thread of it can still tell what it is made of.
-Python 3.12 and later warn of a fork beside threads, and a program may turn warnings into errors.
+Python 3.12 and later warn of a fork beside threads.
 """
 
 from __future__ import annotations
