@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import inspect
 import os
@@ -60,7 +59,9 @@ def _called(place: str) -> str | None:
             return f"nothing can be watched: {problem}"
         result = function()
         if inspect.iscoroutine(result):
-            asyncio.run(result)
+            from asyncio import run  # noqa: PLC0415 - slow to import, and seldom needed
+
+            run(result)
     except BaseException as error:  # noqa: BLE001 - whatever user code raises or exits with
         return last_line(error)
     finally:
