@@ -136,8 +136,8 @@ class _Reading:
             return data[place.offset : place.offset + place.size] if place else data[:0]
 
         reference = content(kpack.REFERENCE_SECTION)
-        if content(kpack.WRAPPER_SECTION) and not reference and not content(FAT_BINARY):
-            message = "registers device code, and has neither any nor a reference to archives"
+        if self.host.registers_code and not reference and not content(FAT_BINARY):
+            message = "registers device code with HIP, and has neither any nor tells of archives"
             raise UnreadableError(message)
         if reference:
             self.kpack = kpack.read_reference(reference, content(kpack.WRAPPER_SECTION))
