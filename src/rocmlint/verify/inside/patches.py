@@ -9,7 +9,7 @@ import pkgutil
 import stat
 import sys
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from .bytecode import Execution, compiled, execution_of
@@ -211,12 +211,22 @@ def _misplaced(path: str, sha256: str, root: str | None) -> Iterator[str]:
     if root is None:
         return
     right, name = os.path.join(root, path), os.path.basename(path)
-    for folder, _, names in os.walk(os.path.join(root, path.split("/", maxsplit=1)[0])):
-        place = os.path.join(folder, name)
-        if name in names and place != right and _hash(place) == sha256:
+    for place in _named(os.path.join(root, path.split("/", maxsplit=1)[0])).get(name, ()):
+        if place != right and _hash(place) == sha256:
             yield place
 
 
+@cache
+def _named(top: str) -> dict[str, list[str]]:
+    """Give the files below a folder by their names."""
+    found: dict[str, list[str]] = {}
+    for folder, _, names in os.walk(top):
+        for name in names:
+            found.setdefault(name, []).append(os.path.join(folder, name))
+    return found
+
+
+@cache
 def _hash(path: str) -> str | None:
     try:
         return sha256_of(path)
@@ -231,6 +241,7 @@ def _parents(module: str) -> list[str]:
     return [each[0].origin for each in found if each and each[0].origin]
 
 
+@cache
 def _changes_its_path(origin: str) -> bool:
     """Say whether a package looks for its submodules where only running it can tell.
 

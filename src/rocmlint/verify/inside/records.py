@@ -1,4 +1,7 @@
-"""Installed distributions: which one a file belongs to, and what its RECORD says of the file."""
+"""Installed distributions: which one a file belongs to, and what its RECORD says of the file.
+
+What is read is kept: each question is answered by a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import os
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import Distribution
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
@@ -17,7 +21,7 @@ from urllib.request import url2pathname
 from .files import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 _ALGORITHMS = ("sha256", "sha384", "sha512")
 _UNHASHED = ("RECORD", "RECORD.jws", "RECORD.p7s")
@@ -81,6 +85,7 @@ def record_of(distribution: Installed) -> Mapping[str, str] | None:
     return {row[0].replace("\\", "/"): row[1] if len(row) > 1 else "" for row in rows}
 
 
+@cache
 def known_record_of(distribution: Installed) -> Mapping[str, str]:
     """Read the RECORD; empty if there is none that can be read."""
     try:
@@ -107,14 +112,14 @@ def needs_no_hash(path: str) -> bool:
     return os.path.basename(path) in _UNHASHED or "/__pycache__/" in f"/{path}"
 
 
-def _in_folder(folder: str) -> Iterator[Installed]:
+@cache
+def _in_folder(folder: str) -> tuple[Installed, ...]:
     try:
         names = sorted(os.listdir(folder or os.curdir))
     except OSError:  # an archive, or a folder that is on sys.path but not there
-        return
-    for name in names:
-        if name.endswith((".dist-info", ".egg-info")):
-            yield _read(os.path.abspath(folder), name)
+        return ()
+    found = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
+    return tuple(_read(os.path.abspath(folder), name) for name in found)
 
 
 def _read(root: str, folder: str) -> Installed:
