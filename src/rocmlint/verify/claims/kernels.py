@@ -74,15 +74,19 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
 
 
 def _without_code(file: str | None, context: Context) -> Judgement | None:
-    """Say that a package which loads has no code for a GPU of this machine."""
+    """Say that a package which loads has code for other GPUs than those of this machine.
+
+    Packages bring files for one GPU beside those for others, so one file that fits is enough.
+    """
     devices = context.devices
     if not devices.targets or file is None:
         return None
     roots = [os.path.dirname(file)]
-    for each in check(scan(roots), devices, roots, os.environ):
-        if each.verdict == "contradicted":
-            return Judgement(each.verdict, each.strength, each.seen, each.reason, each.action)
-    return None
+    found = list(check(scan(roots), devices, roots, os.environ))
+    if not found or any(each.verdict == "proven" for each in found):
+        return None
+    first = min(found, key=lambda each: each.verdict)  # contradicted before unproven
+    return Judgement(first.verdict, first.strength, first.seen, first.reason, first.action)
 
 
 def _probed(subject: str, context: Context) -> Checked:
