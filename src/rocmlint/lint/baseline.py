@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.errors import ConfigError
 from rocmlint.lint.fingerprint import fingerprint, posix
-from rocmlint.lint.rewrite import write_atomically
+from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

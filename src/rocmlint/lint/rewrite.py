@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import os
 import re
-import stat
 import tokenize
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
 from rocmlint.lint.text import decode
+from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,33 +53,6 @@ def save(path: str, before: bytes, after: bytes) -> None:
         write_atomically(target, after, like=status)
     except OSError as error:
         raise RewriteError(error.strerror or str(error)) from error
-
-
-def write_atomically(path: str, data: bytes, *, like: os.stat_result | None = None) -> None:
-    """Write a file beside the path, then rename it, so that nobody ever sees half of it.
-
-    What is no regular file (a device, a pipe) is written to directly. Raises OSError.
-    """
-    if path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
-        with open(path, "ab") as device:  # behind /dev/stdout there may be a file
-            device.write(data)
-        return
-    path = os.path.realpath(path)
-    temporary = os.path.join(os.path.dirname(path), f".rocmlint-{os.urandom(6).hex()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if like is not None:
-            with suppress(OSError, AttributeError):  # only root may give a file away
-                os.chown(temporary, like.st_uid, like.st_gid)
-            os.chmod(temporary, stat.S_IMODE(like.st_mode))
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def _encode(before: str, text: str, ends: list[str], encoding: str) -> bytes:

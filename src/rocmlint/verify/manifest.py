@@ -13,9 +13,9 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from rocmlint.config_file import Place, parsed_toml
 from rocmlint.errors import ConfigError
-from rocmlint.lint.rewrite import write_atomically
 from rocmlint.options import did_you_mean
 from rocmlint.verify.inside.files import sha256_of
+from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
