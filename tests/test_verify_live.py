@@ -374,6 +374,15 @@ def test_a_module_that_replaces_itself_is_compared_through_what_took_its_place(
     assert live("m")["m"]["seen"] == "2 functions match"
 
 
+def test_functions_that_cannot_be_reached_are_unproven(project: Project, live: Live) -> None:
+    text = (
+        "import sys, types\ndef f():\n    return 1\n"
+        "sys.modules[__name__] = types.SimpleNamespace(__spec__=__spec__)\n"
+    )
+    project.write("m.py", text)
+    assert live("m")["m"]["seen"] == "none of 1 function can be reached"
+
+
 def test_code_run_by_exec_in_a_module_is_not_taken_for_its_source(
     project: Project, live: Live
 ) -> None:

@@ -178,13 +178,22 @@ def _rest(facts: Comparison) -> _Judgement:
             "set them",
             f"put the file in place before anything imports {name}, then start the job again",
         )
+    if facts["hidden"] and facts["defined"] and not facts["matched"]:
+        return _Judgement(
+            "unproven",
+            "located",
+            f"none of {counted(facts['defined'], 'function')} can be reached",
+            f"{name} defines functions, but what stands for it in sys.modules leads to none of "
+            "them: it put something else there",
+            "name the module that defines what the job uses",
+        )
     if not facts["matched"] and (facts["changed"] is not False or facts["loads_other"] is None):
         return _Judgement(
             "unproven",
             "located",
             "no function to compare",
-            f"{name} defines no function, and its file was changed after the program was started "
-            "(or that cannot be told), so nothing shows which state of it was imported",
+            f"{name} has no function of its file, and that file was changed after the program was "
+            "started (or that cannot be told), so nothing shows which state of it was imported",
             "start the job again now that the file is in place",
         )
     return _Judgement("proven", "live", _functions(facts))
@@ -192,7 +201,8 @@ def _rest(facts: Comparison) -> _Judgement:
 
 def _functions(facts: Comparison) -> str:
     if not facts["matched"]:
-        return "no functions; unchanged since the program was started"
+        functions = f"none of {facts['defined']:,}" if facts["defined"] else "no"
+        return f"{functions} functions; unchanged since the program was started"
     told = (
         f"{counted(facts['matched'], 'function')} {'matches' if facts['matched'] == 1 else 'match'}"
     )

@@ -12,10 +12,10 @@ from .fingerprints import fingerprint
 from .makers import absorbs, makers, may_have_made
 from .reachable import (
     ABSENT,
-    attributes,
     classes_of,
     functions_of,
     functions_with,
+    is_namespace,
     methods,
     module_of,
     qualified_name,
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     Place = tuple[str | None, int | None]
     """File and line where code was defined; None for what is not Python code."""
-
-_MADE_BY_COMPILER = ("<", "__annotate")
-"""How the names of lambdas, comprehensions and (3.14) annotations begin: no attributes."""
 
 
 @dataclass
@@ -76,9 +73,7 @@ class _Look:
     def is_all_found(self) -> bool:
         """Say whether each definition is in what stands where its name says."""
         return all(
-            each.inner
-            or each.name.rpartition(".")[2].startswith(_MADE_BY_COMPILER)
-            or self.is_found(each)
+            each.inner or not each.is_named or self.is_found(each)
             for each in self.disk.defined.values()
         )
 
@@ -141,7 +136,7 @@ class _Look:
 
     def at_nothing(self, expected: Expected) -> None:
         # What took the place of the module need not have its names.
-        if expected.certain and "__builtins__" in attributes(self.module):
+        if expected.certain and is_namespace(self.module):
             is_taken = absorbs(value_at(self.module, expected.path[:-1])) or self.is_put_away(
                 expected
             )

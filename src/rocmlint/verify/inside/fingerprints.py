@@ -16,6 +16,8 @@ _OPTIMIZED = 0x1
 """CO_OPTIMIZED of CPython's ``code.h``: set for functions, not for modules and class bodies."""
 _ITERABLE_COROUTINE = 0x100
 """CO_ITERABLE_COROUTINE of CPython's ``code.h``: ``types.coroutine`` sets it afterwards."""
+_MADE_BY_COMPILER = ("<", "__annotate")
+"""How the names of lambdas, comprehensions and (3.14) annotations begin."""
 _TYPE_PARAMETERS = "<generic parameters of "
 """How the compiler (3.12) calls the scope around a definition that has type parameters."""
 
@@ -31,6 +33,16 @@ class Definition:
     is_function: bool
     inner: bool
     """Whether it is only defined when the function around it runs."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it has a name of its own; the compiler names lambdas and comprehensions."""
+        return not self.name.rpartition(".")[2].startswith(_MADE_BY_COMPILER)
+
+    @property
+    def is_attribute(self) -> bool:
+        """Whether it is a function that its module or a class of it should have."""
+        return self.is_function and self.is_named and not self.inner
 
 
 def fingerprint(code: CodeType) -> Fingerprint:

@@ -10,7 +10,7 @@ from .fingerprints import fingerprint
 from .holders import Watched, holders_of
 from .literals import changed_literals
 from .on_disk import OnDisk, on_disk
-from .reachable import as_namespace, attributes_in, functions_of
+from .reachable import as_namespace, attributes_in, functions_of, is_namespace
 from .sources import NoSourceError, changed_since_start, loader_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def compare_all(names: Iterable[str], *, stale: bool = True) -> list[dict[str, A
     nothing could be compared), and of the functions:
 
     - ``matched``: how many live ones are made of the source;
+    - ``defined``: how many the source defines outside of other functions;
+    - ``hidden``: whether something took the place of the module that does not lead to them;
     - ``differing``: ``[{name, file, line}]``, loaded from this file but not what it says now;
     - ``replaced``: ``[{name, file, line}]``, attributes that the source defines but whose live code
       was defined at that place (None: it is not Python code);
@@ -72,6 +74,7 @@ def _compared(module: Any, facts: dict[str, Any]) -> Watched:
     found = bound(space, disk)
     reached = attributes_in(module, space, disk.is_own)
     facts.update(_functions(reached, disk, found), **_rest(space, disk))
+    facts["hidden"] = not is_namespace(space)
     return Watched(module, disk, found.replaced.keys())
 
 
@@ -87,6 +90,8 @@ def _blank(name: str, module: Any) -> dict[str, Any]:
         "sha256": None,
         "unprovable": None,
         "matched": 0,
+        "defined": 0,
+        "hidden": False,
         **{key: [] for key in ("differing", "replaced", "missing", "wrapped", "opaque")},
         "loads_other": None,
         "changed": None,
@@ -109,6 +114,7 @@ def _functions(reached: Iterable[tuple[str, object]], disk: OnDisk, found: Bound
                 matched.add(code)
     return {
         "matched": len(matched),
+        "defined": sum(each.is_attribute for each in disk.defined.values()),
         "differing": [
             _entry(name, code.co_filename, code.co_firstlineno) for code, name in differing.items()
         ],

@@ -85,7 +85,7 @@ def _ran(name: str) -> dict[str, list[str]]:
     ran: list[str] = []
     never: list[str] = []
     for fingerprint, each in disk.defined.items():
-        if each.is_function and "<" not in each.name.rpartition(".")[2]:
+        if each.is_function and each.is_named:
             (ran if fingerprint in fingerprints else never).append(each.name)
     return {"ran": ran, "never_ran": never}
 

@@ -88,17 +88,27 @@ def methods(value: object) -> Iterator[FunctionType]:
         yield from functions_of(each)
 
 
+def is_namespace(space: object) -> bool:
+    """Say whether these are the names that the code of a module has set: running it adds one."""
+    return "__builtins__" in attributes(space)
+
+
 def as_namespace(module: object, is_home: Callable[[CodeType], bool]) -> object:
     """Give the module itself, or for what took its place in ``sys.modules`` all its names.
 
-    The names of the module are found through the methods of that object's class, if it is one of
-    the module; those set on the object come first, as they do when they are looked up.
+    The names are found through a module that the object keeps, or through the methods of its class,
+    if it is one of the module. Those set on the object come first, as when they are looked up.
     """
-    if "__builtins__" in attributes(module):
+    if is_namespace(module):
         return module
-    for each in methods(type(module)):
-        if is_home(each.__code__):
-            return SimpleNamespace(**{**each.__globals__, **dict(items(module))})
+    own = dict(items(module))
+    kept = [each for each in own.values() if type(each) is ModuleType and is_namespace(each)]
+    spaces = [dict(items(each)) for each in kept]
+    spaces += [each.__globals__ for each in methods(type(module)) if is_home(each.__code__)]
+    for space in spaces:
+        functions = (each for each in space.values() if type(each) is FunctionType)
+        if any(is_home(each.__code__) for each in functions):
+            return SimpleNamespace(**{**space, **own})
     return module
 
 
