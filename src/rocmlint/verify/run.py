@@ -180,8 +180,7 @@ def _of_unseen(python: Python) -> Result:
     )
 
 
-LIMITS = (
-    "A process cannot be watched if it is started with -I, -E or -S, with another PYTHONPATH or "
-    "environment, in a container or on another machine that does not see the folder, or from a "
-    f"program that brings its own Python. Those that live longer than {INTERVAL:g} s are named."
-)
+LIMITS = f"""\
+A process cannot be watched if it is started with -I, -E or -S, with another PYTHONPATH or
+environment, by a program that brings its own Python, in a container, or on a machine that does
+not see the folder. Those of this machine that live longer than {INTERVAL:g} s are named."""

@@ -67,9 +67,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = parser_of(
         "ranks",
         "[DIR | --store HOST:PORT] [--manifest M] [--module NAME] [flags]",
-        "Compare all ranks of a job with a manifest and with each other: from the witnesses in a "
-        "folder, or asking the interpreter of each rank, started by python -m "
-        "torch.distributed.run ... -m rocmlint verify ranks.",
+        "Compare all ranks of a job with a manifest and with each other: from the witnesses in a\n"
+        "folder, or asking the interpreter of each rank, started by\n"
+        "python -m torch.distributed.run ... -m rocmlint verify ranks.",
     )
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())

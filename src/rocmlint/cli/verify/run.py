@@ -46,8 +46,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = parser_of(
         "run",
         "[--manifest M] [--module NAME] [flags] -- COMMAND ...",
-        "Run a command with a witness in each Python process that it starts, then say for each "
-        f"process whether it runs the code that it must. {LIMITS}",
+        "Run a command with a witness in each Python process that it starts, then say for each\n"
+        f"process whether it runs the code that it must.\n\n{LIMITS}",
     )
     add_arguments(parser)
     before, command = _parted(arguments)
