@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
+from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,6 +117,11 @@ class Interpreter:
             message = f"in {self.python}: {answer['error']}\n{answer['traceback']}"
             raise InterpreterError(message)
         return answer["answer"]
+
+
+def interpreter_evidence(asked: Mapping[str, str]) -> Evidence:
+    """Name the interpreter that answered, by its ``executable`` and ``version``."""
+    return Evidence("interpreter", f"{asked['executable']} ({asked['version']})")
 
 
 def _end_group(child: subprocess.Popen[str]) -> None:

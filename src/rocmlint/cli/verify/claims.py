@@ -21,9 +21,10 @@ from rocmlint.lint.claims import find_claims
 from rocmlint.lint.run import Options, run
 from rocmlint.options import did_you_mean
 from rocmlint.report._plain import visible
-from rocmlint.verify import loaded, patches
+from rocmlint.verify import loaded
 from rocmlint.verify.claims.check import check, without_place
 from rocmlint.verify.claims.context import Context
+from rocmlint.verify.files import patches
 from rocmlint.verify.manifest import read
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from rocmlint.cli.verify.common import (
     interpreter_of,
     parser_of,
 )
+from rocmlint.verify.files.patches import check
 from rocmlint.verify.manifest import read
-from rocmlint.verify.patches import check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

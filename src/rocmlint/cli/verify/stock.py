@@ -12,7 +12,7 @@ from rocmlint.cli.verify.common import (
     interpreter_of,
     parser_of,
 )
-from rocmlint.verify.stock import check
+from rocmlint.verify.files.stock import check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.verify import patches, stock
 from rocmlint.verify.claims.context import as_evidence
+from rocmlint.verify.files import patches, stock
 from rocmlint.verify.inside.files import sha256_of
 from rocmlint.verify.manifest import Manifest, ManifestFile, make
 from rocmlint.verify.result import STRENGTHS, Evidence, Judgement, overall

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from rocmlint.verify.judgement import Judgement, interpreter_evidence
-from rocmlint.verify.result import Evidence
+from rocmlint.verify.interpreter import interpreter_evidence
+from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def results(manifest: Manifest, facts: Facts) -> list[Result]:
     installer = by_name[0]["installer"] if by_name else ""
     install = install_command(python, f"{manifest.package}{manifest.requires}", installer)
     return [
-        judged(manifest.requires, each, by_name, install).result(
+        judged(manifest.requires, each, by_name, install).on(
             "patches",
             f"the version is {manifest.requires}",
             manifest.package,

@@ -6,10 +6,9 @@ import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify import versions
-from rocmlint.verify.interpreter import InterpreterError
-from rocmlint.verify.judgement import Judgement, interpreter_evidence
-from rocmlint.verify.result import Evidence
+from rocmlint.verify.files import versions
+from rocmlint.verify.interpreter import InterpreterError, interpreter_evidence
+from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,7 +58,7 @@ def _asked_alone(interpreter: Interpreter, request: Facts, file: Facts) -> Facts
 def _file_result(facts: Facts, asked: Mapping[str, str]) -> Result:
     evidence = (interpreter_evidence(asked), *_file_evidence(facts))
     claim = "an import executes the manifest's file"
-    return judged_file(facts).result(_TASK, claim, facts["path"], evidence)
+    return judged_file(facts).on(_TASK, claim, facts["path"], evidence)
 
 
 def judged_file(facts: Facts) -> Judgement:

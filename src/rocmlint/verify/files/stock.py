@@ -6,9 +6,9 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.judgement import Judgement, interpreter_evidence
-from rocmlint.verify.result import Evidence
-from rocmlint.verify.versions import install_command
+from rocmlint.verify.files.versions import install_command
+from rocmlint.verify.interpreter import interpreter_evidence
+from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ def _result(facts: Facts, asked: Mapping[str, str]) -> Result:
     judgement = judged(found[0], python) if found else _not_installed(python)
     subject = f"{facts['name']} {found[0]['version']}" if found else facts["name"]
     evidence = (interpreter_evidence(asked), *_evidence(found))
-    return judgement.result(_TASK, "its files are the wheel's", subject, evidence)
+    return judgement.on(_TASK, "its files are the wheel's", subject, evidence)
 
 
 def _not_installed(python: str) -> Judgement:
