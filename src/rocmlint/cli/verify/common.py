@@ -10,6 +10,7 @@ from rocmlint.cli.parser import Parser
 from rocmlint.verify.interpreter import Interpreter
 from rocmlint.verify.report import FORMATS, render
 from rocmlint.verify.result import EXIT_CODES, overall
+from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -39,6 +40,11 @@ def add_report_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_output_argument(parser: ArgumentParser) -> None:
+    """Add where the report goes, for a verb beside which others print too."""
+    parser.add_argument("--output", metavar="FILE", help="where to write the report")
+
+
 def add_interpreter_arguments(parser: ArgumentParser, timeout: float = 120) -> None:
     """Add which interpreter is asked, and how long that may take."""
     parser.add_argument(
@@ -62,8 +68,13 @@ def interpreter_of(flags: SimpleNamespace) -> Interpreter:
 
 
 def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:
-    """Print the results and give the exit code."""
+    """Print the results, or write them to ``--output``, and give the exit code."""
     results = list(results)
-    color = in_color(flags.color, sys.stdout)
-    sys.stdout.writelines(render(flags.output_format, results, color=color))
+    output = getattr(flags, "output", None)
+    color = in_color(flags.color, sys.stdout) and output is None
+    text = render(flags.output_format, results, color=color)
+    if output is None:
+        sys.stdout.writelines(text)
+    else:
+        write_atomically(output, "".join(text).encode(errors="backslashreplace"))
     return EXIT_CODES[overall(results)]
