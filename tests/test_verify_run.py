@@ -19,8 +19,8 @@ import pytest
 from conftest import COMMAND
 from verify_jobs import MODULE, PATCHED, STOCK, Job, Watched
 
-from rocmlint.verify.processes import isolation
-from rocmlint.verify.testimony import span
+from rocmlint.verify.job.processes import isolation
+from rocmlint.verify.job.testimony import span
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rocmlint.findings import Edit, Finding, Fix
     from rocmlint.rule import Rule
     from rocmlint.verify.assertion import NotProvenError, assert_loaded
+    from rocmlint.verify.job.witnesses import bear_witness
 
 __all__ = [
     "Edit",
@@ -22,6 +23,7 @@ __all__ = [
     "Rule",
     "__version__",
     "assert_loaded",
+    "bear_witness",
     "lint_paths",
     "lint_source",
 ]
@@ -34,6 +36,7 @@ _HOME = {
     "RocmlintError": "rocmlint.errors",
     "Rule": "rocmlint.rule",
     "assert_loaded": "rocmlint.verify.assertion",
+    "bear_witness": "rocmlint.verify.job.witnesses",
     "lint_paths": "rocmlint.api",
     "lint_source": "rocmlint.api",
 }

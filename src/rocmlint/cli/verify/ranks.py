@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import add_output_argument, add_report_arguments, finish, parser_of
 from rocmlint.errors import ConfigError
-from rocmlint.verify.ranks import complete, judge
-from rocmlint.verify.watch import watch_of
-from rocmlint.verify.witnesses import ANSWER, ask, read
+from rocmlint.verify.job.ranks import complete, judge
+from rocmlint.verify.job.watch import watch_of
+from rocmlint.verify.job.witnesses import ANSWER, ask, read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
 
-    from rocmlint.verify.watch import Watch
+    from rocmlint.verify.job.watch import Watch
 
 _POLL = 0.5
 _DEFAULT_TIMEOUT = 60.0
@@ -105,8 +105,8 @@ def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
 
 def _meeting(flags: SimpleNamespace) -> int:
     """Ask this rank's interpreter, meet the others, and judge (rank 0) or hear the verdict."""
-    from rocmlint.verify import meeting  # noqa: PLC0415 - torch's store, only wanted here
-    from rocmlint.verify.store import place_of  # noqa: PLC0415
+    from rocmlint.verify.job import meeting  # noqa: PLC0415 - torch's store, only wanted here
+    from rocmlint.verify.job.store import place_of  # noqa: PLC0415
 
     watch = watch_of(flags.manifest, flags.module)
     place = place_of(flags.store, flags.rank, flags.world_size)

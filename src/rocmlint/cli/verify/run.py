@@ -13,10 +13,10 @@ from rocmlint.cli.verify.common import add_output_argument, add_report_arguments
 from rocmlint.cli.verify.ranks import add_watch_arguments
 from rocmlint.errors import ConfigError
 from rocmlint.verify.inside.witness import VARIABLE
-from rocmlint.verify.processes import execute
-from rocmlint.verify.run import LIMITS, judge
-from rocmlint.verify.watch import watch_of
-from rocmlint.verify.witnesses import ANSWER, WitnessError, ask, folder_in, prepare, read
+from rocmlint.verify.job.processes import execute
+from rocmlint.verify.job.run import LIMITS, judge
+from rocmlint.verify.job.watch import watch_of
+from rocmlint.verify.job.witnesses import ANSWER, WitnessError, ask, folder_in, prepare, read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

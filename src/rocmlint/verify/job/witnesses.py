@@ -17,12 +17,12 @@ from rocmlint.verify.inside.process import host
 from rocmlint.verify.inside.witness import ASK, VARIABLE, VERSION
 from rocmlint.verify.inside.witness import start as start_witness
 from rocmlint.verify.interpreter import INSIDE, LOAD_INSIDE, NAME_INSIDE
-from rocmlint.verify.watch import watch_of
+from rocmlint.verify.job.watch import watch_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from rocmlint.verify.watch import Watch
+    from rocmlint.verify.job.watch import Watch
 
 _PATTERN = "witness.*.json"
 _STARTUP = "startup"

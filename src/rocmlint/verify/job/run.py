@@ -7,17 +7,17 @@ import signal
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.inside.process import host
-from rocmlint.verify.processes import INTERVAL, isolation
+from rocmlint.verify.job.processes import INTERVAL, isolation
+from rocmlint.verify.job.testimony import of_processes, ranks
+from rocmlint.verify.job.witnesses import by_rank
 from rocmlint.verify.result import Evidence, Judgement, Result
-from rocmlint.verify.testimony import of_processes, ranks
-from rocmlint.verify.witnesses import by_rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.verify.processes import Ending, Python
-    from rocmlint.verify.watch import Watch
-    from rocmlint.verify.witnesses import Witness
+    from rocmlint.verify.job.processes import Ending, Python
+    from rocmlint.verify.job.watch import Watch
+    from rocmlint.verify.job.witnesses import Witness
 
 CHECK = "run"
 

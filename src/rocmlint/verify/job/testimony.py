@@ -16,8 +16,8 @@ from rocmlint.verify.result import Evidence, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from rocmlint.verify.watch import Watch
-    from rocmlint.verify.witnesses import Witness
+    from rocmlint.verify.job.watch import Watch
+    from rocmlint.verify.job.witnesses import Witness
 
 _MOMENTS = {
     "start": "at the start",

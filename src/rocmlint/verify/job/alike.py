@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.verify.job.testimony import ranks
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.testimony import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from rocmlint.verify.job.witnesses import Witness
     from rocmlint.verify.result import Strength
-    from rocmlint.verify.witnesses import Witness
 
 CHECK = "ranks"
 _ABSENT = "not set"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.alike import alike, modules_alike
+from rocmlint.verify.job.alike import alike, modules_alike
+from rocmlint.verify.job.run import unreadable
+from rocmlint.verify.job.testimony import of_processes, ranks, span, where
+from rocmlint.verify.job.witnesses import by_rank, leaders
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.run import unreadable
-from rocmlint.verify.testimony import of_processes, ranks, span, where
-from rocmlint.verify.witnesses import by_rank, leaders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.verify.watch import Watch
-    from rocmlint.verify.witnesses import Witness
+    from rocmlint.verify.job.watch import Watch
+    from rocmlint.verify.job.witnesses import Witness
 
 CHECK = "ranks"
 

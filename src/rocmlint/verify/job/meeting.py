@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.verify.inside.process import host
 from rocmlint.verify.inside.witness import VERSION
 from rocmlint.verify.interpreter import Interpreter, InterpreterError
-from rocmlint.verify.ranks import judge
+from rocmlint.verify.job.ranks import judge
+from rocmlint.verify.job.store import Exchange, Place
+from rocmlint.verify.job.witnesses import parsed
 from rocmlint.verify.result import EXIT_CODES
-from rocmlint.verify.store import Exchange, Place
-from rocmlint.verify.witnesses import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from rocmlint.verify.job.watch import Watch
+    from rocmlint.verify.job.witnesses import Witness
     from rocmlint.verify.result import Result
-    from rocmlint.verify.watch import Watch
-    from rocmlint.verify.witnesses import Witness
 
 _MARGIN = 10.0
 """Seconds that rank 0 may take to judge and print, after the time for the others is over."""
