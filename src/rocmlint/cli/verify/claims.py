@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.claims import kernel_package
+from rocmlint.cli.verify import VERBS
 from rocmlint.cli.verify.common import (
     add_interpreter_arguments,
     add_report_arguments,
@@ -47,11 +48,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint verify``."""
+    verbs = "\n".join(f"  {verb:<12}{about}" for verb, about in VERBS.items())
     parser = parser_of(
         "[claims]",
         "[PATH ...]",
         "Check what the code claims of the system that it runs on: patched files, fast paths, "
         "packages of kernels. The code itself is not run; the packages of kernels are imported.",
+        f"verbs (rocmlint verify VERB --help):\n{verbs}\n\n",
     )
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())

@@ -25,9 +25,9 @@ _EXIT_CODES = (
 )
 
 
-def parser_of(verb: str, arguments: str, description: str) -> Parser:
-    """Make the parser of a verb."""
-    return Parser(f"verify {verb} {arguments}", description, _EXIT_CODES)
+def parser_of(verb: str, arguments: str, description: str, more: str = "") -> Parser:
+    """Make the parser of a verb; ``more`` stands above the exit codes."""
+    return Parser(f"verify {verb} {arguments}", description, more + _EXIT_CODES)
 
 
 def add_report_arguments(parser: ArgumentParser) -> None:
