@@ -36,7 +36,7 @@ def main() -> int:
     parser.add_argument("--stdlib", action="store_true", help="the standard library instead")
     parser.add_argument("--calls", type=int, default=2_000_000, help="to measure --executed with")
     options = parser.parse_args()
-    live, executed = inside("live"), inside("executed")
+    live, executed = inside("live.compare"), inside("live.executed")
     roots = standard_library() if options.stdlib else options.packages
     names, failed = imported(sorted({name for root in roots for name in modules_of(root)}))
     wall, cpu = time.perf_counter(), time.process_time()

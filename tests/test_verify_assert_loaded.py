@@ -119,4 +119,4 @@ def test_rocmlint_alone_loads_nothing_of_this_half() -> None:
     text = "import sys, rocmlint; print([each for each in sys.modules if 'verify' in each])"
     ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
-    assert importlib.util.find_spec("rocmlint.verify.assertion") is not None
+    assert importlib.util.find_spec("rocmlint.verify.live.assertion") is not None

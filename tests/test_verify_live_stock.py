@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.inside.bindings import bindings
-from rocmlint.verify.inside.fingerprints import fingerprint
-from rocmlint.verify.inside.live import compare
-from rocmlint.verify.inside.reachable import ABSENT, value_at
+from rocmlint.verify.inside.live.bindings import bindings
+from rocmlint.verify.inside.live.compare import compare
+from rocmlint.verify.inside.live.fingerprints import fingerprint
+from rocmlint.verify.inside.live.reachable import ABSENT, value_at
 from rocmlint.verify.interpreter import Interpreter
-from rocmlint.verify.live import result_of
+from rocmlint.verify.live.judge import result_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

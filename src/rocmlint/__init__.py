@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from rocmlint.errors import RocmlintError
     from rocmlint.findings import Edit, Finding, Fix
     from rocmlint.rule import Rule
-    from rocmlint.verify.assertion import NotProvenError, assert_loaded
     from rocmlint.verify.job.witnesses import bear_witness
+    from rocmlint.verify.live.assertion import NotProvenError, assert_loaded
 
 __all__ = [
     "Edit",
@@ -32,10 +32,10 @@ _HOME = {
     "Edit": "rocmlint.findings",
     "Finding": "rocmlint.findings",
     "Fix": "rocmlint.findings",
-    "NotProvenError": "rocmlint.verify.assertion",
+    "NotProvenError": "rocmlint.verify.live.assertion",
     "RocmlintError": "rocmlint.errors",
     "Rule": "rocmlint.rule",
-    "assert_loaded": "rocmlint.verify.assertion",
+    "assert_loaded": "rocmlint.verify.live.assertion",
     "bear_witness": "rocmlint.verify.job.witnesses",
     "lint_paths": "rocmlint.api",
     "lint_source": "rocmlint.api",

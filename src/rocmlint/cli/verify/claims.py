@@ -22,10 +22,10 @@ from rocmlint.lint.claims import find_claims
 from rocmlint.lint.run import Options, run
 from rocmlint.options import did_you_mean
 from rocmlint.report._plain import visible
-from rocmlint.verify import loaded
 from rocmlint.verify.claims.check import check, without_place
 from rocmlint.verify.claims.context import Context
 from rocmlint.verify.files import patches
+from rocmlint.verify.live import imported
 from rocmlint.verify.manifest import read
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
     if flags.output_format == "text":
         sys.stdout.writelines(_confirmed(findings, results))
     more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
-    more += loaded.check(context.interpreter, wanted["modules"])
+    more += imported.check(context.interpreter, wanted["modules"])
     code = finish([*results.values(), *more], flags)
     return 2 if problems else code
 

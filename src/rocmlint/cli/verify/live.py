@@ -16,7 +16,7 @@ from rocmlint.cli.verify.common import (
 )
 from rocmlint.errors import ConfigError
 from rocmlint.report._plain import visible
-from rocmlint.verify.loaded import RAN, check
+from rocmlint.verify.live.imported import RAN, check
 from rocmlint.verify.manifest import read
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import sys
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from . import executed
 from .files import sha256_of
-from .live import compare_all
-from .on_disk import on_disk
-from .sources import NoSourceError
+from .live import executed
+from .live.compare import compare_all
+from .live.on_disk import on_disk
+from .live.sources import NoSourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

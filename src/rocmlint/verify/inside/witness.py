@@ -243,10 +243,10 @@ def _compared(names: list[str], *, stale: bool) -> dict[str, dict[str, Any]]:
     """Compare modules with their sources; what goes wrong is told as what is known of one."""
     if not names:
         return {}
-    from . import live  # noqa: PLC0415 - only a process that has the module needs it
+    from .live import compare  # noqa: PLC0415 - only a process that has the module needs it
 
     try:
-        return {each["module"]: each for each in live.compare_all(names, stale=stale)}
+        return {each["module"]: each for each in compare.compare_all(names, stale=stale)}
     except Exception as error:  # noqa: BLE001 - one module must not hide the others
         if len(names) == 1:
             return {names[0]: {"module": names[0], "error": f"{type(error).__name__}: {error}"}}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
-from rocmlint.verify.live import claim, result_of
-from rocmlint.verify.loaded import result_of_file
+from rocmlint.verify.live.imported import result_of_file
+from rocmlint.verify.live.judge import claim, result_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:

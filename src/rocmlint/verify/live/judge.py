@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Strength, Verdict
 
 Comparison = dict[str, Any]
-"""What ``inside.live.compare`` gives."""
+"""What ``inside.live.compare.compare`` gives."""
 
 PATCHES = "rocmlint verify patches --manifest MANIFEST"
 

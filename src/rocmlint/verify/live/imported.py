@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.interpreter import InterpreterError
-from rocmlint.verify.live import PATCHES, counted, listed, not_imported, result_of
+from rocmlint.verify.live.judge import PATCHES, counted, listed, not_imported, result_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:

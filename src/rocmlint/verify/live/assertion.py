@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.inside.live import compare_all
+from rocmlint.verify.inside.live.compare import compare_all
 from rocmlint.verify.inside.loaded import hash_in_package
-from rocmlint.verify.live import result_of
-from rocmlint.verify.loaded import result_of_file
+from rocmlint.verify.live.imported import result_of_file
+from rocmlint.verify.live.judge import result_of
 from rocmlint.verify.manifest import read
 
 if TYPE_CHECKING:

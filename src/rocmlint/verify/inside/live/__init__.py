@@ -1,0 +1,1 @@
+"""What the code of loaded modules is made of, compared with their sources."""

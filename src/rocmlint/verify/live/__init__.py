@@ -1,0 +1,1 @@
+"""Live code: judging what a process, or this program, is made of."""
