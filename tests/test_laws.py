@@ -114,7 +114,7 @@ def test_no_check_imports_torch_into_rocmlint_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((SOURCE / "verify" / "inside").glob("*.py")), ids=lambda path: path.stem
+    "path", sorted((SOURCE / "verify" / "inside").rglob("*.py")), ids=lambda path: path.stem
 )
 def test_what_runs_in_other_interpreters_needs_only_the_standard_library(path: Path) -> None:
     imported = set()

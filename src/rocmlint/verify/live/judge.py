@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocmlint.verify.result import Strength, Verdict
 
 Comparison = dict[str, Any]
 """What ``inside.live.compare.compare`` gives."""
@@ -24,30 +22,15 @@ _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""
 
 
-@dataclass(frozen=True)
-class _Judgement:
-    verdict: Verdict
-    strength: Strength
-    seen: str
-    reason: str = ""
-    action: str = ""
-
-
 def result_of(
     comparison: Comparison, expected_sha256: str | None = None, check: str = "live"
 ) -> Result:
     """Judge a comparison, and the source by the hash that a manifest has for it, where given."""
-    judgement = _judged(comparison, expected_sha256)
-    return Result(
-        check=check,
-        claim=claim(expected_sha256),
-        subject=comparison["module"],
-        verdict=judgement.verdict,
-        strength=judgement.strength,
-        seen=judgement.seen,
-        evidence=tuple(_evidence(comparison, expected_sha256)),
-        reason=judgement.reason,
-        action=judgement.action,
+    return _judged(comparison, expected_sha256).on(
+        check,
+        claim(expected_sha256),
+        comparison["module"],
+        _evidence(comparison, expected_sha256),
     )
 
 
@@ -70,12 +53,12 @@ def not_imported(module: str, reason: str, expected_sha256: str | None = None) -
     )
 
 
-def _judged(facts: Comparison, expected_sha256: str | None) -> _Judgement:
+def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
     name = facts["module"]
     if facts["unprovable"] is not None:
         return _unprovable(facts)
     if expected_sha256 not in (None, facts["sha256"]):
-        return _Judgement(
+        return Judgement(
             "contradicted",
             "hashed",
             "another file than the manifest's",
@@ -109,7 +92,7 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> _Judgement:
     return _rest(facts)
 
 
-def _unprovable(facts: Comparison) -> _Judgement:
+def _unprovable(facts: Comparison) -> Judgement:
     reason = facts["unprovable"]
     action = (
         f"install {facts['module']} with its .py files and start the job again"
@@ -119,10 +102,10 @@ def _unprovable(facts: Comparison) -> _Judgement:
     )
     if facts["loader"] is None and facts["origin"] is None and "not loaded" in reason:
         action = f"import {facts['module']} before it is checked"
-    return _Judgement("unproven", "located", "nothing to compare with", reason, action)
+    return Judgement("unproven", "located", "nothing to compare with", reason, action)
 
 
-def _other_code(facts: Comparison) -> _Judgement:
+def _other_code(facts: Comparison) -> Judgement:
     name, count = facts["module"], len(facts["differing"])
     seen = f"{facts['matched']} match, {count} differ, {len(facts['missing'])} missing"
     if facts["loads_other"] or _is_hooked(facts):
@@ -144,9 +127,9 @@ def _is_hooked(facts: Comparison) -> bool:
     return facts["loads_other"] is not False and facts["loader"] not in _OWN_LOADERS
 
 
-def _other_code_loaded(facts: Comparison, seen: str) -> _Judgement:
+def _other_code_loaded(facts: Comparison, seen: str) -> Judgement:
     if _is_hooked(facts):
-        return _Judgement(
+        return Judgement(
             "unproven",
             "live",
             seen,
@@ -162,14 +145,14 @@ def _other_code_loaded(facts: Comparison, seen: str) -> _Judgement:
     )
 
 
-def _rest(facts: Comparison) -> _Judgement:
+def _rest(facts: Comparison) -> Judgement:
     """Judge what ran once at the import, after all functions were found to be right."""
     name = facts["module"]
     if facts["loads_other"]:
         return _other_code_loaded(facts, "the module's own code is stale")
     if facts["literals"]:
         values = ", ".join(facts["literals"][:_SHOWN])
-        return _Judgement(
+        return Judgement(
             "unproven",
             "live",
             f"{_functions(facts)}; {counted(facts['literals'], 'value')} not",
@@ -179,7 +162,7 @@ def _rest(facts: Comparison) -> _Judgement:
             f"put the file in place before anything imports {name}, then start the job again",
         )
     if facts["hidden"] and facts["defined"] and not facts["matched"]:
-        return _Judgement(
+        return Judgement(
             "unproven",
             "located",
             f"none of {counted(facts['defined'], 'function')} can be reached",
@@ -188,7 +171,7 @@ def _rest(facts: Comparison) -> _Judgement:
             "name the module that defines what the job uses",
         )
     if not facts["matched"] and (facts["changed"] is not False or facts["loads_other"] is None):
-        return _Judgement(
+        return Judgement(
             "unproven",
             "located",
             "no function to compare",
@@ -196,7 +179,7 @@ def _rest(facts: Comparison) -> _Judgement:
             "started (or that cannot be told), so nothing shows which state of it was imported",
             "start the job again now that the file is in place",
         )
-    return _Judgement("proven", "live", _functions(facts))
+    return Judgement("proven", "live", _functions(facts))
 
 
 def _functions(facts: Comparison) -> str:
@@ -213,8 +196,8 @@ def _functions(facts: Comparison) -> str:
     return told
 
 
-def _contradicted(seen: str, reason: str, action: str) -> _Judgement:
-    return _Judgement("contradicted", "live", seen, reason, action)
+def _contradicted(seen: str, reason: str, action: str) -> Judgement:
+    return Judgement("contradicted", "live", seen, reason, action)
 
 
 def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
