@@ -63,7 +63,7 @@ CONTRADICTED = ("contradicted", "located")
 COPIED = "`transformers/models` has the files of `app/overlay/models`"
 CHECKED = "`transformers` is patched, as the check here says"
 GEMMA = "`transformers/models/gemma` has the files of `app/overlay/models/gemma`"
-LATE = "in the program, `transformers.models.gemma.modeling_gemma` is replaced by the author's own"
+LATE = "`transformers.models.gemma.modeling_gemma` is replaced in the program"
 AITER = "the fast path `set_use_aiter_attention` is taken"
 
 
@@ -136,11 +136,61 @@ def test_a_patch_of_a_name_that_is_gone_is_contradicted(project: Project, site: 
         "modeling_gemma.GemmaFlashAttention2 = ours\n"
         "modeling_gemma.forward = ours\n",
     )
-    module = "in the program, `transformers.models.gemma.modeling_gemma"
     assert verdicts(project, site, "patch.py") == {
-        f"{module}.GemmaFlashAttention2` is replaced by the author's own": CONTRADICTED,
-        f"{module}.forward` is replaced by the author's own": ("unproven", "located"),
+        "`GemmaFlashAttention2` is replaced in the program": CONTRADICTED,
+        "`forward` is replaced in the program": ("unproven", "located"),
     }
+
+
+def test_a_method_is_looked_for_where_its_class_is_defined(project: Project, site: Path) -> None:
+    (site / "transformers/__init__.py").write_text("from .models.gemma import *\n")
+    (site / "transformers/models/gemma/__init__.py").write_text(
+        "from .modeling_gemma import GemmaMLP as GemmaMLP, forward\n"
+    )
+    defining = site / "transformers/models/gemma/modeling_gemma.py"
+    defining.write_text("def forward(): ...\n\nclass GemmaMLP:\n    def forward(self): ...\n")
+    project.write(
+        "patch.py",
+        "import transformers\n\ndef ours(): ...\n\n"
+        "transformers.GemmaMLP.forward = ours\n"
+        "transformers.GemmaMLP._gone = ours\n"
+        "transformers.forward = ours\n",
+    )
+    found = results(project, site, "patch.py")
+    method = found["`GemmaMLP.forward` is replaced in the program"]
+    module = "transformers.models.gemma.modeling_gemma"
+    assert method["action"].startswith(f"rocmlint verify run --module {module} -- python PROGRAM")
+    assert {"name": "what is replaced", "value": f"{defining}:4"} in method["evidence"]
+    assert found["`GemmaMLP._gone` is replaced in the program"]["seen"] == "no _gone in its file"
+    function = found["`forward` is replaced in the program"]  # set where it is only passed on
+    assert function["action"].startswith("let the program print(transformers.forward)")
+
+
+def test_a_module_without_a_file_is_not_called_there(project: Project, site: Path) -> None:
+    lazy = "import sys\nsys.modules[__name__] = object()\n"
+    (site / "transformers/models/__init__.py").write_text(lazy)
+    project.write(
+        "patch.py",
+        "from transformers.models.qwen9 import modeling_qwen9\n\n"
+        "def ours(): ...\n\nmodeling_qwen9.forward = ours\n",
+    )
+    (found,) = results(project, site, "patch.py").values()
+    assert (found["verdict"], found["seen"]) == ("unproven", "no such file")
+    assert "transformers.models.qwen9" in found["reason"]
+
+
+def test_many_names_of_a_module_that_fare_alike_are_one_result(
+    project: Project, site: Path
+) -> None:
+    names = [f"f{number}" for number in range(20)]
+    gemma = site / "transformers/models/gemma/modeling_gemma.py"
+    gemma.write_text("".join(f"def {name}(): ...\n" for name in names))
+    module = "from transformers.models.gemma import modeling_gemma\n\ndef ours(): ...\n\n"
+    lines = (f"modeling_gemma.{name} = ours\n" for name in names)
+    project.write("patch.py", module + "".join(lines))
+    (found,) = results(project, site, "patch.py").values()
+    assert found["claim"] == "`f0`, `f1` and 18 more are replaced in the program"
+    assert found["evidence"][-1]["value"].endswith("f18, f19")
 
 
 def test_a_package_that_the_code_can_do_without_is_not_held_against_it(

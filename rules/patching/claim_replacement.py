@@ -49,7 +49,8 @@ class ReplacedAttribute(ClaimRule["cst.Assign | cst.Call"]):
             module, names = _module_and_names(imported_module(each.owner, source) or "")
             known = module.partition(".")[0] in known_packages() and ".config" not in module
             if known and _is_code(each.value, source) and not is_taken_back(each, source):
-                if not is_first_party(module.partition(".")[0], source):
+                own = is_first_party(module.partition(".")[0], source)
+                if not own and (names or not re.fullmatch(r"__\w+__", each.name)):
                     name = ".".join([*names, each.name])
                     yield self.at(node, source, replacement(module, name))
 

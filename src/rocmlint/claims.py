@@ -47,8 +47,7 @@ def replacement(module: str, name: str = "") -> Claim:
 
     That is so in the running program only.
     """
-    target = f"{module}.{name}" if name else module
-    statement = f"in the program, `{target}` is replaced by the author's own"
+    statement = f"`{name or module}` is replaced in the program"
     command = _AT_RUN_TIME.format(module=module, path=PATH)
     return Claim("replacement", module, statement, command, given=name)
 

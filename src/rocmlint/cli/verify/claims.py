@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -69,13 +70,13 @@ def main(arguments: Sequence[str]) -> int:
     claims += [claim for finding in findings for claim in finding.claims]
     claims += [kernel_package(name) for name in wanted["kernel-packages"]]
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
-    for problem in problems:
-        print(visible(problem), file=sys.stderr)
+    with suppress(OSError):  # a full stderr is no reason to keep the results back
+        sys.stderr.writelines(f"{visible(problem)}\n" for problem in problems)
     if flags.output_format == "text":
         sys.stdout.writelines(_confirmed(findings, results))
     more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
     more += imported.check(context.interpreter, wanted["modules"])
-    code = finish([*results.values(), *more], flags)
+    code = finish([*dict.fromkeys(results.values()), *more], flags)
     return 2 if problems else code
 
 

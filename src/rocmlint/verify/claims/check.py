@@ -10,6 +10,7 @@ from rocmlint.verify.claims.context import as_evidence
 from rocmlint.verify.claims.files import patch_check, patched_files
 from rocmlint.verify.claims.kernels import fast_path, kernel_package
 from rocmlint.verify.claims.program import dtype, origin, replacement
+from rocmlint.verify.claims.together import together
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
@@ -34,12 +35,16 @@ _CHECKS: dict[ClaimKind, Callable[[Claim, Context], Checked]] = {
 def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
     """Check each claim once, wherever it is made: the result by the claim without its place.
 
-    What cannot be asked is unproven, and hides none of the others.
+    What cannot be asked is unproven, and hides none of the others. Several claims may share a
+    result.
     """
     places: dict[Claim, list[str]] = {}
     for each in claims:
         places.setdefault(without_place(each), []).append(f"{each.path}:{each.line}")
-    return {each: _result(each, where, context) for each, where in places.items()}
+    looked_up = (each for each in places if each.kind in {"replacement", "origin"})
+    targets = dict.fromkeys((each.subject, each.given) for each in looked_up)
+    context = replace(context, targets=tuple(targets))
+    return together({each: _result(each, where, context) for each, where in places.items()})
 
 
 def without_place(claim: Claim) -> Claim:

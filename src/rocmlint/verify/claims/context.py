@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.devices import find_devices
+from rocmlint.verify.interpreter import InterpreterError
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rocmlint.verify.devices import Devices
     from rocmlint.verify.interpreter import Interpreter
@@ -29,11 +30,38 @@ class Context:
 
     interpreter: Interpreter
     manifests: tuple[Manifest, ...] = ()
+    targets: tuple[tuple[str, str], ...] = ()
+    """Each module and name whose definition will be asked for: one question tells of all."""
 
     @cached_property
     def devices(self) -> Devices:
         """The GPUs that are found here."""
         return find_devices(self.interpreter)
+
+    def defined(self, module: str, name: str) -> Mapping[str, Any]:
+        """Say where a name of a module is defined. Raises InterpreterError."""
+        return self._definitions.get((module, name)) or self._defined([(module, name)])[0]
+
+    @cached_property
+    def _definitions(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+        try:
+            return dict(zip(self.targets, self._defined(self.targets), strict=True))
+        except InterpreterError:
+            return {}  # then each is asked for alone, so that one bad file hides no other
+
+    def _defined(self, targets: Sequence[tuple[str, str]]) -> list[Mapping[str, Any]]:
+        told: list[Mapping[str, Any]] = self.interpreter.ask("defined", {"targets": targets})
+        return told
+
+    def loads(self, package: str) -> Mapping[str, Any]:
+        """Import a package there, once however often it is claimed. Raises InterpreterError."""
+        if package not in self._loaded:
+            self._loaded[package] = self.interpreter.ask("loads", {"module": package})
+        return self._loaded[package]
+
+    @cached_property
+    def _loaded(self) -> dict[str, Mapping[str, Any]]:
+        return {}
 
 
 def as_evidence(name: str, values: Sequence[str]) -> tuple[Evidence, ...]:

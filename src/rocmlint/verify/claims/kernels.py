@@ -58,7 +58,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
 
 def _loads(package: str, context: Context, *, optional: bool = False) -> Checked:
     """Import a package in the interpreter, and tell what that maps."""
-    told = context.interpreter.ask("loads", {"module": package})
+    told = context.loads(package)
     if told["error"] is None:
         own = [each for each in told["libraries"] if f"/{package}" in each]
         seen = f"version {told['version'] or 'unknown'}, {len(own)} libraries"

@@ -2,46 +2,89 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rocmlint.findings import Claim
     from rocmlint.verify.claims.context import Checked, Context
-
-_RUN = "rocmlint verify run --module {module} -- python PROGRAM"
 
 
 def replacement(claim: Claim, context: Context) -> Checked:
     """See whether what is to be replaced is there at all."""
-    told = context.interpreter.ask("defined", {"module": claim.subject, "name": claim.given})
-    name, package = (each.partition(".")[0] for each in (claim.given, claim.subject))
+    told = context.defined(claim.subject, claim.given)
+    package, name = claim.subject.partition(".")[0], claim.given.partition(".")[0]
     other = f"install the version of {package} that this code is made for, or delete the patch"
     if not told["found"]:
-        reason = f"this interpreter finds no module {claim.subject}: the code there cannot run"
-        return Judgement("contradicted", "located", "no such module", reason, other), ()
+        reason = f"{package} is not installed in this interpreter: the code there cannot run"
+        action = f"install {package}, or name the interpreter that has it (--python)"
+        return Judgement("contradicted", "located", "not installed", reason, action), ()
+    if told["missing"]:
+        return _no_module(claim.subject, told["missing"], other, context), ()
     if told["absent"]:
         reason = f"{told['origin']} has no {name}: nothing calls what is set there"
         return Judgement("contradicted", "located", f"no {name}", reason, other), ()
-    place = told["origin"] or "a module without source"
-    place += f":{told['line']}" if told["line"] else ""
+    evidence = (Evidence("what is replaced", _place(told)),)
+    if not told["named"]:
+        return _not_named(claim.given, told["origin"], other), evidence
     reason = "a replacement happens in the running program, and only that can show it"
-    action = _RUN.format(module=claim.subject)
-    judgement = Judgement("unproven", "located", "its target is there", reason, action)
-    return judgement, (Evidence("what is replaced", place),)
+    return Judgement(
+        "unproven", "located", "its target is there", reason, _show(claim, told)
+    ), evidence
+
+
+def _show(claim: Claim, told: Mapping[str, Any]) -> str:
+    """Say what shows a replacement: the module that defines the class whose method is set.
+
+    Where a module only passes a name on, setting it there changes nothing in the one that defines.
+    """
+    if "." in claim.given or told["module"] == claim.subject:
+        return f"{_run(told['module'])} (it must name your file as what replaced it)"
+    return (
+        f"let the program print({claim.subject}.{claim.given}) after the patch; modules that took "
+        f"it from {told['module']} keep the old one"
+    )
+
+
+def _place(told: Mapping[str, Any]) -> str:
+    place = told["origin"] or f"{told['module']}, a module without source"
+    return f"{place}:{told['line']}" if told["line"] else str(place)
+
+
+def _no_module(module: str, missing: str, other: str, context: Context) -> Judgement:
+    reason = f"there is no file of {missing}: unless it is made at run time, the patch fails"
+    program = shlex.join([context.interpreter.python, "-c", f"import {module}"])
+    return Judgement(
+        "unproven", "located", "no such file", reason, f"{program}; if it fails, {other}"
+    )
+
+
+def _not_named(name: str, origin: str, other: str) -> Judgement:
+    name = name.rpartition(".")[2]
+    reason = (
+        f"{origin} does not name {name}: unless it comes from a base class or is made at run time, "
+        "nothing is replaced, and nothing calls what is set there"
+    )
+    return Judgement("unproven", "located", f"no {name} in its file", reason, other)
 
 
 def origin(claim: Claim, context: Context) -> Checked:
     """See whether an import finds another copy."""
-    told = context.interpreter.ask("defined", {"module": claim.subject, "name": ""})
+    told = context.defined(claim.subject, "")
     if told["found"]:
         reason = f"an import takes {told['origin'] or 'another copy'}, which comes first"
         action = "put the folder first on sys.path, before the import, or uninstall that copy"
         return Judgement("contradicted", "located", "another copy", reason, action), ()
     reason = "the program sets sys.path when it runs; outside it nothing is found"
-    action = _RUN.format(module=claim.subject)
-    return Judgement("unproven", "declared", "not found", reason, action), ()
+    return Judgement("unproven", "declared", "not found", reason, _run(claim.subject)), ()
+
+
+def _run(module: str) -> str:
+    return f"rocmlint verify run --module {module} -- python PROGRAM"
 
 
 def dtype(_: Claim, __: Context) -> Checked:
