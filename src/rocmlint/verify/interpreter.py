@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -34,14 +36,22 @@ def load_inside(folder):
 """Defines ``load_inside(folder)`` in any interpreter, whatever its ``sys.path``."""
 
 _ASK = f"""\
-{LOAD_INSIDE}
+import sys
 if sys.version_info < (3, 9):
     sys.exit("rocmlint verify needs Python 3.9 or later, this is " + sys.version.split()[0])
+import faulthandler
+faulthandler.enable(2)
+{LOAD_INSIDE}
 arguments, sys.argv = sys.argv[1:], ["-c"]
 load_inside(arguments[0]).main(*arguments[1:])
 """
 _TAIL = 2000
 """How many characters of what a failed child printed are told."""
+_LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
+_PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of prctl(2)."""
+_GRACE = 1.0
+"""Seconds that a child has to end once it has answered; threads and forks of a package may stay."""
 
 
 class InterpreterError(RocmlintError):
@@ -68,14 +78,18 @@ class Interpreter:
         """
         with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
             question, answer = (os.path.join(folder, name) for name in ("request", "answer"))
-            with open(question, "w", encoding="utf-8") as file:
-                json.dump(request, file)
-            command = [self.python, "-X", "faulthandler", "-c", _ASK]
-            printed, code = self._run([*command, INSIDE, task, question, answer])
+            try:
+                with open(question, "w", encoding="utf-8") as file:
+                    json.dump(request, file)
+            except OSError as error:
+                message = f"{question}: cannot be written: {error.strerror}"
+                raise InterpreterError(message) from error
+            command = [self.python, "-c", _ASK, INSIDE, task, question, answer]
+            printed, code = self._run(command, answer)
             return self._read(answer, printed, code)
 
-    def _run(self, command: list[str]) -> tuple[str, int]:
-        """Run to the end or the time limit, and leave no process behind.
+    def _run(self, command: list[str], answer: str) -> tuple[str, int]:
+        """Run to the answer, the end or the time limit, and leave no process behind.
 
         Gives what was printed, and the exit code (negative for a signal).
         """
@@ -86,21 +100,33 @@ class Interpreter:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                text=True,
-                errors="backslashreplace",
                 start_new_session=True,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - it makes one system call
             )
         except OSError as error:
             message = f"--python {self.python}: cannot be started: {error.strerror}"
             raise InterpreterError(message) from error
         try:
-            printed, _ = child.communicate(timeout=self.timeout)
-        except subprocess.TimeoutExpired as error:
-            message = f"{self.python} gave no answer within {self.timeout:g} s (see --timeout)"
-            raise InterpreterError(message) from error
+            printed = self._printed(child, answer)
         finally:
             _end_group(child)
-        return printed, child.returncode
+        return printed.decode(errors="backslashreplace"), child.returncode
+
+    def _printed(self, child: subprocess.Popen[bytes], answer: str) -> bytes:
+        """Wait for the child, but not for what it leaves running; give what was printed."""
+        until = time.monotonic() + self.timeout
+        printed, is_over = b"", False
+        while not is_over:
+            is_over = os.path.exists(answer) or child.poll() is not None
+            left = max(until - time.monotonic(), 0)
+            try:
+                return child.communicate(timeout=min(left, _GRACE))[0]
+            except subprocess.TimeoutExpired as error:
+                printed = error.stdout or b""
+                if not is_over and left < _GRACE:
+                    message = f"{self.python} gave no answer within {self.timeout:g} s"
+                    raise InterpreterError(f"{message} (see --timeout)") from error
+        return printed
 
     def _read(self, path: str, printed: str, code: int) -> Any:
         try:
@@ -108,10 +134,9 @@ class Interpreter:
                 answer = json.load(file)
         except OSError:
             how = f"was ended by {signal.Signals(-code).name}" if code < 0 else "ended"
-            tail = printed.strip()[-_TAIL:] or "it printed nothing"
-            message = f"{self.python} {how} without an answer: {tail}"
+            message = f"{self.python} {how} without an answer: {_last_words(printed, code)}"
             raise InterpreterError(message) from None
-        if printed:
+        with suppress(OSError):  # a full or closed stderr is no reason to keep the answer back
             sys.stderr.write(printed)
         if "error" in answer:
             message = f"in {self.python}: {answer['error']}\n{answer['traceback']}"
@@ -124,8 +149,24 @@ def interpreter_evidence(asked: Mapping[str, str]) -> Evidence:
     return Evidence("interpreter", f"{asked['executable']} ({asked['version']})")
 
 
-def _end_group(child: subprocess.Popen[str]) -> None:
+def _end_with_parent() -> None:
+    """Have a child end when this process is killed, or told to end while it starts the child."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+
+
+def _last_words(printed: str, code: int) -> str:
+    """Give what a child printed, its last line first: there an error is told."""
+    tail = printed.strip()[-_TAIL:]
+    before, _, last = tail.rpartition("\n")
+    if not tail:
+        return f"it printed nothing (exit code {code})"
+    return f"{last.strip()}\n{before}" if before else last
+
+
+def _end_group(child: subprocess.Popen[bytes]) -> None:
     """End whatever the child left running."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+    with child:  # closes its pipe, which a process out of reach may hold for long
+        child.wait()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,5 +29,17 @@ VERBS = {
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint verify``."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _leave)
     verb, *rest = arguments if arguments and arguments[0] in VERBS else ["claims", *arguments]
     return int(import_module(f"{__name__}.{verb}").main(rest))
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """End on a signal, but not before children and temporary folders are gone."""
+    signal.signal(number, signal.SIG_IGN)  # a second one shall not stop that
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)

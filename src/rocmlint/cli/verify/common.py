@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.output import in_color
 from rocmlint.cli.parser import Parser
+from rocmlint.errors import ConfigError
 from rocmlint.verify.interpreter import Interpreter
 from rocmlint.verify.report import FORMATS, render
 from rocmlint.verify.result import EXIT_CODES, overall
@@ -23,6 +26,9 @@ _EXIT_CODES = (
     "exit codes: 0 all proven, 1 something contradicted, 3 nothing contradicted but something "
     "unproven, 2 wrong usage or an error"
 )
+
+_LONGEST = 1e9
+"""Seconds, which is for ever: a clock cannot count to what a float can hold."""
 
 
 def parser_of(verb: str, arguments: str, description: str, more: str = "") -> Parser:
@@ -55,11 +61,23 @@ def add_interpreter_arguments(parser: ArgumentParser, timeout: float = 120) -> N
     )
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         default=timeout,
         metavar="SECONDS",
         help=f"how long it may take to answer (default: {timeout:g})",
     )
+
+
+def seconds(text: str) -> float:
+    """Read a time limit. Raises ArgumentTypeError."""
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = math.nan
+    if not limit >= 0:
+        message = f"{text!r} is no number of seconds"
+        raise ArgumentTypeError(message)
+    return min(limit, _LONGEST)
 
 
 def interpreter_of(flags: SimpleNamespace) -> Interpreter:
@@ -68,13 +86,22 @@ def interpreter_of(flags: SimpleNamespace) -> Interpreter:
 
 
 def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:
-    """Print the results, or write them to ``--output``, and give the exit code."""
+    """Print the results, or write them to ``--output``, and give the exit code.
+
+    Where they cannot be written they are printed all the same. Raises ConfigError then.
+    """
     results = list(results)
     output = getattr(flags, "output", None)
     color = in_color(flags.color, sys.stdout) and output is None
     text = render(flags.output_format, results, color=color)
     if output is None:
         sys.stdout.writelines(text)
-    else:
-        write_atomically(output, "".join(text).encode(errors="backslashreplace"))
+        return EXIT_CODES[overall(results)]
+    report = "".join(text)
+    try:
+        write_atomically(output, report.encode(errors="backslashreplace"))
+    except OSError as error:
+        sys.stdout.write(report)
+        message = f"--output {output}: cannot be written: {error.strerror}"
+        raise ConfigError(message) from error
     return EXIT_CODES[overall(results)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,8 @@ def main(arguments: Sequence[str]) -> int:
     note = f"{found.looked_at:,} {files}, {found.without_code:,} without device code"
     if found.for_cuda:
         note += f", {found.for_cuda:,} for CUDA beside others for AMD GPUs, which are left out"
-    print(note, file=sys.stderr)
+    with suppress(OSError):  # a full stderr is no reason to keep the results back
+        print(note, file=sys.stderr)
     return finish(check(found, devices, roots, os.environ), flags)
 
 

@@ -6,7 +6,13 @@ import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import add_output_argument, add_report_arguments, finish, parser_of
+from rocmlint.cli.verify.common import (
+    add_output_argument,
+    add_report_arguments,
+    finish,
+    parser_of,
+    seconds,
+)
 from rocmlint.errors import ConfigError
 from rocmlint.verify.job.ranks import complete, judge
 from rocmlint.verify.job.watch import watch_of
@@ -53,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--rank", type=int, metavar="R", help="which rank this is (with --store)")
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         metavar="SECONDS",
         help="how long to wait for missing ranks (default: "
         f"{_DEFAULT_TIMEOUT:g} where the ranks meet, 0 for DIR)",

@@ -9,7 +9,13 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import add_output_argument, add_report_arguments, finish, parser_of
+from rocmlint.cli.verify.common import (
+    add_output_argument,
+    add_report_arguments,
+    finish,
+    parser_of,
+    seconds,
+)
 from rocmlint.cli.verify.ranks import add_watch_arguments
 from rocmlint.errors import ConfigError
 from rocmlint.verify.inside.witness import VARIABLE
@@ -33,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         metavar="SECONDS",
         help="end the command after this time (default: never)",
     )

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import traceback
+from contextlib import suppress
 
 
 def main(task: str, request_path: str, answer_path: str) -> None:
@@ -26,13 +27,21 @@ def main(task: str, request_path: str, answer_path: str) -> None:
             "error": f"{type(error).__name__}: {error}",
             "traceback": traceback.format_exc(),
         }
-    write_json(answer_path, answer)
+    try:
+        write_json(answer_path, answer)
+    except OSError as error:
+        sys.exit(f"{answer_path}: cannot be written: {error.strerror}")
     sys.stdout.flush()
 
 
 def write_json(path: str, value: object) -> None:
     """Write a file whole or not at all, so that a reader never sees half of it."""
     temporary = f"{path}.{os.getpid()}.part"
-    with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
-        json.dump(value, file)
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
+            json.dump(value, file)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -35,8 +34,6 @@ def meet(
 
     ``timeout`` seconds are what a rank has to be there and to answer. Raises StoreError.
     """
-    # torchrun ends the other ranks so when one has failed; a child that is asked must end too.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     until = time.monotonic() + timeout
     exchange = Exchange(place, timeout)
     exchange.say(json.dumps(_own_facts(place, watch, max(until - time.monotonic(), 1.0))))

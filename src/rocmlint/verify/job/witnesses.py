@@ -187,7 +187,10 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
         with open(os.path.join(startup, "sitecustomize.py"), "w", encoding="utf-8") as file:
             file.write(STARTUP)
     except OSError as error:
-        message = f"{error.filename or folder}: cannot be written: {error.strerror}"
+        shutil.rmtree(folder, ignore_errors=True)
+        # copytree gathers what went wrong with each file: (from, to, why), ...
+        why = error.strerror or (error.args[0][-1][-1] if error.args else type(error).__name__)
+        message = f"{error.filename or folder}: cannot be written: {why}"
         raise WitnessError(message) from error
     before = environment.get("PYTHONPATH")
     path = f"{startup}{os.pathsep}{before}" if before else startup
