@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shlex
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +99,14 @@ def test_a_copy_that_landed_one_folder_too_high_is_contradicted(
     found = results(example, site, "app")[COPIED]
     assert found["verdict"] == "contradicted"
     assert "one folder too high" in found["reason"]
+
+
+def test_the_command_to_copy_what_is_missing_can_be_typed_as_it_stands(
+    example: Project, site: Path
+) -> None:
+    command, _, _ = results(example, site, "app")[COPIED]["action"].partition("; ")
+    subprocess.run(shlex.split(command), cwd=example.root, check=True)
+    assert results(example, site, "app")[COPIED]["verdict"] == "proven"
 
 
 def test_a_patched_disk_proves_files_but_not_the_running_program(

@@ -462,6 +462,15 @@ def test_a_command_to_type_is_quoted(tmp_path: Path) -> None:
     assert shlex.split(command)[-1] == f"{environment.site}/tiny/mod.py"
 
 
+def test_a_copy_that_went_astray_is_what_the_command_takes(environment: Environment) -> None:
+    environment.write("tiny/mod.py", OLD)
+    stray = environment.write("mod.py", NEW)  # one folder too high
+    command, _, _ = of_file(environment).action.partition(";")
+    assert shlex.split(command)[-2:] == [str(stray), f"{environment.site}/tiny/mod.py"]
+    subprocess.run(shlex.split(command), check=True)
+    assert of_file(environment).verdict == "proven"
+
+
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13"])
 def test_other_pythons_can_be_asked(environment: Environment, version: str) -> None:
     beside = Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python{version}")  # as pyenv has

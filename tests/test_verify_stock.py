@@ -115,9 +115,8 @@ def test_a_change_through_a_hard_link_is_found_in_each_environment_that_shares_t
 
 def test_what_uv_installed_is_put_back_with_uv(environment: Environment) -> None:
     environment.write("tiny-1.0.dist-info/INSTALLER", "uv")
-    assert of(environment).action == (
-        f"uv pip install --python {environment.python} --no-deps --reinstall tiny==1.0"
-    )
+    command = f"uv pip install --python {environment.python} --no-deps --reinstall tiny==1.0"
+    assert of(environment).action.startswith(f"{command}; ")
 
 
 def test_a_copy_that_shadows_the_package_is_named(environment: Environment, tmp_path: Path) -> None:

@@ -99,12 +99,15 @@ def plain(value: Any, option: Option) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Give the end of a message that names the nearest right word, empty if none is near."""
+def did_you_mean(word: str, known: Iterable[str], likeness: float = 0.5) -> str:
+    """Give the end of a message that names the nearest right word, empty if none is near.
+
+    ``likeness`` (0 to 1) is how near; long words that begin alike need more.
+    """
     from difflib import get_close_matches  # noqa: PLC0415 - only mistakes pay for it
 
     by_key = {_key(each): each for each in known}
-    near = get_close_matches(_key(word), by_key, n=1, cutoff=0.5)
+    near = get_close_matches(_key(word), by_key, n=1, cutoff=likeness)
     return f"; did you mean {by_key[near[0]]!r}?" if near else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ CHECK = "kernels"
 _FOR_ONE_GPU = re.compile(r"gfx[0-9a-f]{3,}")
 _THREADS = min(4, os.cpu_count() or 1)
 """Decoding and hashing leave Python's lock; each thread may hold one decoded bundle."""
-_NAME_THE_GPU = "name it: rocmlint verify kernels --arch gfx942:sramecc+:xnack-"
+_NAME_THE_GPU = "rocmlint verify kernels --arch gfx942:sramecc+:xnack-"
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,8 @@ def _without_device(
     first = reports[0]
     entries = [entry for each in reports for entry in each.entries]
     seen = summary(entries) or ("CUDA only" if first.is_for_cuda else "no code")
-    reason, todo = f"no GPU is known: {why}", _NAME_THE_GPU
+    reason = f"no GPU is known: {why}"
+    todo = f"{_NAME_THE_GPU} {shlex.quote(folder or first.path)} (or with the target of your GPU)"
     if first.error:
         problem: Problem = "unreadable" if first.refused else "broken"
         seen, reason, todo = problem, first.error, action(problem, first.path, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.claims.context import as_evidence
@@ -21,11 +22,27 @@ if TYPE_CHECKING:
 def patched_files(claim: Claim, context: Context) -> Checked:
     """Compare the files that are copied with those that an import takes."""
     if os.path.exists(claim.given):
-        return _by_manifests([_manifest_of_copy(claim.given, claim.subject)], context)
+        manifest = _manifest_of_copy(claim.given, claim.subject)
+        judgement, evidence = _by_manifests([manifest], context)
+        if judgement.verdict == "contradicted" and (copy := _copy_command(claim, context)):
+            judgement = judgement._replace(action=f"{copy}; then run this again")
+        return judgement, evidence
     judgement, evidence = patch_check(claim, context)
     if claim.given:
         evidence = (Evidence("not there", f"{claim.given}, which is to be copied"), *evidence)
     return judgement, evidence
+
+
+def _copy_command(claim: Claim, context: Context) -> str | None:
+    """Give the command that puts all of the copy in place, breaking hard links of uv's cache."""
+    package, _, inner = claim.subject.partition("/")
+    origin = context.defined(package, "")["origin"]
+    if origin is None or os.path.basename(origin) != "__init__.py":
+        return None
+    target = os.path.join(os.path.dirname(origin), inner)
+    if os.path.isdir(claim.given):
+        return shlex.join(["cp", "-r", "--remove-destination", f"{claim.given}/.", f"{target}/"])
+    return shlex.join(["cp", "--remove-destination", claim.given, target])
 
 
 def patch_check(claim: Claim, context: Context) -> Checked:
@@ -51,13 +68,16 @@ def _by_manifests(manifests: Sequence[Manifest], context: Context) -> Checked:
     """Sum up what ``verify patches`` says of each file."""
     results = [each for it in manifests for each in patches.check(it, context.interpreter)]
     verdict = overall(results)
+    paths = {file.path for each in manifests for file in each.files}
+    files = [each for each in results if each.subject in paths]  # the others are of versions
     decisive = [each for each in results if each.verdict == verdict]
+    decisive_files = [each for each in files if each.verdict == verdict]
+    first = (decisive_files or decisive)[0]
     weakest = min(decisive, key=lambda each: STRENGTHS.index(each.strength))
-    first = decisive[0]
-    seen = f"{len(decisive)} of {len(results)} files: {first.seen}"
-    judgement = Judgement(verdict, weakest.strength, seen, first.reason, first.action)
-    files = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
-    return judgement, as_evidence("file", files)
+    count = f"{len(decisive_files)} of {len(files)} files: " if decisive_files else "version "
+    judgement = Judgement(verdict, weakest.strength, count + first.seen, first.reason, first.action)
+    told = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
+    return judgement, as_evidence("file", told)
 
 
 def _by_record(target: str, context: Context) -> Checked:
@@ -71,9 +91,11 @@ def _by_record(target: str, context: Context) -> Checked:
     ]
     if changed:
         reason = "these files are not the wheel's, but nothing tells what they should be"
+        installed = "==".join(result.subject.split(" ", 1))
         action = (
-            f"rocmlint verify manifest OVERLAY --package {package}==VERSION --output patches.toml, "
-            'then manifests = ["patches.toml"] in [tool.rocmlint.verify]'
+            f"rocmlint verify manifest OVERLAY --package {installed} --output patches.toml "
+            "(OVERLAY is the folder with the patch), then in pyproject.toml, below "
+            '[tool.rocmlint.verify]: manifests = ["patches.toml"]'
         )
         judgement = Judgement("unproven", "hashed", f"{len(changed)} files differ", reason, action)
         return judgement, as_evidence("not the wheel's", changed)

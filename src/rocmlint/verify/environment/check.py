@@ -25,6 +25,8 @@ _SYSTEM = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 _ROCM = ("/opt/rocm", "/opt/rocm-*", "/opt/rocm/core", "/opt/rocm/core-*")
 _SHOWN = 12
 """How many readers are named as evidence."""
+_LIKENESS = 0.85
+"""How near a known name must be: that of a misspelt one, not of one with the same prefix."""
 _READ, _AS_MEANT = "an installed file reads it", "an installed file reads it, as meant"
 _result = partial(Result, "environment")
 
@@ -186,8 +188,9 @@ def _what_then(name: str, owner: str, row: Variable | None, found: Search) -> st
         sure = _sure(found.readers.get(row.instead, []))
         reader = f", which {_short(sure[0])} reads" if sure else ""
         return f"; the right name is {row.instead}{reader}"
-    if not row:
-        return did_you_mean(name, [each for each in KNOWN if owner and owner_of(each) == owner])
+    known = [each for each in KNOWN if owner and owner_of(each) == owner]
+    if not row and (meant := did_you_mean(name, known, _LIKENESS)):
+        return meant
     return f", or install a build of {owner} that reads it" if owner else ""
 
 

@@ -90,19 +90,20 @@ def _missing(facts: Facts) -> Judgement:
         places = ", ".join(str(each["origin"]) for each in facts["others"])
         reason += f"; it is in {places}, where another copy of the package comes first on sys.path"
     root = facts["root"]
-    action = _copy_command(facts["path"], f"{root}/{facts['path']}") if root else "install it"
-    return Judgement(
-        "contradicted", "located", "not found", reason + _elsewhere(facts), f"{action}; {_AGAIN}"
-    )
+    action = _copy(facts, f"{root}/{facts['path']}") if root else f"install it; {_AGAIN}"
+    return Judgement("contradicted", "located", "not found", reason + _elsewhere(facts), action)
 
 
-def _copy_command(path: str, target: str) -> str:
-    """Give the command that puts a file of the patch in place.
+def _copy(facts: Facts, target: str) -> str:
+    """Say how to put a file of the patch in place: from where it went astray, if it did.
 
-    It breaks hard links, through which other environments would get the patch too.
+    The command breaks hard links, through which other environments would get the patch too.
     """
-    source = f"PATCH/{path.partition('/')[2] or path}"
-    return shlex.join(["cp", "--remove-destination", source, target])
+    astray, path = facts.get("astray"), facts["path"]
+    source = astray or f"PATCH/{path.partition('/')[2] or path}"
+    command = shlex.join(["cp", "--remove-destination", source, target])
+    where = "" if astray else " (PATCH is the folder that the manifest was made of)"
+    return f"{command}; {_AGAIN}{where}"
 
 
 def _replaced_at_start(facts: Facts) -> Judgement | None:
@@ -164,7 +165,7 @@ def _other_content(facts: Facts, winner: Facts) -> Judgement | None:
         seen, what = "stock", "the wheel's own file: the patch is not there"
     elif winner.get("recorded") is None:
         what = "not the manifest's file (and there is no RECORD to tell whether it is the wheel's)"
-    action = f"{_copy_command(facts['path'], target)}; {_AGAIN}"
+    action = _copy(facts, target)
     if right := [each["origin"] for each in facts["others"] if each["sha256"] == facts["sha256"]]:
         what += f"; the right one, {right[0]}, comes later on sys.path and is never read"
         action = f"remove {winner['root']} from sys.path (PYTHONPATH, .pth files), or {action}"

@@ -84,7 +84,8 @@ def _differing(facts: Facts, seen: str, install: str) -> Judgement:
         reason += f"; a changed file has {links} hard links, so each environment that shares it "
         reason += "(uv links from its cache) has the change, and so will new ones"
         install = f"uv cache clean {facts['name']}; then for each environment: {install}"
-    return Judgement("contradicted", "hashed", seen, reason, install)
+    action = f"{install}; a patch that is meant to be there is for rocmlint verify patches to judge"
+    return Judgement("contradicted", "hashed", seen, reason, action)
 
 
 def _without_record(facts: Facts, install: str) -> Judgement:

@@ -92,12 +92,16 @@ def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
     is_right = facts is not None and facts["sha256"] == wanted["sha256"]
     copies = locate(os.path.splitext(path.split("/", maxsplit=1)[0])[0])
     root = copies[0].root if copies else None
+    higher = list(_one_too_high(path, wanted["sha256"], root))
+    misplaced = [] if is_right else list(_misplaced(path, wanted["sha256"], root))
+    astray = (each for each in (*higher, *misplaced) if _hash(each) == wanted["sha256"])
     return {
         "root": root,
         "winner": facts,
         "others": [_described(each) for each in others],
-        "higher": list(_one_too_high(path, wanted["sha256"], root)),
-        "misplaced": [] if is_right else list(_misplaced(path, wanted["sha256"], root)),
+        "higher": higher,
+        "misplaced": misplaced,
+        "astray": next(astray, None),
         "loaded": _loaded_elsewhere(module, winner) if module else None,
         "path_changed_by": [each for each in parents if _changes_its_path(each)],
     }
