@@ -153,7 +153,8 @@ def test_flags_lay_over_the_configuration_only_what_was_given() -> None:
 
 def test_a_clean_start_imports_nothing_heavy(project: Project) -> None:
     project.write("a.py", "import os\n")
-    project.run("a.py")
+    for _ in range(2):  # a file as young as the run that reads it is read again
+        project.run("a.py")
     program = "import sys; from rocmlint.cli.main import main; main(['a.py']); print(*sys.modules)"
     before = "import sys; print(*sys.modules)"
     loaded = [

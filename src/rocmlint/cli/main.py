@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 from rocmlint.errors import RocmlintError
@@ -31,9 +32,15 @@ def main(arguments: list[str] | None = None) -> int:
     # a tenth of a start, and so does looking once more when Python ends.
     gc.set_threshold(100_000, 50, 50)
     try:
-        return _main(sys.argv[1:])
+        code = _main(sys.argv[1:])
     finally:
         gc.freeze()
+    if code == INTERRUPTED:
+        # At its end Python may meet a pool of processes that is half gone, and would tell of it.
+        with suppress(OSError):
+            sys.stdout.flush()
+        os._exit(code)
+    return code
 
 
 def _main(arguments: list[str]) -> int:
