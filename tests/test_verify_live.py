@@ -278,6 +278,23 @@ def test_a_replaced_attribute_is_named_with_the_place_of_its_code(
     assert replaced.endswith(("not Python code", "m.py:5")) or "/patch.py:" in replaced
 
 
+@pytest.mark.parametrize("name", ["assigned", "defined"])
+def test_a_replacement_by_the_program_is_seen_where_the_source_does_not_decide(
+    name: str, project: Project, live: Live
+) -> None:
+    project.write("site-packages/other.py", "def elsewhere(): ...\n")
+    project.write(
+        "site-packages/m.py",
+        "assigned = staticmethod(len)\ndef defined(): ...\nfrom other import *\n",
+    )
+    project.write("start.py", "import sys\nsys.path.append('site-packages')\nimport m\n")
+    assert live("start", "m")["m"]["verdict"] == "proven"
+    project.write("patch.py", f"import m\ndef new(*a): ...\nm.{name} = new\n")
+    result = live("start", "patch", "m")["m"]
+    assert result["verdict"] == "contradicted"
+    assert evidence(result, "replaced") == f"{name} by {project.root}/patch.py:2"
+
+
 def test_the_module_that_still_holds_what_was_replaced_is_named(
     project: Project, live: Live
 ) -> None:

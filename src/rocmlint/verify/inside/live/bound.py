@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .bindings import stored_path
 from .fingerprints import fingerprint
+from .foreign import foreign
 from .makers import absorbs, makers, may_have_made
 from .reachable import (
     ABSENT,
@@ -48,6 +49,13 @@ class Bound:
 
 def bound(module: object, disk: OnDisk) -> Bound:
     """Look at every attribute for which the source alone decides what it is."""
+    found = _look(module, disk)
+    for name, place_of_it in foreign(module, disk):
+        found.replaced.setdefault(name, place_of_it)
+    return found
+
+
+def _look(module: object, disk: OnDisk) -> Bound:
     look = _Look(module, disk)
     if look.is_all_found():
         return look.found  # the source need not be read as a tree, which takes longest
