@@ -59,10 +59,14 @@ def origin(package: str) -> Claim:
     return Claim("origin", package, statement, command)
 
 
-def fast_path(name: str, value: str = "") -> Claim:
-    """Say that a fast path is on: a method, a function of torch or an option, and its value."""
+def fast_path(name: str, value: str = "", *, optional: bool = False) -> Claim:
+    """Say that a fast path is on: a method, a function of torch or an option, and its value.
+
+    It is optional where a condition of the program decides on it.
+    """
     subject = f"{name}={value}" if value else name
-    return Claim("fast-path", subject, f"the fast path `{subject}` is taken", _probe(name, value))
+    statement = f"the fast path `{subject}` is taken" + (" if it is asked for" if optional else "")
+    return Claim("fast-path", subject, statement, _probe(name, value), optional=optional)
 
 
 def kernel_package(package: str, *, optional: bool = False) -> Claim:

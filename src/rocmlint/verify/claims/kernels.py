@@ -45,6 +45,9 @@ def fast_path(claim: Claim, context: Context) -> Checked:
     package = package_of_attention(value or name)
     if package is not None:
         judgement, evidence = _loads(package, context)
+        if claim.optional and judgement.verdict == "contradicted":
+            reason = f"{judgement.reason}; whether it is asked for, only a run shows"
+            judgement = judgement._replace(verdict="unproven", reason=reason)
         return (_wish(name, value) if judgement.verdict == "proven" else judgement), evidence
     if value or "." in name:
         return _wish(name, value), ()
