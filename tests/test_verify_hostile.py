@@ -190,3 +190,24 @@ def test_a_full_stderr_hides_no_results(project: Project, verb: tuple[str, ...])
         )
     assert done.returncode == project.code("verify", *verb)
     assert done.stdout
+
+
+@pytest.mark.parametrize("verb", ["dtype", "probe"])
+def test_an_error_of_the_users_code_is_told_without_frames_of_rocmlint(
+    project: Project, verb: str
+) -> None:
+    pytest.importorskip("torch")
+    project.write("failing.py", "def run():\n    raise ValueError('no weights')\n")
+    done = project.run("verify", verb, "failing:run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "ValueError: no weights\n" in done.stderr
+    assert f'File "{project.root / "failing.py"}", line 2, in run' in done.stderr
+    assert "inside" not in done.stderr
+
+
+def test_what_is_no_model_is_one_line(project: Project) -> None:
+    pytest.importorskip("torch")
+    project.write("wrong.py", "def make():\n    return 5\n")
+    done = project.run("verify", "dtype", "wrong:make")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "wrong:make gave int" in done.stderr

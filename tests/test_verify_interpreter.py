@@ -99,7 +99,7 @@ def test_the_working_folder_comes_first_as_under_python_m(
 
 def test_the_interpreter_needs_no_rocmlint(folder: Path) -> None:
     bare = Interpreter(sys.executable, environment={"PYTHONPATH": str(folder)})
-    assert bare.ask("defined", {"module": "fine", "name": "main"})["found"]
+    assert bare.ask("defined", {"targets": [("fine", "main")]})[0]["found"]
 
 
 def test_a_hanging_package_hides_no_other_claim(project: Project, folder: Path) -> None:

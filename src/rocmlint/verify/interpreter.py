@@ -139,8 +139,8 @@ class Interpreter:
         with suppress(OSError):  # a full or closed stderr is no reason to keep the answer back
             sys.stderr.write(printed)
         if "error" in answer:
-            message = f"in {self.python}: {answer['error']}\n{answer['traceback']}"
-            raise InterpreterError(message)
+            message = f"{self.python}: {answer['error']}\n{answer['traceback']}"
+            raise InterpreterError(message.rstrip())
         return answer["answer"]
 
 

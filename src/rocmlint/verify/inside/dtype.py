@@ -10,6 +10,7 @@ from collections import Counter
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
+from . import CannotAnswerError
 from .dtype_trace import name_of, trace
 
 if TYPE_CHECKING:
@@ -22,11 +23,15 @@ _ROTARY = re.compile(r"inv_freq$|rotary|rope", re.IGNORECASE)
 _ADAPTER = re.compile(r"(^|\.)lora_")
 
 
+class NoModelError(CannotAnswerError, TypeError):
+    """What the factory gives is no model."""
+
+
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Build the model that ``factory`` gives, and tell its dtypes.
 
     The request holds ``factory`` (``package.module:callable``), ``fake`` and ``device`` (or None).
-    Raises what importing and calling the factory raises, and TypeError for what is no model.
+    Raises what importing and calling the factory raises, and NoModelError.
     """
     torch = importlib.import_module("torch")
     with ExitStack() as modes:
@@ -98,7 +103,7 @@ def _build(factory: str) -> tuple[Any, Any]:
         made, inputs = made
     if not isinstance(made, torch.nn.Module):
         message = f"{factory} gave {type(made).__name__}: not a torch.nn.Module or (model, inputs)"
-        raise TypeError(message)
+        raise NoModelError(message)
     return made, inputs
 
 

@@ -16,6 +16,7 @@ import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from . import CannotAnswerError
 from .variables import relevant_environment
 
 if TYPE_CHECKING:
@@ -27,23 +28,18 @@ _NOISE = "USDT:"
 """How lines begin that kineto 2.13 prints at each start and stop."""
 
 
-class CannotProbeError(Exception):
-    """The operation cannot be run here, for a reason that needs no traceback."""
-
-
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Run the operation and say on what; ``{"failed": why}`` where it cannot be run.
+    """Run the operation and say on what.
 
     The request: ``operation`` (sdpa, linear or PKG.MOD:FUNC), ``device``, ``dtype``, ``shape``
     (B, H, L, D), ``backends`` (SDPA's, none for those that are enabled) and ``trace``, the file to
-    write the trace to. What the function itself raises is raised here.
+    write the trace to. Raises what the function raises, and CannotAnswerError.
     """
     try:
         return _probe(request)
-    except CannotProbeError as error:
-        return {"failed": str(error)}
     except SystemExit as error:
-        return {"failed": f"{request['operation']} left with sys.exit({error.code!r})"}
+        message = f"{request['operation']} left with sys.exit({error.code!r})"
+        raise CannotAnswerError(message) from error
 
 
 def _probe(request: dict[str, Any]) -> dict[str, Any]:
@@ -71,7 +67,7 @@ def _torch() -> Any:
         import torch  # noqa: PLC0415 - only this question needs it
     except Exception as error:
         message = f"torch cannot be imported: {type(error).__name__}: {error}"
-        raise CannotProbeError(message) from error
+        raise CannotAnswerError(message) from error
     return torch
 
 
@@ -84,7 +80,7 @@ def _device(torch: Any, name: str) -> Any:
         torch.empty(1, device=device)
     except Exception as error:
         message = f"the device {name} cannot be used: {str(error).splitlines()[0]}"
-        raise CannotProbeError(message) from error
+        raise CannotAnswerError(message) from error
     return device
 
 
@@ -93,7 +89,7 @@ def _random(torch: Any, request: dict[str, Any], device: Any, *shape: int) -> An
     dtype = getattr(torch, request["dtype"], None)
     if not isinstance(dtype, torch.dtype):
         message = f"torch {torch.__version__} has no dtype {request['dtype']}"
-        raise CannotProbeError(message)
+        raise CannotAnswerError(message)
     return torch.randn(*shape).to(device=device, dtype=dtype)
 
 
@@ -108,7 +104,7 @@ def _sdpa(
             return attention(query, key, value)
         except RuntimeError as error:
             message = f"scaled_dot_product_attention: {str(error).splitlines()[0]}"
-            raise CannotProbeError(message) from error
+            raise CannotAnswerError(message) from error
 
     return run, (query, key, value)
 
@@ -126,7 +122,7 @@ def _linear(
             return torch.nn.functional.linear(inputs, weight, bias)
         except RuntimeError as error:
             message = f"linear: {str(error).splitlines()[0]}"
-            raise CannotProbeError(message) from error
+            raise CannotAnswerError(message) from error
 
     return run, (inputs, weight, bias)
 
@@ -138,15 +134,15 @@ def _function(place: str) -> Callable[[], object]:
         found: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         message = f"{place}: {error} (the current folder is {os.getcwd()})"
-        raise CannotProbeError(message) from error
+        raise CannotAnswerError(message) from error
     for name in path.split("."):
         if not hasattr(found, name):
             message = f"{place}: {module_name} has no {path}"
-            raise CannotProbeError(message)
+            raise CannotAnswerError(message)
         found = getattr(found, name)
     if not callable(found):
         message = f"{place} is a {type(found).__name__}: give a function without arguments"
-        raise CannotProbeError(message)
+        raise CannotAnswerError(message)
     function: Callable[[], object] = found
     return function
 
@@ -161,7 +157,7 @@ def _chosen(backends: list[str]) -> Iterator[None]:
         from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: PLC0415
     except ImportError as error:
         message = "choosing a backend needs torch 2.3 or later"
-        raise CannotProbeError(message) from error
+        raise CannotAnswerError(message) from error
     members = SDPBackend.__members__
     with sdpa_kernel([members[each] for each in _ALL if each.split("_")[0].lower() in backends]):
         yield
@@ -203,7 +199,7 @@ def _profiled(torch: Any, run: Callable[[], object], device: Any, trace: str) ->
                 profiler.stop()
     if stopped:
         message = "it uses torch.profiler itself, and only one profiler can run: take that out"
-        raise CannotProbeError(message)
+        raise CannotAnswerError(message)
     with _caught(printed):
         profiler.export_chrome_trace(trace)
     return "\n".join(line for line in printed if line.strip() and not line.startswith(_NOISE))

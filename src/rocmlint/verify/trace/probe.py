@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.errors import RocmlintError
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.trace import attribution, files
 from rocmlint.verify.trace.attribution import BRANCH_OF, Asked, branches
@@ -31,10 +30,6 @@ _ATTENTION = (
 )
 """The operators that compute attention; the last two choose a branch by themselves."""
 _EXPERIMENTAL = "TORCH_ROCM_AOTRITON_ENABLE_EXPERIMENTAL"
-
-
-class ProbeError(RocmlintError):
-    """The operation could not be run."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ class Probed:
 
 
 def probe(interpreter: Interpreter, operation: Operation) -> Probed:
-    """Run an operation in a child process. Raises ProbeError, InterpreterError, TraceError."""
+    """Run an operation in a child process. Raises InterpreterError and TraceError."""
     with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
         path = os.path.join(folder, "trace.json")
         request = {
@@ -93,9 +88,6 @@ def probe(interpreter: Interpreter, operation: Operation) -> Probed:
             "trace": path,
         }
         facts = interpreter.ask("probe", request)
-        if "failed" in facts:
-            message = f"{interpreter.python}: {facts['failed']}"
-            raise ProbeError(message)
         seen = files.read(path)
     return Probed(operation, facts, seen, branches(seen.operators))
 
