@@ -32,8 +32,19 @@ OPEN = Result(
 RESULTS = [PROVEN, WRONG, OPEN]
 
 
-def rendered(name: str, results: list[Result], *, color: bool = False) -> str:
-    return "".join(render(name, results, color=color))
+def rendered(
+    name: str, results: list[Result], *, color: bool = False, width: int | None = None
+) -> str:
+    return "".join(render(name, results, color=color, width=width))
+
+
+def test_a_table_that_is_too_wide_for_the_terminal_is_told_in_lines() -> None:
+    assert rendered("text", [PROVEN], width=200) == rendered("text", [PROVEN])
+    assert rendered("text", [PROVEN], width=60).splitlines()[:3] == [
+        "proven  live  transformers.gemma",
+        "    runs its source",
+        "    -> 38 functions",
+    ]
 
 
 def test_text_has_a_table_and_then_in_full_what_is_not_proven() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
@@ -93,7 +94,8 @@ def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:
     results = list(results)
     output = getattr(flags, "output", None)
     color = in_color(flags.color, sys.stdout) and output is None
-    text = render(flags.output_format, results, color=color)
+    width = _width() if output is None else None
+    text = render(flags.output_format, results, color=color, width=width)
     if output is None:
         sys.stdout.writelines(text)
         return EXIT_CODES[overall(results)]
@@ -105,3 +107,11 @@ def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:
         message = f"--output {output}: cannot be written: {error.strerror}"
         raise ConfigError(message) from error
     return EXIT_CODES[overall(results)]
+
+
+def _width() -> int | None:
+    """Give the columns of the terminal that stdout is; None where it is none."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError):
+        return None

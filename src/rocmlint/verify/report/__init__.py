@@ -1,6 +1,6 @@
 """Telling what was proven, in the format that a person or a program wants.
 
-Each format is a module with one function, ``render(results, *, color)``, that yields text.
+Each format is a module with one function, ``render(results, *, color, width)``, that yields text.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ FORMATS: Mapping[str, str] = {"text": "text", "json": "json_document", "junit": 
 """The formats, by name, and their modules."""
 
 
-def render(name: str, results: Sequence[Result], *, color: bool) -> Iterator[str]:
-    """Yield the results in a format."""
+def render(
+    name: str, results: Sequence[Result], *, color: bool, width: int | None = None
+) -> Iterator[str]:
+    """Yield the results in a format, for a terminal of so many columns (None: for no terminal)."""
     module = import_module(f"{__name__}.{FORMATS[name]}")
-    rendered: Iterator[str] = module.render(results, color=color)
+    rendered: Iterator[str] = module.render(results, color=color, width=width)
     return rendered

@@ -18,7 +18,12 @@ VERSION = 1
 """Grows when a field changes its meaning or goes; new fields may come without."""
 
 
-def render(results: Sequence[Result], *, color: bool) -> Iterator[str]:  # noqa: ARG001 - no colours
+def render(
+    results: Sequence[Result],
+    *,
+    color: bool,  # noqa: ARG001 - no colours
+    width: int | None,  # noqa: ARG001 - no lines that need to fit
+) -> Iterator[str]:
     """Yield the document, one result a line."""
     verdict = overall(results)
     head = {"name": "rocmlint", "version": __version__}

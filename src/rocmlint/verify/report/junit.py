@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 _TAGS = {"contradicted": "failure", "unproven": "skipped"}
 
 
-def render(results: Sequence[Result], *, color: bool) -> Iterator[str]:  # noqa: ARG001 - no colours
+def render(
+    results: Sequence[Result],
+    *,
+    color: bool,  # noqa: ARG001 - no colours
+    width: int | None,  # noqa: ARG001 - no lines that need to fit
+) -> Iterator[str]:
     """Yield a suite for each check."""
     root = ET.Element("testsuites", name="rocmlint verify")
     for check, group in groupby(results, key=lambda each: each.check):

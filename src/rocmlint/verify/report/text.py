@@ -18,13 +18,20 @@ if TYPE_CHECKING:
 _STYLES = {"proven": GREEN, "contradicted": RED, "unproven": YELLOW}
 
 
-def render(results: Sequence[Result], *, color: bool) -> Iterator[str]:
-    """Yield the table, what is not proven with its evidence, and the count of each verdict."""
+def render(results: Sequence[Result], *, color: bool, width: int | None) -> Iterator[str]:
+    """Yield the table, what is not proven with its evidence, and the count of each verdict.
+
+    A table that a terminal would break is told in three lines for each result.
+    """
     if not results:
         yield "Nothing was claimed, so nothing was checked.\n"
         return
-    yield tabulate([_row(each, color=color) for each in results], _HEADERS, disable_numparse=True)
-    yield "\n"
+    rows = [_row(each, color=color) for each in results]
+    table = tabulate(rows, _HEADERS, disable_numparse=True)
+    if width is None or len(table.partition("\n")[2].partition("\n")[0]) <= width:
+        yield f"{table}\n"
+    else:
+        yield from ("{}  {}  {}\n    {}\n    -> {}\n".format(*row) for row in rows)
     for each in results:
         if each.verdict != "proven":
             yield "\n" + "".join(f"{line}\n" for line in _in_full(each, color=color))
