@@ -91,9 +91,12 @@ def _presence(
             f"rank {rank}",
             "unproven",
             "declared",
-            f"nothing after {waited:g} s",
+            f"nothing after {waited:g} s" if waited else "no witness of it",
             (Evidence("there", ranks(groups) if groups else "none"),),
-            f"rank {rank} said nothing within {waited:g} s: it hangs, has died, or never started",
+            f"rank {rank} said nothing within {waited:g} s: it hangs, has died, or never started"
+            if waited
+            else f"rank {rank} left no witness there: it has died, never started, or wrote to "
+            "another folder",
             f"look at the log and, with py-spy dump, at the stack of rank {rank} on its node",
         )
     strange = groups.keys() - set(range(size))

@@ -114,20 +114,31 @@ def _never_loaded(watch: Watch, witnesses: Sequence[Witness], *, hidden: bool) -
     for name in watch.modules:
         loaders = [each for each in witnesses if name in each.modules]
         if not loaders:
-            yield _missing(name, "the command", hidden=hidden)
+            yield _missing(name, "the command", hidden=hidden, witnessed=bool(witnesses))
             continue
         without = sorted(
             rank for rank, its in groups.items() if all(name not in each.modules for each in its)
         )
         if any(each.rank is not None for each in loaders):
             for rank in without:
-                yield _missing(name, ranks([rank]), hidden=hidden)
+                yield _missing(name, ranks([rank]), hidden=hidden, witnessed=True)
     for path in watch.files:
         if witnesses and not any(path in each.facts.get("files", {}) for each in witnesses):
-            yield _missing(path, "the command", hidden=hidden)
+            yield _missing(path, "the command", hidden=hidden, witnessed=True)
 
 
-def _missing(name: str, subject: str, *, hidden: bool) -> Result:
+def _missing(name: str, subject: str, *, hidden: bool, witnessed: bool) -> Result:
+    if not witnessed:
+        return Result(
+            CHECK,
+            f"{name} is loaded",
+            subject,
+            "unproven",
+            "declared",
+            "not known",
+            reason="no Python process let a witness in, so nothing is known of what was imported",
+            action="start the job so that it can be watched, as said of the command above",
+        )
     doubt = " that has a witness" if hidden else ""
     return Result(
         CHECK,
@@ -138,7 +149,8 @@ def _missing(name: str, subject: str, *, hidden: bool) -> Result:
         "never imported",
         reason=f"no process of {subject}{doubt} ever imported {name}, so it did not run there",
         action="find out why it is not imported: a switch that is off, a copy under another "
-        "name, a command that does something else",
+        "name, a command that does something else; if this job has no need of it, name what it "
+        "needs with --module instead of --manifest",
     )
 
 
