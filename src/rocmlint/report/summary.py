@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.report._plain import BOLD, paint
+from rocmlint.report._words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,15 +34,15 @@ def counts(findings: Sequence[Finding]) -> Counts:
 
 def summary(findings: Sequence[Finding], files: int, *, fixed: int = 0) -> str:
     """Say in one line what was fixed, what is left of how many files, and what can be fixed."""
-    done = f"Fixed {_number(fixed, 'finding')}. " if fixed else ""
+    done = f"Fixed {counted(fixed, 'finding')}. " if fixed else ""
     if not findings:
-        return f"{done}Nothing {'left' if fixed else 'found'} in {_number(files, 'file')}."
+        return f"{done}Nothing {'left' if fixed else 'found'} in {counted(files, 'file')}."
     count = counts(findings)
     kinds = [(count.errors, "error"), (count.warnings, "warning")]
-    severities = ", ".join(_number(number, kind) for number, kind in kinds if number)
-    where = _number(len({finding.path for finding in findings}), "file")
+    severities = ", ".join(counted(number, kind) for number, kind in kinds if number)
+    where = counted(len({finding.path for finding in findings}), "file")
     verb = "Left" if fixed else "Found"
-    found = f"{verb} {_number(len(findings), 'finding')} ({severities}) in {where}"
+    found = f"{verb} {counted(len(findings), 'finding')} ({severities}) in {where}"
     return f"{done}{found} ({files:,} checked).{_how_to_fix(count)}"
 
 
@@ -56,7 +57,7 @@ def statistics(findings: Sequence[Finding], *, color: bool = False) -> Iterator[
     for (code, name), found in rows:
         count = counts(found)
         kinds = [(count.safe_fixes, "safe fix"), (count.unsafe_fixes, "unsafe fix")]
-        fixes = ", ".join(_number(number, kind) for number, kind in kinds if number)
+        fixes = ", ".join(counted(number, kind) for number, kind in kinds if number)
         number = paint(f"{len(found):>{number_width}}", BOLD, color=color)
         yield f"{number}  {code}  {name:<{name_width}}  {fixes}".rstrip() + "\n"
 
@@ -69,8 +70,3 @@ def _how_to_fix(count: Counts) -> str:
         more = " more" if parts else " can be fixed"
         parts.append(f"{count.unsafe_fixes:,}{more} with --unsafe-fixes")
     return f" {', '.join(parts)}." if parts else ""
-
-
-def _number(number: int, word: str) -> str:
-    plural = "" if number == 1 else "es" if word.endswith("x") else "s"
-    return f"{number:,} {word}{plural}"

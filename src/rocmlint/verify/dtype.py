@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import ConfigError
+from rocmlint.report._words import few
 from rocmlint.verify.inside import write_json
 from rocmlint.verify.result import Evidence, Result
 
@@ -114,9 +115,7 @@ def _tensors(answer: Mapping[str, Any]) -> Result:
 
 
 def _group(group: Mapping[str, Any]) -> str:
-    names = ", ".join(group["names"][:3])
-    more = f" and {len(group['names']) - 3} more" if group["names"][3:] else ""
-    return f"{group['dtype']}, {group['elements']:,} elements: {names}{more}"
+    return f"{group['dtype']}, {group['elements']:,} elements: {few(group['names'], 3)}"
 
 
 def _not_run(answer: Mapping[str, Any]) -> Result:

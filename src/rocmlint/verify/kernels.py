@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.code_objects.describe import action, evidence, shortened, summary
+from rocmlint.report._words import few
+from rocmlint.verify.code_objects.describe import action, evidence, summary
 from rocmlint.verify.code_objects.file import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
 from rocmlint.verify.code_objects.judge import Judge
@@ -152,7 +153,7 @@ def _of_file(file: File, device: Target, judge: Judge, missing: Sequence[str]) -
     judgement = judge.library(file.report, device)
     seen = [judgement.seen, summary(file.report.entries)]
     if missing:
-        seen.append(f"{shortened(missing)} not found")
+        seen.append(f"{few(missing, 1)} not found")
     return Result(
         CHECK,
         _claim(device),

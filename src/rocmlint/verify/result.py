@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Verdict = Literal["proven", "contradicted", "unproven"]
 Strength = Literal["declared", "located", "hashed", "mapped", "live", "executed"]
@@ -27,6 +27,13 @@ class Evidence:
 
     name: str
     value: str
+
+
+def evidence_of(name: str, values: Sequence[str], shown: int) -> tuple[Evidence, ...]:
+    """Give the first of many values, and how many more there are."""
+    found = tuple(Evidence(name, each) for each in values[:shown])
+    more = len(values) - shown
+    return (*found, Evidence(name, f"and {more:,} more")) if more > 0 else found
 
 
 @dataclass(frozen=True)
@@ -70,9 +77,7 @@ class Judgement(NamedTuple):
     reason: str = ""
     action: str = ""
 
-    def on(
-        self, check: str, claim: str, subject: str, evidence: Iterable[Evidence] = ()
-    ) -> Result:
+    def on(self, check: str, claim: str, subject: str, evidence: Iterable[Evidence] = ()) -> Result:
         """Say what it is about."""
         return Result(
             check,

@@ -16,6 +16,7 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.errors import ConfigError
+from rocmlint.report._words import counted
 from rocmlint.verify.code_objects.target import parse_target
 from rocmlint.verify.devices import Devices, find_devices
 from rocmlint.verify.kernels import check, scan
@@ -58,8 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     roots = roots or interpreter.ask("devices", "folders")["folders"]
     devices = _named(flags.arch) if flags.arch else find_devices(interpreter)
     found = scan(roots)
-    files = "file" if found.looked_at == 1 else "files"
-    note = f"{found.looked_at:,} {files}, {found.without_code:,} without device code"
+    note = f"{counted(found.looked_at, 'file')}, {found.without_code:,} without device code"
     if found.for_cuda:
         note += f", {found.for_cuda:,} for CUDA beside others for AMD GPUs, which are left out"
     with suppress(OSError):  # a full stderr is no reason to keep the results back

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import parser_of
+from rocmlint.report._words import counted
 from rocmlint.verify.manifest import as_toml, make, write
 
 if TYPE_CHECKING:
@@ -47,6 +48,5 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(as_toml(manifest))
         return 0
     write(flags.output, manifest)
-    count = len(manifest.files)
-    print(f"{flags.output}: {count:,} file{'s' if count != 1 else ''} of {manifest.package}")
+    print(f"{flags.output}: {counted(manifest.files, 'file')} of {manifest.package}")
     return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.devices import find_devices
 from rocmlint.verify.interpreter import InterpreterError
-from rocmlint.verify.result import Evidence, Judgement
+from rocmlint.verify.result import Evidence, Judgement, evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +65,5 @@ class Context:
 
 
 def as_evidence(name: str, values: Sequence[str]) -> tuple[Evidence, ...]:
-    """Name the first of many, and how many there are."""
-    found = tuple(Evidence(name, each) for each in values[:_SHOWN])
-    more = len(values) - _SHOWN
-    return (*found, Evidence(name, f"and {more:,} more")) if more > 0 else found
+    """Name the first of many, as a claim shows them."""
+    return evidence_of(name, values, _SHOWN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rocmlint.report._words import few
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ def together(results: Mapping[Claim, Result]) -> dict[Claim, Result]:
 
 
 def _folded(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result:
-    names = ", ".join(f"`{each.given}`" for each in claims[:2])
-    more = f" and {len(claims) - 2:,} more" if len(claims) > 2 else ""
-    statement = f"{names}{more} are replaced in the program"
+    statement = f"{few([f'`{each.given}`' for each in claims], 2)} are replaced in the program"
     evidence = tuple(_evidence(claims, results))
     return replace(results[claims[0]], claim=statement, evidence=evidence)
 

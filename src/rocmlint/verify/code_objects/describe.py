@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rocmlint.report._words import counted
 from rocmlint.verify.code_objects.packages import package_of
 from rocmlint.verify.result import Evidence
 
@@ -51,14 +52,8 @@ def summary(entries: Sequence[Entry]) -> str:
     forms = ", ".join(sorted({each.form for each in entries}))
     versions = sorted({each.version for each in entries if each.version})
     spread = " to ".join(f"v{each}" for each in dict.fromkeys(versions[:1] + versions[-1:]))
-    count = len({each.target for each in entries})
-    targets = f"{count} target{'s' if count > 1 else ''}"
+    targets = counted({each.target for each in entries}, "target")
     return ", ".join(filter(None, (forms, spread, targets)))
-
-
-def shortened(names: Sequence[str]) -> str:
-    """Name the first, and count the others."""
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
 def evidence(report: FileReport, missing: Sequence[str]) -> Iterator[Evidence]:

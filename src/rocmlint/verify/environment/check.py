@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.options import did_you_mean
+from rocmlint.report._words import few
 from rocmlint.verify.environment.conflicts import conflicts
 from rocmlint.verify.environment.meaning import is_on, misread, only_presence, understands
 from rocmlint.verify.environment.readers import Reader, Search, search
@@ -116,7 +117,7 @@ def _read(name: str, value: str, readers: list[Reader]) -> Result:
         if problem := _problem(name, value, reader, row):
             seen = f"not taken as meant in {_short(reader)}"
             return _result(_AS_MEANT, subject, "contradicted", "located", seen, evidence, *problem)
-    seen = _short(readers[0]) + (f" and {len(readers) - 1} more" if readers[1:] else "")
+    seen = few([_short(each) for each in readers], 1)
     if row and row.instead:
         seen = f"deprecated, write {row.instead}; {seen}"
     understood = all(_is_understood(each, value, row) for each in readers)

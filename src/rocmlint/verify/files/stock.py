@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.files.versions import install_command
 from rocmlint.verify.interpreter import interpreter_evidence
-from rocmlint.verify.result import Evidence, Judgement
+from rocmlint.verify.result import Evidence, Judgement, evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ Facts = dict[str, Any]
 
 _TASK = "stock"
 _LISTED = 200
-"""How many files of one kind are named."""
+"""How many files of one kind are named: more are another package altogether."""
 
 
 def check(packages: Sequence[str], interpreter: Interpreter) -> list[Result]:
@@ -130,20 +130,15 @@ def _evidence(found: Sequence[Facts]) -> Iterator[Evidence]:
 def _differences(facts: Facts) -> Iterator[Evidence]:
     yield Evidence("equal", f"{facts['equal']:,} files")
     shared = [each["path"] + _shared(each["links"]) for each in facts["changed"]]
-    yield from _listed("changed", shared)
-    yield from _listed("missing", facts["missing"])
-    yield from _listed("added", facts["added"])
-    yield from _listed("unhashed", [f"{it['path']}: {it['why']}" for it in facts["unhashed"]])
+    yield from evidence_of("changed", shared, _LISTED)
+    yield from evidence_of("missing", facts["missing"], _LISTED)
+    yield from evidence_of("added", facts["added"], _LISTED)
+    yield from evidence_of(
+        "unhashed", [f"{it['path']}: {it['why']}" for it in facts["unhashed"]], _LISTED
+    )
     others = [f"{each['module']}: {each['origin']}" for each in facts["elsewhere"]]
-    yield from _listed("taken elsewhere", others)
+    yield from evidence_of("taken elsewhere", others, _LISTED)
 
 
 def _shared(links: int) -> str:
     return f", {links} hard links" if links > 1 else ""
-
-
-def _listed(name: str, values: Sequence[str]) -> Iterator[Evidence]:
-    """Give each value; of a package that is another one altogether, the first and a count."""
-    yield from (Evidence(name, value) for value in values[:_LISTED])
-    if len(values) > _LISTED:
-        yield Evidence(name, f"and {len(values) - _LISTED:,} more")

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.report._words import few
 from rocmlint.verify.job.testimony import ranks
 from rocmlint.verify.result import Evidence, Result
 
@@ -110,7 +111,7 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
         ranks(values),
         "contradicted",
         topic.strength,
-        _shortened([each.name for each in differing]),
+        few([each.name for each in differing], 2),
         tuple(differing),
         topic.reason,
         topic.action,
@@ -121,10 +122,6 @@ def _seen(names: list[str], values: Mapping[int, Mapping[str, str]]) -> str:
     if len(names) > 1:
         return f"{len(names)} equal"
     return f"{names[0]} {next(iter(values.values())).get(names[0])}"
-
-
-def _shortened(names: list[str]) -> str:
-    return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
 
 
 def _interpreter(facts: Mapping[str, Any]) -> Mapping[str, str]:
@@ -223,7 +220,7 @@ def _replaced(leading: Mapping[int, Witness]) -> Iterator[Result]:
                 f"rank {rank}",
                 "contradicted",
                 "mapped",
-                _shortened([os.path.basename(path) for path in gone]),
+                few([os.path.basename(path) for path in gone], 2),
                 tuple(Evidence("replaced or removed", path) for path in gone),
                 "these files were replaced after the process had loaded them: it runs the old "
                 "code, and ranks that start later run the new",

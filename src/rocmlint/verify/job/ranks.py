@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from rocmlint.report._words import counted
 from rocmlint.verify.job.alike import alike, modules_alike
 from rocmlint.verify.job.run import unreadable
 from rocmlint.verify.job.testimony import of_processes, ranks, span, where
@@ -68,7 +69,7 @@ def judge(
 def _presence(
     groups: Mapping[int, Sequence[Witness]], size: int | None, waited: float
 ) -> Iterator[Result]:
-    here = f"{len(groups)} rank{'' if len(groups) == 1 else 's'}"
+    here = counted(groups, "rank")
     if size is None:
         yield Result(
             CHECK,
@@ -83,7 +84,9 @@ def _presence(
         return
     missing = set(range(size)) - groups.keys()
     if not missing:
-        yield Result(CHECK, "all ranks are there", "the job", "proven", "live", f"{here} of {size}")
+        yield Result(
+            CHECK, "all ranks are there", "the job", "proven", "live", f"{here} of {size:,}"
+        )
     for rank in sorted(missing):
         yield Result(
             CHECK,

@@ -6,6 +6,7 @@ import shlex
 import signal
 from typing import TYPE_CHECKING
 
+from rocmlint.report._words import counted
 from rocmlint.verify.inside.process import host
 from rocmlint.verify.job.processes import INTERVAL, isolation
 from rocmlint.verify.job.testimony import of_processes, ranks
@@ -81,7 +82,7 @@ def _of_processes(watch: Watch, witnesses: Sequence[Witness], ending: Ending) ->
     """Say which Python processes there were; that none was missed is never proven."""
     evidence = [Evidence(each.subject, _line(each)) for each in witnesses]
     evidence += [Evidence(f"pid {each}", "still runs, no longer watched") for each in ending.left]
-    count = f"{len(witnesses)} Python process{'' if len(witnesses) == 1 else 'es'} with a witness"
+    count = f"{counted(witnesses, 'Python process')} with a witness"
     if not witnesses:
         judgement = Judgement(
             "unproven",

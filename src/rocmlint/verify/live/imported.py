@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.report._words import counted
 from rocmlint.verify.interpreter import InterpreterError
-from rocmlint.verify.live.judge import PATCHES, counted, listed, not_imported, result_of
+from rocmlint.verify.live.judge import PATCHES, listed, not_imported, result_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.report._words import counted
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
@@ -230,9 +231,3 @@ def _where(place: Mapping[str, Any]) -> str:
     if place["file"] is None:
         return "what is not Python code"
     return f"{place['file']}:{place['line']}" if place["line"] else str(place["file"])
-
-
-def counted(what: int | Sequence[object], noun: str) -> str:
-    """Give a number and its noun."""
-    count = what if isinstance(what, int) else len(what)
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

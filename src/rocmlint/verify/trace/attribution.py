@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rocmlint.report._words import counted, few
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.trace import origin
 
@@ -179,7 +180,7 @@ def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
         reason = f"The trace is not whole ({ran.trace.cut}): what is missing may hold such kernels."
         return reason, "Let the profiler finish before the job ends, and give the whole trace."
     reason = (
-        f"{_count(len(possible), 'kernel')} ({ran.share(possible)} of GPU time) may or may not be: "
+        f"{counted(possible, 'kernel')} ({ran.share(possible)} of GPU time) may or may not be: "
         "no file, or files of several libraries, hold such names. "
         f"{ran.files:,} files were looked into."
     )
@@ -275,12 +276,8 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
     shown = f", {', '.join(targets)}" if 0 < len(targets) <= 3 else ""
     total = ran.trace.nanoseconds / 1e6
     cut = "; the trace is not whole" if ran.trace.cut else ""
-    what = f"{_count(len(kernels), 'kernel')}, {_count(calls, 'call')}"
+    what = f"{counted(kernels, 'kernel')}, {counted(calls, 'call')}"
     return f"{ran.share(kernels)} of {total:,.3g} ms in {what}{shown}{cut}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
@@ -291,19 +288,17 @@ def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
         if len(each.holders) > _SHOWN:
             lines.append(f"and {len(each.holders) - _SHOWN:,} more files")
         told.append(
-            Evidence(f"{ran.share([each])}, {_count(each.ran.calls, 'call')}", "\n".join(lines))
+            Evidence(f"{ran.share([each])}, {counted(each.ran.calls, 'call')}", "\n".join(lines))
         )
     if len(kernels) > _SHOWN:
         rest = kernels[_SHOWN:]
-        told.append(Evidence(ran.share(rest), f"{_count(len(rest), 'more kernel')}"))
+        told.append(Evidence(ran.share(rest), f"{counted(rest, 'more kernel')}"))
     return told
 
 
 def _place(holder: Holder) -> str:
     made_of = f", made of {holder.made_of}" if holder.made_of else ""
-    targets = ", ".join(holder.targets[:_TARGETS_SHOWN])
-    more = f" and {len(holder.targets) - _TARGETS_SHOWN} more"
-    return f"{holder.path} ({targets}{more * (len(holder.targets) > _TARGETS_SHOWN)}){made_of}"
+    return f"{holder.path} ({few(holder.targets, _TARGETS_SHOWN)}){made_of}"
 
 
 def _shares(ran: Attribution) -> list[tuple[str, str]]:
@@ -325,7 +320,7 @@ def _shares_told(ran: Attribution) -> list[Evidence]:
     told = [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
     taken = branches(ran.trace.operators).most_common()
     if taken:
-        calls = ", ".join(f"{branch} {_count(number, 'call')}" for branch, number in taken)
+        calls = ", ".join(f"{branch} {counted(number, 'call')}" for branch, number in taken)
         told.append(Evidence("attention of torch", calls))
     return told
 

@@ -1,0 +1,21 @@
+"""Numbers and lists, as people write them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Sized
+
+
+def counted(what: int | Sized, noun: str) -> str:
+    """Give a number, or how many there are, and the noun: ``1 file``, ``2,000 files``."""
+    number = what if isinstance(what, int) else len(what)
+    plural = "" if number == 1 else "es" if noun.endswith(("s", "x")) else "s"
+    return f"{number:,} {noun}{plural}"
+
+
+def few(names: Sequence[str], shown: int) -> str:
+    """Name the first, and count the others: ``one, two and 3 more``."""
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more:,} more" if more > 0 else "")
