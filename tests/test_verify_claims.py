@@ -221,6 +221,18 @@ def test_code_that_claims_nothing_is_not_called_proven(project: Project) -> None
     assert (done.returncode, done.stdout) == (3, "Nothing was claimed, so nothing was checked.\n")
 
 
+def test_a_misspelt_verb_is_not_taken_for_a_path(project: Project) -> None:
+    done = project.run("verify", "enviroment")
+    assert done.returncode == 2
+    assert "did you mean 'environment'?" in done.stderr
+
+
+def test_help_fits_a_narrow_terminal(project: Project) -> None:
+    for verb in ((), ("stock",), ("run",), ("kernels",)):
+        done = project.run("verify", *verb, "--help", COLUMNS="80")
+        assert max(map(len, done.stdout.splitlines())) <= 80, verb
+
+
 def test_a_file_that_cannot_be_read_is_an_error_and_hides_nothing(project: Project) -> None:
     project.write("broken.py", "import aiter (\n")
     project.write("job.py", "import aiter\n")

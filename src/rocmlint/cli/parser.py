@@ -59,6 +59,16 @@ class _Formatter(RawDescriptionHelpFormatter):
         # argparse makes one for each argument; finding the width its own way imports shutil.
         super().__init__(prog, max_help_position=30, width=_width())
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Keep lines as they are written, but for those that do not fit."""
+        import textwrap  # noqa: PLC0415 - only help needs it
+
+        wrapped = []
+        for line in text.splitlines():
+            below = " " * 15 if line.startswith("  ") else ""  # the second column of a list
+            wrapped += textwrap.wrap(line, width, subsequent_indent=below) or [""]
+        return "\n".join(indent + each for each in wrapped)
+
 
 def _width() -> int:
     try:

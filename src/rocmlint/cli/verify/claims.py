@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint verify``."""
-    verbs = "\n".join(f"  {verb:<12}{about}" for verb, about in VERBS.items())
+    verbs = "\n".join(f"  {verb:<13}{about}" for verb, about in VERBS.items())
     parser = parser_of(
         "[claims]",
         "[PATH ...]",
@@ -60,6 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
     paths = flags.paths or ["."]
+    _refuse_misspelt_verbs(paths)
     configuration = Configuration()
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
@@ -78,6 +79,13 @@ def main(arguments: Sequence[str]) -> int:
     more += imported.check(context.interpreter, wanted["modules"])
     code = finish([*dict.fromkeys(results.values()), *more], flags)
     return 2 if problems else code
+
+
+def _refuse_misspelt_verbs(paths: Sequence[str]) -> None:
+    for path in paths:
+        if not os.path.exists(path) and (near := did_you_mean(path, VERBS, 0.7)):
+            message = f"verify {path}: no such verb, file or folder{near}"
+            raise ConfigError(message)
 
 
 def _folder(path: str) -> str:
