@@ -211,3 +211,10 @@ def test_what_is_no_model_is_one_line(project: Project) -> None:
     done = project.run("verify", "dtype", "wrong:make")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "wrong:make gave int" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
+def test_a_manifest_that_never_ends_is_one_line(project: Project) -> None:
+    done = project.run("verify", "patches", "--manifest", "/dev/zero")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.endswith("characters: no manifest\n")

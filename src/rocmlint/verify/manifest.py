@@ -28,6 +28,8 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "package": frozenset({"name", "requires"}),
     "file": frozenset({"path", "sha256"}),
 }
+_LONGEST = 1 << 25
+"""Characters: 200,000 files. What never ends, such as a device, is not read for ever."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _HEAD = """\
 # Written by rocmlint verify manifest. Paths begin at the folder that holds the package.
@@ -69,10 +71,13 @@ def read(path: str) -> Manifest:
     """Read a manifest. Raises ConfigError with the place of what is wrong with it."""
     try:
         with open(path, encoding="utf-8") as file:
-            text = file.read()
+            text = file.read(_LONGEST + 1)
     except (OSError, ValueError) as error:
         message = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
+    if len(text) > _LONGEST:
+        message = f"{path}: is longer than {_LONGEST:,} characters: no manifest"
+        raise ConfigError(message)
     return _checked(parsed_toml(text, path), Place(path, text))
 
 

@@ -63,7 +63,9 @@ def judged(facts: Facts, python: str) -> Judgement:
             f"installed file in {facts['root']}",
             "remove the folder of that copy from sys.path (PYTHONPATH, .pth files)",
         )
-    counts = [f"{len(facts[kind])} {kind}" for kind in ("changed", "missing", "added", "unhashed")]
+    counts = [
+        f"{len(facts[kind]):,} {kind}" for kind in ("changed", "missing", "added", "unhashed")
+    ]
     seen = ", ".join(each for each in counts if not each.startswith("0 "))
     if facts["changed"] or facts["missing"] or facts["added"]:
         return _differing(facts, seen, install)
