@@ -30,7 +30,7 @@ def replacement(claim: Claim, context: Context) -> Checked:
         return Judgement("contradicted", "located", f"no {name}", reason, other), ()
     evidence = (Evidence("what is replaced", _place(told)),)
     if not told["named"]:
-        return _not_named(claim.given, told["origin"], other), evidence
+        return _not_named(told["origin"], other), evidence
     reason = "a replacement happens in the running program, and only that can show it"
     return Judgement(
         "unproven", "located", "its target is there", reason, _show(claim, told)
@@ -45,8 +45,8 @@ def _show(claim: Claim, told: Mapping[str, Any]) -> str:
     if "." in claim.given or told["module"] == claim.subject:
         return f"{_run(told['module'])} (it must name your file as what replaced it)"
     return (
-        f"let the program print({claim.subject}.{claim.given}) after the patch; modules that took "
-        f"it from {told['module']} keep the old one"
+        f"after the patch let the program print what {claim.subject} has of this name; modules "
+        f"that took it from {told['module']} keep the old one"
     )
 
 
@@ -63,13 +63,12 @@ def _no_module(module: str, missing: str, other: str, context: Context) -> Judge
     )
 
 
-def _not_named(name: str, origin: str, other: str) -> Judgement:
-    name = name.rpartition(".")[2]
+def _not_named(origin: str, other: str) -> Judgement:
     reason = (
-        f"{origin} does not name {name}: unless it comes from a base class or is made at run time, "
+        f"{origin} has no word for it: unless it comes from a base class or is made at run time, "
         "nothing is replaced, and nothing calls what is set there"
     )
-    return Judgement("unproven", "located", f"no {name} in its file", reason, other)
+    return Judgement("unproven", "located", "not named in its file", reason, other)
 
 
 def origin(claim: Claim, context: Context) -> Checked:
