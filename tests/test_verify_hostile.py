@@ -164,7 +164,10 @@ def test_a_signal_leaves_no_child_and_no_folder(
     assert not is_running(inside)
 
 
-def test_a_killed_rocmlint_leaves_no_child(project: Project) -> None:
+def test_a_killed_rocmlint_leaves_no_child(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(project.root))  # whose folder nobody can remove then
     project.write("hanging.py", HANGING)
     child = project.start("verify", "live", "hanging")
     inside = int(wait_for(project.root / "pid"))
