@@ -508,6 +508,11 @@ def test_wrong_usage_is_exit_code_2(project: Project, arguments: tuple[str, ...]
     assert run.stderr.startswith("error: ")
 
 
+@pytest.mark.parametrize("factory", ["nowhere:build", "json:nothing"])
+def test_a_factory_that_is_not_there_is_one_line(project: Project, factory: str) -> None:
+    assert project.run("verify", "dtype", factory).stderr.count("\n") == 1
+
+
 def test_a_crashed_run_is_no_baseline(tmp_path: Path) -> None:
     from rocmlint.verify.dtype import _write_baseline  # noqa: PLC0415
 

@@ -31,9 +31,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Build the model that ``factory`` gives, and tell its dtypes.
 
     The request holds ``factory`` (``package.module:callable``), ``fake`` and ``device`` (or None).
-    Raises what importing and calling the factory raises, and NoModelError.
+    Raises what importing and calling the factory raises, CannotAnswerError and NoModelError.
     """
-    torch = importlib.import_module("torch")
+    torch = _imported("torch", "name the interpreter of the job with --python")
     with ExitStack() as modes:
         if request["fake"]:
             fake_tensor = importlib.import_module("torch._subclasses.fake_tensor")
@@ -89,12 +89,26 @@ def _convert_by_replacing(modes: ExitStack) -> None:
     modules._apply = apply  # noqa: SLF001
 
 
+def _imported(name: str, otherwise: str) -> Any:
+    """Import a module; if there is none of this name, say what to do instead of where it failed."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # the module is there, and one that it imports is not
+        message = f"no module {error.name} is found here: {otherwise}"
+        raise CannotAnswerError(message) from error
+
+
 def _build(factory: str) -> tuple[Any, Any]:
     """Call the factory and give the model and its inputs (None without)."""
     torch = importlib.import_module("torch")
     module_name, _, attribute = factory.partition(":")
-    made: Any = importlib.import_module(module_name)
+    made = _imported(module_name, "run this in the folder from which it is imported")
     for name in attribute.split("."):
+        if not hasattr(made, name):
+            message = f"{factory}: there is no {name} in {getattr(made, '__file__', made)}"
+            raise CannotAnswerError(message)
         made = getattr(made, name)
     if not isinstance(made, torch.nn.Module):
         made = made()

@@ -66,7 +66,8 @@ def _torch() -> Any:
     try:
         import torch  # noqa: PLC0415 - only this question needs it
     except Exception as error:
-        message = f"torch cannot be imported: {type(error).__name__}: {error}"
+        message = f"torch cannot be imported: {type(error).__name__}: {error}; the interpreter of "
+        message += "the job is named with --python"
         raise CannotAnswerError(message) from error
     return torch
 
