@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 settings.register_profile("CI", derandomize=True, database=None)
 if os.environ.get("CI"):
     settings.load_profile("CI")
+
+# What a shell starts in the background ignores Ctrl-C, and so would all that is started from here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 COMMAND = (sys.executable, "-m", "rocmlint")
 
