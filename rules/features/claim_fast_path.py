@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rocmlint.findings import Claim
     from rocmlint.lint.source import Source
 
+    Node = cst.Call | cst.Arg | cst.Assign | cst.DictElement
+
 _SWITCHES = (
     "enable_cudnn_sdp",
     "enable_flash_sdp",
@@ -33,8 +35,6 @@ _ATTENTION = ("attn_implementation", "_attn_implementation")
 _KEY = r"(['\"])\s{19}\1"
 """``"attn_implementation"`` where the inside of strings is blank."""
 _THE_MACHINE = re.compile(r"hip|rocm|amd|aiter|cuda", re.IGNORECASE)
-
-Node = cst.Call | cst.Arg | cst.Assign | cst.DictElement
 
 
 class FastPath(ClaimRule["Node"]):

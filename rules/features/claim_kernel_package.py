@@ -30,14 +30,9 @@ class KernelPackage(ClaimRule["cst.Import | cst.ImportFrom"]):
 
     def check(self, node: cst.Import | cst.ImportFrom, source: Source) -> Iterator[Claim]:
         """Yield which package loads."""
-        around = list(source.ancestors(node))
-        for_types = any(
-            isinstance(each, cst.If) and "TYPE_CHECKING" in (dotted_text(each.test) or "")
-            for each in around
-        )
-        if for_types:
+        if source.is_for_types_only(node):
             return
-        optional = any(isinstance(each, (cst.Try, cst.TryStar, cst.If)) for each in around)
+        optional = source.enclosing(node, cst.Try, cst.TryStar, cst.If) is not None
         for package in dict.fromkeys(_imported(node)):
             if package in _PACKAGES:
                 yield self.at(node, source, kernel_package(package, optional=optional))

@@ -22,7 +22,7 @@ def runs_before(earlier: cst.CSTNode, later: cst.CSTNode, source: Source) -> boo
     """
     function = source.function(earlier)
     if function is None and source.function(later) is not None:
-        return not _is_for_types_only(earlier, source)
+        return not source.is_for_types_only(earlier)
     above = source.span(earlier).line < source.span(later).line
     return above and function is source.function(later)
 
@@ -100,10 +100,3 @@ def _modules(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
             name = dotted_text(alias.name) or ""
             if name[:1].islower():
                 yield f"{module}.{name}"
-
-
-def _is_for_types_only(node: cst.CSTNode, source: Source) -> bool:
-    return any(
-        isinstance(above, cst.If) and "TYPE_CHECKING" in (dotted_text(above.test) or "")
-        for above in source.ancestors(node)
-    )

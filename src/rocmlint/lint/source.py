@@ -13,6 +13,7 @@ from rocmlint.lint.names import Binding, Names
 from rocmlint.lint.pieces import Pieces
 from rocmlint.lint.place import kinds, package_of, place_of
 from rocmlint.lint.positions import Span
+from rocmlint.lint.syntax import dotted_text
 from rocmlint.lint.text import Comment, Text
 
 if TYPE_CHECKING:
@@ -136,6 +137,13 @@ class Source:
     def function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """Give the innermost function around a node."""
         return self.enclosing(node, cst.FunctionDef)
+
+    def is_for_types_only(self, node: cst.CSTNode) -> bool:
+        """Say whether a node stands below ``if TYPE_CHECKING``, so that it never runs."""
+        return any(
+            isinstance(above, cst.If) and "TYPE_CHECKING" in (dotted_text(above.test) or "")
+            for above in self.ancestors(node)
+        )
 
     def whole_class(self, node: cst.CSTNode) -> cst.ClassDef | None:
         """Give the innermost class around a node with all its members."""
