@@ -1,0 +1,1 @@
+"""What is known of published packages: their requirements, their names, torch's ROCm wheels."""

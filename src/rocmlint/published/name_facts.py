@@ -1,0 +1,111 @@
+"""What the index of names answers: a history over versions, and a signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+
+@dataclass(frozen=True)
+class History:
+    """In which of the proven versions something is there.
+
+    Args:
+        versions: the proven versions, ascending.
+        there: the versions that have it, as bits.
+        unknown: the versions of which that is not known, as bits; disjoint from `there`.
+    """
+
+    versions: tuple[Version, ...]
+    there: int
+    unknown: int
+
+    def at(self, version: Version) -> bool | None:
+        """Tell whether it is there: True; False if proven not to be; None if unknown.
+
+        A patch release counts as its minor release. Unknown are minor releases that were not
+        proven, and release candidates.
+        """
+        index = index_of(self.versions, version)
+        return None if index is None else self._at(index)
+
+    def _at(self, index: int) -> bool | None:
+        """Give the same for the version of that index."""
+        if self.there >> index & 1:
+            return True
+        return None if self.unknown >> index & 1 else False
+
+    def gone_since(self, version: Version) -> Version | None:
+        """Give the first proven version without it, at or before `version`, after one that had it.
+
+        None where `version` has it, where that is unknown, and where no earlier version had it.
+        """
+        index = index_of(self.versions, version)
+        if index is None or self._at(index) is not False:
+            return None
+        first = index
+        for earlier in range(index - 1, -1, -1):
+            state = self._at(earlier)
+            if state:
+                return self.versions[first]
+            if state is False:
+                first = earlier
+        return None
+
+    def there_since(self) -> Version | None:
+        """Give the first proven version with it; None where the index does not reach that far."""
+        for index, version in enumerate(self.versions):
+            state = self._at(index)
+            if state is not False:
+                return version if state and index else None
+        return None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The parameters of a callable that takes no **kwargs, without self or cls.
+
+    Args:
+        positional_only: names of those that cannot be given by keyword.
+        positional: names of those that can be given by position or by keyword.
+        keyword_only: names of those that must be given by keyword.
+        any_positional: whether it takes *args.
+    """
+
+    positional_only: tuple[str, ...]
+    positional: tuple[str, ...]
+    keyword_only: tuple[str, ...]
+    any_positional: bool
+
+    @property
+    def keywords(self) -> frozenset[str]:
+        """All names that can be given by keyword."""
+        return frozenset(self.positional + self.keyword_only)
+
+    @classmethod
+    def of(cls, text: str) -> Signature:
+        """Give the signature written as "a,/,b,*args,c" or "a,/,b,*,c"."""
+        parts = [each for each in text.split(",") if each]
+        star = next((i for i, each in enumerate(parts) if each.startswith("*")), len(parts))
+        before, after = parts[:star], parts[star + 1 :]
+        slash = before.index("/") if "/" in before else -1
+        return cls(
+            tuple(before[: max(slash, 0)]),
+            tuple(before[slash + 1 :]),
+            tuple(after),
+            star < len(parts) and parts[star] != "*",
+        )
+
+
+def index_of(versions: tuple[Version, ...], version: Version) -> int | None:
+    """Give the index of the proven version that stands for a version's minor release."""
+    if version.is_prerelease:
+        return None
+    minor = (*version.release, 0)[:2]
+    for index in range(len(versions) - 1, -1, -1):
+        if versions[index].release[:2] == minor:
+            return index
+    return None

@@ -1,0 +1,248 @@
+"""What published releases require of each other: look-ups in shipped data, never the network.
+
+The data are the METADATA of the releases (Requires-Dist, Requires-Python), read by
+``tools/build_requirements.py``. A package goes by its normalized name, as in "huggingface-hub".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_DATA = os.path.join(os.path.dirname(__file__), "data", "requirements.jsonl.gz")
+_GZIP = 16 + zlib.MAX_WBITS
+
+_LINUX = {
+    "implementation_name": "cpython",
+    "os_name": "posix",
+    "platform_machine": "x86_64",
+    "platform_python_implementation": "CPython",
+    "platform_system": "Linux",
+    "sys_platform": "linux",
+}
+"""Where ROCm runs."""
+
+
+AS_OF: str
+"""The day on which the data were read; it is in them."""
+
+
+def __getattr__(name: str) -> str:
+    """Read AS_OF when it is asked for. Raises AttributeError for any other name."""
+    if name != "AS_OF":
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return _data()[0]
+
+
+def packages() -> tuple[str, ...]:
+    """Give the packages that are known."""
+    return tuple(_data()[1])
+
+
+def releases(package: str) -> tuple[Version, ...]:
+    """Give the known final releases, ascending; () if the package is unknown."""
+    found = _package(package)
+    return found.releases if found else ()
+
+
+def is_yanked(package: str, version: Version) -> bool:
+    """Say whether the release was taken back: an index gives it only to who pins it."""
+    found = _package(package)
+    return found is not None and _public(version) in found.yanked
+
+
+def requirements(package: str, version: Version) -> tuple[Requirement, ...] | None:
+    """Give what a release requires of packages that are known, extras and markers as they are.
+
+    None if the release is unknown, or has no wheel whose metadata could be read.
+    """
+    try:
+        return _requirements(package, _public(version))
+    except LookupError:
+        return None
+
+
+def requires_python(package: str, version: Version) -> SpecifierSet | None:
+    """Give the Pythons that a release asks for; None if that is unknown."""
+    try:
+        return _requires_python(package, _public(version))
+    except LookupError:
+        return None
+
+
+def newest(package: str, specifier: SpecifierSet) -> Version | None:
+    """Give the newest release that is in the specifier and was not yanked."""
+    found = _package(package)
+    if found is None:
+        return None
+    fitting = (
+        each
+        for each in reversed(found.releases)
+        if each not in found.yanked and specifier.contains(each)
+    )
+    return next(fitting, None)
+
+
+def applicable(
+    required: Iterable[Requirement], extras: Iterable[str] = (), python: str = "3.11"
+) -> Iterator[Requirement]:
+    """Give the requirements that hold on Linux on x86_64, with these extras and this Python."""
+    here = {**_LINUX, "python_version": python, "python_full_version": f"{python}.0"}
+    chosen = ("", *extras)
+    for each in required:
+        if each.marker is None or any(
+            each.marker.evaluate({**here, "extra": extra}) for extra in chosen
+        ):
+            yield each
+
+
+def torch_requirement(
+    package: str, version: Version, extras: Iterable[str] = (), python: str = "3.11"
+) -> SpecifierSet | None:
+    """Give what installing a release demands of torch on Linux; None: it does not require torch.
+
+    Also what it demands through another package that it pins to one release (vllm pins xformers,
+    which pins torch). An empty set is any torch. Raises KeyError for a release that is unknown.
+    """
+    return _torch_requirement(package, version, tuple(sorted(extras)), python)
+
+
+@lru_cache(maxsize=256)
+def _torch_requirement(
+    package: str, version: Version, extras: tuple[str, ...], python: str
+) -> SpecifierSet | None:
+    required = requirements(package, version)
+    if required is None:
+        message = f"{package} {version}"
+        raise KeyError(message)
+    total: SpecifierSet | None = None
+    for each in sorted(applicable(required, extras, python), key=lambda each: each.name != "torch"):
+        demanded = each.specifier if each.name == "torch" else _through(each, python)
+        if demanded is not None and not _is_said(demanded, total):
+            total = demanded if total is None else total & demanded
+    return total
+
+
+def _is_said(demanded: SpecifierSet, total: SpecifierSet | None) -> bool:
+    """Say whether a set adds nothing to one that pins a release."""
+    pinned = pin(total) if total is not None else None
+    return pinned is not None and demanded.contains(pinned)
+
+
+def _through(requirement: Requirement, python: str) -> SpecifierSet | None:
+    pinned = pin(requirement.specifier)
+    if pinned is None:
+        return None
+    try:
+        return _torch_requirement(
+            canonicalize_name(requirement.name),
+            pinned,
+            tuple(sorted(requirement.extras)),
+            python,
+        )
+    except (KeyError, RecursionError):
+        return None
+
+
+def pin(specifier: SpecifierSet) -> Version | None:
+    """Give the one release that ``==`` pins; None where there is none."""
+    for each in specifier:
+        if each.operator in {"==", "==="} and not each.version.endswith(".*"):
+            try:
+                return Version(each.version)
+            except InvalidVersion:
+                return None
+    return None
+
+
+Runs = Sequence[int]
+"""Places in the list of releases: first, last, first, last ..."""
+
+
+@dataclass(frozen=True)
+class _Package:
+    releases: tuple[Version, ...]
+    yanked: frozenset[Version]
+    unknown: Runs
+    python: Mapping[str, Runs]
+    """Each Requires-Python, and the releases that have it."""
+    requires: Mapping[str, Runs]
+    """Each Requires-Dist, and the releases that have it."""
+
+    def at(self, version: Version) -> int:
+        """Find a release. Raises LookupError where it or its metadata is not known."""
+        at = bisect_left(self.releases, version)
+        if at == len(self.releases) or self.releases[at] != version or _covers(self.unknown, at):
+            raise LookupError(version)
+        return at
+
+
+def _covers(runs: Runs, at: int) -> bool:
+    """Say whether a place is in a run: then its end, or a first that is itself, is to the right."""
+    after = bisect_right(runs, at)
+    return after % 2 == 1 or (after > 0 and runs[after - 1] == at)
+
+
+@lru_cache(maxsize=1024)
+def _requirements(package: str, version: Version) -> tuple[Requirement, ...]:
+    found = _known(package)
+    at = found.at(version)
+    return tuple(Requirement(line) for line, runs in found.requires.items() if _covers(runs, at))
+
+
+@lru_cache(maxsize=1024)
+def _requires_python(package: str, version: Version) -> SpecifierSet:
+    found = _known(package)
+    at = found.at(version)
+    return SpecifierSet(next(line for line, runs in found.python.items() if _covers(runs, at)))
+
+
+def _known(package: str) -> _Package:
+    found = _package(package)
+    if found is None:
+        raise LookupError(package)
+    return found
+
+
+def _public(version: Version) -> Version:
+    """Leave away what a build adds: 2.4.1+rocm6.1 is the release 2.4.1."""
+    return Version(version.public) if version.local else version
+
+
+@cache
+def _data() -> tuple[str, Mapping[str, str]]:
+    """Give the day, and each package as text still: one is asked for, not all."""
+    with open(_DATA, "rb") as file:
+        text = zlib.decompress(file.read(), _GZIP).decode()
+    head, *lines = text.splitlines()
+    return json.loads(head)["as_of"], dict(line.split("\t", 1) for line in lines)
+
+
+@cache
+def _package(name: str) -> _Package | None:
+    line = _data()[1].get(name)
+    if line is None:
+        return None
+    return _parsed(line)
+
+
+def _parsed(line: str) -> _Package:
+    facts = json.loads(line)
+    listed = tuple(map(Version, facts["releases"].split()))
+    yanked = (each for at, each in enumerate(listed) if _covers(facts["yanked"], at))
+    return _Package(listed, frozenset(yanked), facts["unknown"], facts["python"], facts["requires"])

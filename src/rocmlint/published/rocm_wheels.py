@@ -1,0 +1,132 @@
+"""Which torch has wheels for which ROCm: look-ups in shipped data, never the network.
+
+The data are a row for each minor release of torch with its source, made by
+``tools/build_rocm_wheels.py`` from the build matrices of github.com/pytorch/test-infra and from
+the metadata of releases. Versions are text: "7.1", "6.2.4", "2.10". The table begins with torch
+1.9, and from torch 2.0 on it has the libraries.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from packaging.version import InvalidVersion, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Status = Literal["release", "candidate", "nightly"]
+"""Where the build matrix had the row: in the release's, the candidate's or the nightly one."""
+
+_DATA = os.path.join(os.path.dirname(__file__), "data", "rocm_wheels.json")
+SERVER = "https://download.pytorch.org/whl"
+"""What stands before the name of each of PyTorch's package indexes."""
+BUILT_FOR_CUDA = frozenset({"vllm", "sglang", "xformers", "lmdeploy", "sgl-kernel"})
+"""Packages whose wheels on PyPI have code for CUDA only (xformers 0.0.35: ``.nv_fatbin``)."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A minor release of torch."""
+
+    torch: str
+    """Major and minor: 2.10."""
+    rocm: tuple[str, ...]
+    """The versions of ROCm that have wheels, ascending."""
+    status: Status
+    source: str
+    """File and commit that say so."""
+    date: str
+    """The day of that commit; empty where it is not known."""
+    triton: str
+    """What the CUDA wheel of this torch demands of triton; empty where it was not read."""
+    torchvision: str
+    """The newest minor release of torchvision that takes this torch; empty where not read."""
+    python: str
+    """Requires-Python of this torch; empty where it was not read."""
+    newest: Mapping[str, str]
+    """The newest release of each library that fits, for Python 3.11; empty before torch 2.0."""
+    newest_source: str
+    """How that was found, and when."""
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Give all rows, by torch, ascending."""
+    return tuple(Row(**{**each, "rocm": tuple(each["rocm"])}) for each in _data()["rows"])
+
+
+def as_of() -> str:
+    """Give the day on which the data were made."""
+    return str(_data()["as_of"])
+
+
+def row(torch: str) -> Row | None:
+    """Give the row of a torch: 2.4, 2.4.1 or 2.4.1+rocm6.1; None if there is none."""
+    minor = _minor(torch)
+    return next((each for each in rows() if each.torch == minor), None)
+
+
+def rocm_versions() -> tuple[str, ...]:
+    """Give the versions of ROCm that some torch has wheels for, ascending."""
+    return tuple(sorted({rocm for each in rows() for rocm in each.rocm}, key=Version))
+
+
+def torch_for(rocm: str) -> tuple[str, ...]:
+    """Give the minor releases of torch that have wheels for a ROCm, ascending; () for none."""
+    return tuple(each.torch for each in rows() if rocm in each.rocm)
+
+
+def rocm_for(torch: str) -> tuple[str, ...]:
+    """Give the versions of ROCm that a torch has wheels for, ascending; () for none."""
+    found = row(torch)
+    return found.rocm if found else ()
+
+
+def nearest(rocm: str) -> str:
+    """Give the nearest version of ROCm that has wheels.
+
+    The newest that is not above it, as the wheels bring their own libraries and a newer driver
+    runs older ones; below all, the oldest. Raises InvalidVersion for what is no version.
+    """
+    asked, known = Version(rocm), rocm_versions()
+    return next((each for each in reversed(known) if Version(each) <= asked), known[0])
+
+
+def index_url(rocm: str, nightly: bool = False) -> str:
+    """Give the package index for a ROCm. Raises LookupError where it has no such wheels."""
+    statuses = {each.status for each in rows() if rocm in each.rocm}
+    if nightly and "nightly" in statuses:
+        return f"{SERVER}/nightly/rocm{rocm}"
+    if nightly or not statuses - {"nightly"}:
+        kind = "nightly wheels" if nightly else "wheels"
+        message = f"torch has no {kind} for ROCm {rocm}"
+        raise LookupError(message)
+    return f"{SERVER}/rocm{rocm}"
+
+
+def architectures(rocm: str) -> tuple[str, ...]:
+    """Give the GPUs that the wheels for a ROCm have code for; () where nobody counted them.
+
+    Sources disagree by one or two: what is in a file, ``rocmlint verify kernels`` reads.
+    """
+    return tuple(_data()["architectures"]["of"].get(rocm, "").split())
+
+
+def _minor(torch: str) -> str:
+    try:
+        version = Version(torch)
+    except InvalidVersion:
+        return ""
+    return f"{version.major}.{version.minor}"
+
+
+@cache
+def _data() -> dict[str, Any]:
+    with open(_DATA, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found

@@ -1,0 +1,299 @@
+"""Builds the data of rocmlint.published.requirements from the metadata of published releases.
+
+pip's own finder and its lazy wheels (its feature fast-deps) are the client, so that any index will
+do which pip is configured for: of a wheel, a few kB are fetched by range requests. Nothing is
+installed and no code of a package is run. What exists as an sdist only is read from the files that
+setuptools left in it; where it left none, the release is listed and its requirements are unknown.
+
+    pip install 'pip==26.3' packaging
+    python tools/build_requirements.py --work ~/.cache/rocmlint-requirements
+
+can be stopped at any time and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import json
+import sys
+import tarfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from email.parser import Parser
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+from pip._internal.cli import cmdoptions
+from pip._internal.commands import create_command
+from pip._internal.exceptions import PipError
+from pip._internal.network.lazy_wheel import (
+    HTTPRangeRequestUnsupported,
+    LazyZipOverHTTP,
+    dist_from_wheel_url,
+)
+
+DATA = Path(__file__).parents[1] / "src" / "rocmlint" / "published" / "data"
+
+_PACKAGES = """
+torch torchvision torchaudio triton numpy
+transformers diffusers accelerate huggingface-hub peft trl tokenizers safetensors datasets
+vllm xformers bitsandbytes sglang lmdeploy flash-attn deepspeed flashinfer-python xgrammar
+optimum optimum-quanto quanto torchao hqq autoawq auto-gptq gptqmodel auto-round llmcompressor
+compressed-tensors liger-kernel mamba-ssm causal-conv1d kernels
+unsloth unsloth-zoo axolotl llamafactory ms-swift verl openrlhf torchtune torchtitan mosaicml
+torchdata torchcodec torchmetrics torchtext tensordict torchrl torch-geometric torchsde
+pytorch-lightning lightning fastai fairscale evaluate lm-eval sentence-transformers
+flagembedding timm open-clip-torch kornia ultralytics easyocr monai spandrel controlnet-aux
+lpips xfuser openai-whisper faster-whisper whisperx speechbrain pyannote-audio lerobot
+stable-baselines3 einops
+"""
+PACKAGES = tuple(_PACKAGES.split())
+"""What is installed beside torch and requires it, and what those require of each other."""
+
+PYTHONS = ("3.11", "3.13", "3.9", "3.8")
+"""A release is read from its wheel for the first of these that it has one for."""
+
+NEWEST_SDISTS = 40
+"""How many releases of a package are read from sdists, which have to be fetched whole."""
+
+_PLATFORMS = (
+    *(f"manylinux_2_{minor}_x86_64" for minor in range(39, 16, -1)),
+    "manylinux2014_x86_64",
+    "manylinux2010_x86_64",
+    "manylinux1_x86_64",
+    "linux_x86_64",
+)
+_AT_ONCE = 3
+_CHUNK = 1 << 17
+"""Bytes that a lazy wheel fetches at once; pip's own 10 kB take many turns for a large wheel."""
+
+Facts = dict[str, Any]
+"""``requires_dist``, ``requires_python`` and ``is_yanked`` of one release; empty: unknown."""
+
+
+def main() -> None:
+    """Read what is new, and write the data."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True, help="where answers are kept")
+    parser.add_argument("--output", type=Path, default=DATA / "requirements.jsonl.gz")
+    parser.add_argument("--offline", action="store_true", help="write what is in --work")
+    flags = parser.parse_args()
+    flags.work.mkdir(parents=True, exist_ok=True)
+    if not flags.offline:
+        # pip's own context is one for all; the time goes into waiting for answers.
+        with create_command("download").main_context(), ThreadPoolExecutor(_AT_ONCE) as threads:
+            list(threads.map(lambda each: Reader(each, flags.work).read(), PACKAGES))
+    found = {each: kept(each, flags.work) for each in PACKAGES}
+    write({name: facts for name, facts in found.items() if facts}, flags.output)
+
+
+class Reader:
+    """Reads what is not known yet of one package."""
+
+    def __init__(self, package: str, work: Path) -> None:
+        """Begin with what was read before."""
+        self.package, self.work = package, work
+        self.facts = kept(package, work)
+
+    def read(self) -> None:
+        """Read wheels for each Python, then sdists."""
+        for python in PYTHONS:
+            index = Index(*_for_python(python))
+            for version, link in index.releases(self.package):
+                if not self.facts.get(version):
+                    self._keep(version, link, _from_wheel(self.package, link, index.session))
+        index = Index()
+        sdists = [each for each in index.releases(self.package) if each[0] not in self.facts]
+        for at, (version, link) in enumerate(sdists):
+            metadata = _from_sdist(link, index.session) if at < NEWEST_SDISTS else {}
+            self._keep(version, link, metadata)
+        _say(f"{self.package}: {len(self.facts)} releases")
+
+    def _keep(self, version: str, link: Any, metadata: Facts | None) -> None:
+        if metadata is None:  # not now; the next run tries again
+            return
+        self.facts[version] = {**metadata, "is_yanked": link.is_yanked} if metadata else {}
+        text = json.dumps(self.facts, indent=1, sort_keys=True)
+        part = self.work / f"{self.package}.part"
+        part.write_text(text)
+        part.replace(self.work / f"{self.package}.json")
+
+
+class Index:
+    """pip's session and finder, for the wheels of one Python or (without arguments) for all."""
+
+    def __init__(self, *arguments: str) -> None:
+        """Begin as ``pip download`` does."""
+        command: Any = create_command("download")
+        options, _ = command.parse_args([*arguments, "-"])
+        self.session = command._build_session(options)  # noqa: SLF001 - the tool goes with its pip
+        self._finder = command._build_package_finder(  # noqa: SLF001
+            options=options,
+            session=self.session,
+            target_python=cmdoptions.make_target_python(options),
+            ignore_requires_python=True,
+        )
+
+    def releases(self, package: str) -> list[tuple[str, Any]]:
+        """Give the final releases with a link each, newest first."""
+        links = {}
+        for each in self._finder.find_all_candidates(package):
+            version = each.version
+            if not (version.is_prerelease or version.local or each.link.is_file):
+                links[version] = each.link  # the best fit comes last
+        return [(str(version), links[version]) for version in sorted(links, reverse=True)]
+
+
+def _for_python(python: str) -> tuple[str, ...]:
+    platforms = (f"--platform={each}" for each in _PLATFORMS)
+    only = ("--only-binary=:all:", "--no-deps", "--implementation=cp")
+    return (*only, f"--python-version={python}", *platforms)
+
+
+def _from_wheel(package: str, link: Any, session: Any) -> Facts | None:
+    try:
+        metadata = dist_from_wheel_url(package, link.url, session).metadata
+    except (HTTPRangeRequestUnsupported, PipError, OSError, zipfile.BadZipFile) as error:
+        _say(f"{link.filename}: {error}")
+        return None
+    return {
+        "requires_dist": metadata.get_all("Requires-Dist") or [],
+        "requires_python": metadata.get("Requires-Python") or "",
+    }
+
+
+def _from_sdist(link: Any, session: Any) -> Facts | None:
+    """Read PKG-INFO, and for old metadata the requires.txt of setuptools."""
+    try:
+        answer = session.get(link.url)
+        answer.raise_for_status()
+        files = _told(answer.content, link.filename)
+    except (PipError, OSError, tarfile.TarError, zipfile.BadZipFile) as error:
+        _say(f"{link.filename}: {error}")
+        return None
+    metadata = Parser().parsestr(files.get("PKG-INFO", ""))
+    lines = metadata.get_all("Requires-Dist") or []
+    if not lines and "requires.txt" not in files:
+        return {}
+    return {
+        "requires_dist": lines or _of_setuptools(files["requires.txt"]),
+        "requires_python": metadata.get("Requires-Python") or "",
+    }
+
+
+def _told(data: bytes, name: str) -> dict[str, str]:
+    """Give the PKG-INFO and requires.txt that are nearest to the top."""
+    found: dict[str, str] = {}
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for path in sorted(archive.namelist(), key=lambda path: path.count("/")):
+                if path.endswith(("/PKG-INFO", "/requires.txt")):
+                    found.setdefault(path.rpartition("/")[2], archive.read(path).decode())
+        return found
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        for member in sorted(archive.getmembers(), key=lambda each: each.name.count("/")):
+            if member.name.endswith(("/PKG-INFO", "/requires.txt")):
+                file = archive.extractfile(member)
+                if file is not None:
+                    text = file.read().decode(errors="replace")
+                    found.setdefault(member.name.rpartition("/")[2], text)
+    return found
+
+
+def _of_setuptools(text: str) -> list[str]:
+    """Turn a requires.txt, whose sections are ``[extra:marker]``, into Requires-Dist."""
+    lines, marker = [], ""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("["):
+            extra, _, condition = line.strip("[]").partition(":")
+            parts = [f"({condition})" if condition else "", f'extra == "{extra}"' if extra else ""]
+            marker = " and ".join(filter(None, parts))
+        else:
+            lines.append(f"{line}; {marker}" if marker else line)
+    return lines
+
+
+def kept(package: str, work: Path) -> dict[str, Facts]:
+    """Give what was read of a package so far."""
+    try:
+        read: dict[str, Facts] = json.loads((work / f"{package}.json").read_text())
+    except FileNotFoundError:
+        return {}
+    return read
+
+
+def write(found: dict[str, dict[str, Facts]], path: Path) -> None:
+    """Write one line of JSON for each package, below a line with the date."""
+    today = datetime.now(timezone.utc).date().isoformat()
+    lines = [json.dumps({"as_of": today})]
+    lines += [f"{name}\t{_line(found[name], frozenset(found))}" for name in sorted(found)]
+    data = "".join(f"{line}\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(data, 9, mtime=0))
+    releases = sum(map(len, found.values()))
+    _say(f"{len(found)} packages, {releases} releases, {path.stat().st_size} bytes")
+
+
+def _line(of_release: dict[str, Facts], known: frozenset[str]) -> str:
+    """Give each requirement with the runs of releases that have it (places in ``releases``)."""
+    releases = sorted(of_release, key=Version)
+    places: dict[str, dict[str, list[int]]] = {"requires": {}, "python": {}}
+    yanked, unknown = [], []
+    for at, facts in enumerate(of_release[each] for each in releases):
+        if not facts:
+            unknown.append(at)
+            continue
+        if facts["is_yanked"]:
+            yanked.append(at)
+        places["python"].setdefault(facts["requires_python"], []).append(at)
+        for requirement in _requirements(facts["requires_dist"], known):
+            places["requires"].setdefault(requirement, []).append(at)
+    line = {
+        "releases": " ".join(releases),
+        "yanked": _runs(yanked),
+        "unknown": _runs(unknown),
+        **{
+            name: {text: _runs(found[text]) for text in sorted(found)}
+            for name, found in places.items()
+        },
+    }
+    return json.dumps(line, separators=(",", ":"))
+
+
+def _runs(places: list[int]) -> list[int]:
+    """Put ascending places into runs: first, last, first, last ..."""
+    runs: list[int] = []
+    for at in places:
+        if runs and runs[-1] == at - 1:
+            runs[-1] = at
+        else:
+            runs += [at, at]
+    return runs
+
+
+def _requirements(lines: list[str], known: frozenset[str]) -> list[str]:
+    required = set()
+    for line in lines:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:  # as old metadata has them; pip does not take them either
+            continue
+        requirement.name = canonicalize_name(requirement.name)
+        if requirement.name in known:
+            required.add(str(requirement))
+    return sorted(required)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+LazyZipOverHTTP.__init__.__defaults__ = (_CHUNK,)
+
+if __name__ == "__main__":
+    main()
