@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.programs import ask_program
 from rocmlint.verify.code_objects.target import Target, parse_target
 from rocmlint.verify.interpreter import InterpreterError
 
@@ -17,11 +15,9 @@ if TYPE_CHECKING:
 
     from rocmlint.verify.interpreter import Interpreter
 
-_ROCM_PROGRAMS = "/opt/rocm/bin"
-_ISA = re.compile(r"amdgcn-amd-amdhsa--(gfx[0-9a-f]+(?::\S+)?)(?=\s|$)")
+ISA = re.compile(r"amdgcn-amd-amdhsa--(gfx[0-9a-f]+(?::\S+)?)(?=\s|$)")
 """How rocminfo names a processor; what it can run of a family has a "-generic" name."""
-_GRAPHICS = re.compile(r"target_graphics_version\W+(gfx[0-9a-f]+)", re.IGNORECASE)
-_SECONDS = 30
+GRAPHICS = re.compile(r"target_graphics_version\W+(gfx[0-9a-f]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -40,9 +36,9 @@ def find_devices(interpreter: Interpreter) -> Devices:
     it was built for ROCm.
     """
     ways: tuple[tuple[str, Callable[[], tuple[list[str], str]]], ...] = (
-        ("rocminfo", lambda: _program(["rocminfo"], _ISA)),
+        ("rocminfo", lambda: _program(["rocminfo"], ISA)),
         ("torch", lambda: _torch(interpreter)),
-        ("amd-smi", lambda: _program(["amd-smi", "static", "--asic", "--json"], _GRAPHICS)),
+        ("amd-smi", lambda: _program(["amd-smi", "static", "--asic", "--json"], GRAPHICS)),
     )
     reasons = []
     for source, ask in ways:
@@ -64,27 +60,11 @@ def _targets(names: list[str]) -> Iterator[Target]:
 
 def _program(command: list[str], pattern: re.Pattern[str]) -> tuple[list[str], str]:
     """Run a program of ROCm and give the names that it prints, or why there are none."""
-    search = os.pathsep.join((os.environ.get("PATH", os.defpath), _ROCM_PROGRAMS))
-    program = shutil.which(command[0], path=search)
-    if program is None:
-        return [], "is not installed"
-    try:
-        ended = subprocess.run(
-            [program, *command[1:]],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return [], f"gave no answer within {_SECONDS} s"
-    except OSError as error:
-        return [], f"cannot be started: {error.strerror}"
-    names = pattern.findall(ended.stdout)
-    said = (ended.stdout + ended.stderr).strip().splitlines()
-    return names, f"names no GPU: {said[-1].strip()}" if said else "names no GPU"
+    printed = ask_program(command)
+    names = pattern.findall(printed.stdout)
+    said = printed.stdout.strip().splitlines()
+    why = printed.problem or (f"names no GPU: {said[-1].strip()}" if said else "names no GPU")
+    return names, "" if names else why
 
 
 def _torch(interpreter: Interpreter) -> tuple[list[str], str]:

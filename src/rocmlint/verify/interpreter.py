@@ -38,7 +38,7 @@ def load_inside(folder):
 _ASK = f"""\
 import sys
 if sys.version_info < (3, 9):
-    sys.exit("rocmlint verify needs Python 3.9 or later, this is " + sys.version.split()[0])
+    sys.exit("rocmlint needs Python 3.9 or later, this is " + sys.version.split()[0])
 import faulthandler
 faulthandler.enable(2)
 {LOAD_INSIDE}
@@ -104,7 +104,8 @@ class Interpreter:
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - it makes one system call
             )
         except OSError as error:
-            message = f"--python {self.python}: cannot be started: {error.strerror}"
+            why = "a folder is no interpreter" if os.path.isdir(self.python) else error.strerror
+            message = f"--python {self.python}: cannot be started: {why}"
             raise InterpreterError(message) from error
         try:
             printed = self._printed(child, answer)

@@ -1,0 +1,78 @@
+"""What every verb of stack shares: its flags, and how an answer is printed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from rocmlint import __version__
+from rocmlint.cli.parser import Parser
+from rocmlint.cli.verify.common import add_interpreter_arguments, interpreter_of
+from rocmlint.report._json import dumps
+from rocmlint.report._plain import visible
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterable
+
+__all__ = [
+    "add_format_argument",
+    "add_interpreter_arguments",
+    "interpreter_of",
+    "lines",
+    "parser_of",
+    "print_document",
+    "print_lines",
+]
+
+VERSION = 1
+"""Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""
+
+
+def parser_of(verb: str, arguments: str, description: str, epilog: str = "") -> Parser:
+    """Make the parser of a verb; ``epilog`` ends with what its exit codes mean."""
+    return Parser(f"stack {verb} {arguments}", description, epilog)
+
+
+def add_format_argument(parser: ArgumentParser) -> None:
+    """Add how the answer is printed."""
+    parser.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="how to print"
+    )
+
+
+def print_document(verb: str, code: int, **content: object) -> int:
+    """Print the answer of a verb as JSON (docs/schema/stack.json), and give the exit code.
+
+    Dataclasses become objects, tuples become arrays; what is no JSON becomes text.
+    """
+    document = {
+        "version": VERSION,
+        "tool": {"name": "rocmlint", "version": __version__},
+        "verb": verb,
+        "exit_code": code,
+        **content,
+    }
+    print(dumps(_plain(document), indent=2))
+    return code
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def lines(text: str) -> str:
+    """Give a table or a text of several lines, safe to print."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def print_lines(text: Iterable[str]) -> None:
+    """Print lines, each safe to print."""
+    for line in text:
+        print(lines(line))

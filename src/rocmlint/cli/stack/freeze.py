@@ -1,0 +1,60 @@
+"""``rocmlint stack freeze``: writes the stack down, for ``rocmlint stack survived``."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.stack.common import (
+    add_format_argument,
+    add_interpreter_arguments,
+    interpreter_of,
+    parser_of,
+    print_document,
+    print_lines,
+)
+from rocmlint.stack.state import DEFAULT_PATH, State, freeze, write_state
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterator, Sequence
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint stack freeze``."""
+    parser.add_argument(
+        "file", nargs="?", default=DEFAULT_PATH, metavar="FILE", help=f"(default: {DEFAULT_PATH})"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace a file that holds something else"
+    )
+    add_interpreter_arguments(parser)
+    add_format_argument(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint stack freeze``."""
+    parser = parser_of(
+        "freeze",
+        "[FILE] [--python PYTHON]",
+        "Write down torch's build and every package, to compare with after an install.",
+        "exit codes: 0 written, 3 written, but there is no torch, 2 it could not be written",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    state = freeze(interpreter_of(flags))
+    write_state(state, flags.file, force=flags.force)
+    code = 0 if state.torch else 3
+    if flags.output_format == "json":
+        return print_document("freeze", code, file=flags.file, state=state)
+    print_lines(_text(state, flags.file))
+    return code
+
+
+def _text(state: State, path: str) -> Iterator[str]:
+    yield f"Wrote {path}: {state.torch or 'no torch'}; {len(state.distributions)} packages."
+    if state.torch is None:
+        yield f"torch is not installed in {state.executable}: name the interpreter with --python."
+    elif state.torch.kind != "HIP":
+        yield "This torch is no ROCm build. It was written down all the same."
+    yield f"After an install: rocmlint stack survived {path}"

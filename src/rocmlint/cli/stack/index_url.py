@@ -1,0 +1,41 @@
+"""``rocmlint stack index-url``: prints where torch's wheels for a version of ROCm are."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.stack.chosen import add_rocm_arguments, rocm_of, tell
+from rocmlint.cli.stack.common import add_format_argument, parser_of, print_document
+from rocmlint.stack.install import index_url
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint stack index-url``."""
+    add_rocm_arguments(parser)
+    add_format_argument(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint stack index-url``."""
+    parser = parser_of(
+        "index-url",
+        "[--rocm VERSION] [--nightly]",
+        "Print the package index that has torch's wheels for a version of ROCm, and nothing else:"
+        "\n\n  pip install torch --index-url $(rocmlint stack index-url --rocm 7.1)",
+        "exit codes: 0 printed, 2 there are no wheels for this version, or wrong usage",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    rocm, notes = rocm_of(flags)
+    wheels = index_url(rocm, nightly=flags.nightly)
+    if flags.output_format == "json":
+        said = {"rocm": wheels.rocm, "url": wheels.url, "nightly": wheels.nightly}
+        return print_document("index-url", 0, **said, notes=[*notes, *wheels.notes])
+    tell((*notes, *wheels.notes))
+    print(wheels.url)
+    return 0

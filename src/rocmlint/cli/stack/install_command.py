@@ -1,0 +1,119 @@
+"""``rocmlint stack install-command``: prints the command that installs torch, or runs it."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.stack.chosen import add_rocm_arguments, rocm_of, tell
+from rocmlint.cli.stack.common import add_format_argument, parser_of, print_document
+from rocmlint.errors import ConfigError, RocmlintError
+from rocmlint.stack.install import COMPANIONS, INSTALLERS, install_command
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+_INSTEAD = {"uv": "; pip install uv, or leave out --installer uv"}
+_BY_SIGNAL = 128
+"""What shells add to the number of the signal that ended a command."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint stack install-command``."""
+    parser = parser_of(
+        "install-command",
+        "[--rocm VERSION] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",
+        "Print the command that installs torch for a version of ROCm; with --run, run it too.",
+        "exit codes: 0 printed, 2 there are no such wheels, or wrong usage; with --run those of "
+        "the command, 128 + N where signal N ended it",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    if flags.run and flags.output_format == "json":
+        message = "--run prints what the installer prints: leave out --output-format json"
+        raise ConfigError(message)
+    rocm, found = rocm_of(flags)
+    python = flags.python or (sys.executable if flags.run else None)
+    installation = install_command(
+        rocm,
+        torch=flags.torch,
+        companions=[each for each in COMPANIONS if getattr(flags, each)],
+        nightly=flags.nightly,
+        installer=flags.installer,
+        python=python,
+    )
+    notes = (*found, *installation.notes)
+    if flags.output_format == "json":
+        return print_document(
+            "install-command",
+            0,
+            rocm=installation.wheels.rocm,
+            index_url=installation.wheels.url,
+            packages=dict(installation.packages),
+            command=installation.command,
+            words=installation.words,
+            notes=notes,
+        )
+    tell(notes)
+    print(installation.command, flush=True)
+    return _run(installation.words, flags.python) if flags.run else 0
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint stack install-command``."""
+    add_rocm_arguments(parser)
+    parser.add_argument(
+        "--torch", metavar="VERSION", help="such as 2.10 or 2.10.0 (default: the newest)"
+    )
+    for each in COMPANIONS:
+        parser.add_argument(f"--{each}", action="store_true", help="that belongs to this torch")
+    parser.add_argument("--installer", choices=INSTALLERS, default="pip", help="who installs")
+    parser.add_argument("--python", metavar="PYTHON", help="the interpreter to install into")
+    parser.add_argument("--run", action="store_true", help="run the command after printing it")
+    add_format_argument(parser)
+
+
+def _run(words: Sequence[str], python: str | None) -> int:
+    """Run the command and give its exit code, in the way of a shell where a signal ended it."""
+    program = words[0]
+    if shutil.which(program) is None:
+        message = (
+            f"{program}: cannot be started: there is no such program{_INSTEAD.get(program, '')}"
+        )
+        raise RocmlintError(message)
+    try:
+        code = subprocess.run(words, check=False).returncode
+    except OSError as error:
+        message = f"{program}: cannot be started: {error.strerror}"
+        raise RocmlintError(message) from error
+    asked = f" --python {shlex.quote(python)}" if python else ""
+    if code < 0:
+        why = f"{signal.Signals(-code).name} ended it; torch may be half installed"
+    elif code:
+        why = _reason(words)
+    else:
+        print(f"installed; now prove it: rocmlint stack survived{asked}", file=sys.stderr)
+        return 0
+    print(f"error: not installed: {why}", file=sys.stderr)
+    return _BY_SIGNAL - code if code < 0 else code
+
+
+def _reason(words: Sequence[str]) -> str:
+    """Say why an installer may have failed, beside what it said itself."""
+    if words[1:3] == ("-m", "pip") and not _has_pip(words[0]):
+        return f"{words[0]} has no pip: {words[0]} -m ensurepip, or --installer uv"
+    return (
+        "the reason stands above; where it is that no version was found, download.pytorch.org "
+        "cannot be reached from here, or has no wheel for this Python"
+    )
+
+
+def _has_pip(python: str) -> bool:
+    asked = subprocess.run([python, "-m", "pip", "--version"], check=False, capture_output=True)
+    return asked.returncode == 0

@@ -1,0 +1,142 @@
+"""``rocmlint stack plan``: prints what a move to another ROCm takes, and does none of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from rocmlint.cli.stack.common import (
+    add_format_argument,
+    add_interpreter_arguments,
+    interpreter_of,
+    lines,
+    parser_of,
+    print_document,
+    print_lines,
+)
+from rocmlint.cli.stack.project import read_project
+from rocmlint.stack.install import NoWheelsError, index_url
+from rocmlint.stack.migration import plan
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.stack.migration import Plan
+    from rocmlint.stack.pins import Obstacle
+
+_STANDS_AGAINST = 1
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint stack plan``."""
+    parser = parser_of(
+        "plan",
+        "--to ROCM [--torch VERSION] [--python PYTHON] [PATH ...]",
+        "Plan the move of an environment to another ROCm: what goes, what comes, what of the "
+        "project's files stands against it, and the way back. Nothing is changed; the present "
+        "state is written to a file first.",
+        "exit codes: 0 a plan without obstacles, 1 something stands against it, 2 there are no "
+        "such wheels, wrong usage or an error",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    rocm = _rocm_of(flags.to)
+    pins, unread = read_project(flags.paths or ["."])
+    freeze = None if flags.no_freeze else flags.freeze or f"stack-before-rocm{rocm}.txt"
+    made = plan(
+        flags.to,
+        torch=flags.torch,
+        pins=pins,
+        freeze=freeze,
+        interpreter=interpreter_of(flags),
+    )
+    made = replace(made, obstacles=(*unread, *made.obstacles))
+    code = _STANDS_AGAINST if made.obstacles else 0
+    if flags.output_format == "json":
+        return print_document("plan", code, plan=made)
+    print_lines(_told(made))
+    return code
+
+
+def _rocm_of(version: str) -> str:
+    """Give the ROCm whose wheels serve a version. Raises NoWheelsError, naming this verb's flag."""
+    try:
+        return index_url(version).rocm
+    except NoWheelsError as error:
+        message = str(error).replace("--rocm ", "--to ")
+        raise NoWheelsError(message) from None
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint stack plan``."""
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders of the project (default: .)"
+    )
+    parser.add_argument("--to", required=True, metavar="ROCM", help="such as 7.1")
+    parser.add_argument(
+        "--torch",
+        metavar="VERSION",
+        help="such as 2.11 (default: the installed one, else the newest for this ROCm)",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--freeze",
+        metavar="FILE",
+        help="where to write the present state; beside a file that is there already "
+        "(default: stack-before-rocmVERSION.txt)",
+    )
+    where.add_argument("--no-freeze", action="store_true", help="write no file")
+    add_interpreter_arguments(parser)
+    add_format_argument(parser)
+
+
+def _told(made: Plan) -> Iterator[str]:
+    yield f"{made.python}: from {made.before}"
+    yield f"to torch {made.torch} for ROCm {made.rocm} ({made.index_url})"
+    if made.freeze:
+        yield f"the present state is in {os.path.relpath(made.freeze)}"
+    yield from (f"note: {each}" for each in made.notes)
+    yield ""
+    if made.changes:
+        rows = [
+            (each.action, each.package, _versions(each.before, each.after), each.why)
+            for each in made.changes
+        ]
+        yield lines(
+            tabulate(
+                rows,
+                ("change", "package", "version", "why"),
+                tablefmt="plain",
+                disable_numparse=True,
+            )
+        )
+    else:
+        yield "nothing is to be changed"
+    if made.obstacles:
+        yield "\nagainst it stands:"
+        for each in made.obstacles:
+            yield from _of(each)
+    yield from _block("the commands, in this order:", made.commands)
+    yield from _block("whether it worked:", made.proofs if made.commands else ())
+    yield from _block("the way back:", made.rollback)
+
+
+def _versions(before: str, after: str) -> str:
+    return " -> ".join(each for each in (before, after) if each) if before != after else before
+
+
+def _of(obstacle: Obstacle) -> Iterator[str]:
+    yield f"  {obstacle.where}: {obstacle.what}" if obstacle.what else f"  {obstacle.where}"
+    yield f"    why: {obstacle.why}"
+    yield f"    do: {obstacle.do}"
+
+
+def _block(title: str, words: Sequence[str]) -> Iterator[str]:
+    if words:
+        yield f"\n{title}"
+        yield from (f"  {each}" for each in words)

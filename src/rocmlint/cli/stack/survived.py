@@ -1,0 +1,115 @@
+"""``rocmlint stack survived``: whether torch is still the build that was written down."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from rocmlint.cli.stack.common import (
+    add_format_argument,
+    add_interpreter_arguments,
+    interpreter_of,
+    parser_of,
+    print_document,
+    print_lines,
+)
+from rocmlint.errors import ConfigError
+from rocmlint.report._words import counted, few
+from rocmlint.stack.installed import read_environment
+from rocmlint.stack.state import DEFAULT_PATH, read_state
+from rocmlint.stack.survival import Changed, Survival, survived
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterator, Sequence
+
+_SHOWN = 8
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what follows ``rocmlint stack survived``."""
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help=f"of rocmlint stack freeze (default: {DEFAULT_PATH})",
+    )
+    add_interpreter_arguments(parser)
+    add_format_argument(parser)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``rocmlint stack survived``."""
+    parser = parser_of(
+        "survived",
+        "[FILE] [--python PYTHON]",
+        "After an install: is torch still the ROCm build that rocmlint stack freeze wrote down?",
+        "exit codes: 0 it is, 1 it is not, 3 something could not be compared, 2 wrong usage",
+    )
+    add_arguments(parser)
+    flags = parser.parse(arguments, SimpleNamespace())
+    path = flags.file or DEFAULT_PATH
+    frozen = read_state(path)
+    if frozen is None and flags.file:
+        message = f"{path}: no such file; rocmlint stack freeze {path} writes it"
+        raise ConfigError(message)
+    answer = survived(read_environment(interpreter_of(flags)), frozen)
+    if flags.output_format == "json":
+        return print_document(
+            "survived",
+            answer.exit_code,
+            file=path if frozen else None,
+            made=frozen.made if frozen else None,
+            before=frozen.torch if frozen else None,
+            torch=answer.torch,
+            damage=answer.damage,
+            unread=answer.unread,
+            suspects=answer.suspects,
+            commands=answer.commands,
+            others=answer.others,
+        )
+    print_lines(_text(answer, path))
+    return answer.exit_code
+
+
+def _text(answer: Survival, path: str) -> Iterator[str]:
+    frozen = answer.frozen
+    if frozen is not None and frozen.torch is not None:
+        yield f"then  {frozen.torch}  ({path}, {frozen.made})"
+    yield f"now   {answer.torch or 'torch is not installed'}"
+    yield ""
+    yield _verdict(answer)
+    yield from (f"  {each}" for each in answer.damage + answer.unread)
+    yield from _part("who", answer.suspects)
+    yield from _part("to go back", answer.commands)
+    if answer.commands:
+        yield ""
+        yield "So that it stays: write torch's version into constraints.txt, install with"
+        yield "-c constraints.txt, and what pins another torch with --no-deps."
+    if answer.others:
+        changed = few([_change(each) for each in answer.others], _SHOWN)
+        yield ""
+        yield f"{counted(answer.others, 'other package')} changed: {changed}"
+
+
+def _verdict(answer: Survival) -> str:
+    is_rocm = answer.torch is not None and answer.torch.kind == "HIP"
+    if answer.damage:
+        return "torch did not survive:" if answer.frozen else "there is no ROCm build of torch:"
+    if answer.unread:
+        known = "torch is a ROCm build. " if is_rocm else ""
+        return f"{known}Whether it is the one that it was cannot be told:"
+    if is_rocm:
+        return "torch survived: it is the ROCm build that was written down."
+    return "torch is the one that was written down, which is no ROCm build."
+
+
+def _part(name: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield f"{name}:"
+        yield from (f"  {each}" for each in lines)
+
+
+def _change(changed: Changed) -> str:
+    return f"{changed.name} {changed.before or 'new'} -> {changed.now or 'gone'}"

@@ -1,0 +1,83 @@
+"""Running a program of ROCm: within a time limit, whatever it starts, and never a traceback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FOLDERS = ("/opt/rocm/bin", "/opt/rocm/core/bin")
+"""Where ROCm's programs are beside PATH: until 7.2, and in TheRock's packages (7.9 and later)."""
+_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a program printed, and in ``problem`` why that is no answer; empty if it may be one."""
+
+    stdout: str = ""
+    problem: str = ""
+
+
+def ask_program(
+    command: Sequence[str],
+    *,
+    folders: Sequence[str] = FOLDERS,
+    environment: Mapping[str, str] | None = None,
+    seconds: float = _SECONDS,
+) -> Printed:
+    """Run a program from PATH or the folders. What it leaves running is ended with it."""
+    environment = os.environ if environment is None else environment
+    path = os.pathsep.join((environment.get("PATH", os.defpath), *folders))
+    program = shutil.which(command[0], path=path)
+    if program is None:
+        return Printed(problem="is not installed")
+    try:
+        child = subprocess.Popen(
+            [program, *command[1:]],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Printed(problem=f"cannot be started: {error.strerror} ({program})")
+    try:
+        stdout, stderr = child.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return Printed(problem=f"gave no answer within {seconds:g} s ({program})")
+    finally:
+        _end(child)
+    text = stdout.decode(errors="replace")
+    return Printed(text, _failure(child.returncode, text, stderr.decode(errors="replace")))
+
+
+def _failure(code: int, stdout: str, stderr: str) -> str:
+    if not code:
+        return ""
+    how = f"was ended by {_signal(-code)}" if code < 0 else f"failed with exit code {code}"
+    said = (stderr.strip() or stdout.strip()).splitlines()
+    return f"{how}: {said[-1].strip()}" if said else how
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End the program and all it started: one of them may hold its output open."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    with child:
+        child.wait()

@@ -1,0 +1,105 @@
+"""The stack below a model: ROCm, PyTorch and the libraries around them, and what fits what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rocmlint.stack.changes import Change
+    from rocmlint.stack.devices import Devices, find_devices
+    from rocmlint.stack.install import (
+        Installation,
+        NoWheelsError,
+        Wheels,
+        index_url,
+        install_command,
+    )
+    from rocmlint.stack.installed import Distribution, Environment, read_environment
+    from rocmlint.stack.machine import Machine
+    from rocmlint.stack.migration import Plan, plan
+    from rocmlint.stack.pins import Obstacle, Pin
+    from rocmlint.stack.rocm import Reading, Rocm, find_rocm
+    from rocmlint.stack.show import Stack, read_stack
+    from rocmlint.stack.state import State, freeze, read_state, write_state
+    from rocmlint.stack.survival import Survival, survived
+    from rocmlint.stack.torch_build import TorchBuild, read_torch
+    from rocmlint.stack.verdicts import Verdict
+    from rocmlint.verify.interpreter import Interpreter, InterpreterError
+
+__all__ = [
+    "Change",
+    "Devices",
+    "Distribution",
+    "Environment",
+    "Installation",
+    "Interpreter",
+    "InterpreterError",
+    "Machine",
+    "NoWheelsError",
+    "Obstacle",
+    "Pin",
+    "Plan",
+    "Reading",
+    "Rocm",
+    "Stack",
+    "State",
+    "Survival",
+    "TorchBuild",
+    "Verdict",
+    "Wheels",
+    "find_devices",
+    "find_rocm",
+    "freeze",
+    "index_url",
+    "install_command",
+    "plan",
+    "read_environment",
+    "read_stack",
+    "read_state",
+    "read_torch",
+    "survived",
+    "write_state",
+]
+
+_HOME = {
+    "Change": "rocmlint.stack.changes",
+    "Devices": "rocmlint.stack.devices",
+    "Distribution": "rocmlint.stack.installed",
+    "Environment": "rocmlint.stack.installed",
+    "Installation": "rocmlint.stack.install",
+    "Interpreter": "rocmlint.verify.interpreter",
+    "InterpreterError": "rocmlint.verify.interpreter",
+    "Machine": "rocmlint.stack.machine",
+    "NoWheelsError": "rocmlint.stack.install",
+    "Obstacle": "rocmlint.stack.pins",
+    "Pin": "rocmlint.stack.pins",
+    "Plan": "rocmlint.stack.migration",
+    "Reading": "rocmlint.stack.rocm",
+    "Rocm": "rocmlint.stack.rocm",
+    "Stack": "rocmlint.stack.show",
+    "State": "rocmlint.stack.state",
+    "Survival": "rocmlint.stack.survival",
+    "TorchBuild": "rocmlint.stack.torch_build",
+    "Verdict": "rocmlint.stack.verdicts",
+    "Wheels": "rocmlint.stack.install",
+    "find_devices": "rocmlint.stack.devices",
+    "find_rocm": "rocmlint.stack.rocm",
+    "freeze": "rocmlint.stack.state",
+    "index_url": "rocmlint.stack.install",
+    "install_command": "rocmlint.stack.install",
+    "plan": "rocmlint.stack.migration",
+    "read_environment": "rocmlint.stack.installed",
+    "read_stack": "rocmlint.stack.show",
+    "read_state": "rocmlint.stack.state",
+    "read_torch": "rocmlint.stack.torch_build",
+    "survived": "rocmlint.stack.survival",
+    "write_state": "rocmlint.stack.state",
+}
+
+
+def __getattr__(name: str) -> object:
+    # A verb of the command needs a few of them, and none needs all. No module is called like what
+    # it has here: once loaded, it would stand in its place.
+    from rocmlint.lazy import exported  # noqa: PLC0415
+
+    return exported(__name__, name, _HOME)

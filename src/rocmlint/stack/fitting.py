@@ -1,0 +1,186 @@
+"""Choosing releases that fit together from the shipped metadata, and saying why others do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from rocmlint.published import requirements as published
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from packaging.requirements import Requirement
+    from packaging.version import Version
+
+TORCH = "torch"
+
+
+def shown(specifier: SpecifierSet) -> str:
+    """Write a specifier as people do, the lower bound first: ``>=2.4,<3``."""
+    return ",".join(sorted(map(str, specifier), key=lambda each: (each.startswith("<"), each)))
+
+
+def fit(
+    goals: Sequence[Requirement], python: str, fixed: Mapping[str, Version] | None = None
+) -> Mapping[str, Version] | None:
+    """Choose the newest releases that fit together, the first goal's first; None: there are none.
+
+    What the goals require is chosen too, as far as the shipped metadata know it. Releases that have
+    no wheel, were yanked or are for another Python are not chosen. ``fixed`` are versions that stay
+    as they are, known or not. ``python`` is major.minor.
+    """
+    state = _State(python)
+    state.chosen = dict(fixed or {})
+    for each in goals:
+        state = state.demanding(each, by="")
+    asked = TORCH in state.demands
+    state.torch = tuple(state.candidates(TORCH)) if asked else published.releases(TORCH)
+    found = _search(state)
+    return found if isinstance(found, dict) else None
+
+
+def why_not(
+    package: str,
+    version: Version,
+    beside: Mapping[str, Version],
+    extras: Mapping[str, frozenset[str]],
+    python: str,
+) -> str:
+    """Say why a release does not fit beside others; empty where the metadata do not tell.
+
+    ``extras`` are those of each package that are installed with it.
+    """
+    asks = published.requires_python(package, version)
+    if asks is None:
+        return f"{package} {version} has no wheel that tells what it requires"
+    if not for_python(asks, python):
+        return f"{package} {version} requires Python{shown(asks)}"
+    required = _required(package, version, extras.get(package, frozenset()), python)
+    for each in sorted(required, key=lambda each: each.name != TORCH):
+        wanted = canonicalize_name(each.name)
+        if wanted in beside and not _meets(beside[wanted], each.specifier):
+            return f"{package} {version} requires {wanted}{shown(each.specifier)}"
+    for name, chosen in beside.items():
+        for each in _required(name, chosen, extras.get(name, frozenset()), python):
+            if canonicalize_name(each.name) == package and not _meets(version, each.specifier):
+                return f"{name} {chosen} requires {package}{shown(each.specifier)}"
+    return ""
+
+
+def for_python(asks: SpecifierSet, python: str) -> bool:
+    """Say whether a minor version of Python, its newest release, meets Requires-Python."""
+    return asks.contains(f"{python}.99")
+
+
+@lru_cache(maxsize=4096)
+def _required(
+    package: str, version: Version, extras: frozenset[str], python: str
+) -> tuple[Requirement, ...]:
+    required = published.requirements(package, version) or ()
+    return tuple(published.applicable(required, extras, python))
+
+
+def _meets(version: Version, specifier: SpecifierSet) -> bool:
+    """Say whether a version is in a set; a nightly build of torch counts as it compares."""
+    return specifier.contains(version, prereleases=True)
+
+
+@dataclass(frozen=True)
+class _Demand:
+    specifier: SpecifierSet
+    extras: frozenset[str]
+    by: frozenset[str]
+    """The packages that demand it; the empty name is who asked."""
+
+
+class _State:
+    """What is chosen so far, and what that demands of the rest, in the order of its coming."""
+
+    def __init__(self, python: str) -> None:
+        self.python = python
+        self.chosen: dict[str, Version] = {}
+        self.demands: dict[str, _Demand] = {}
+        self.torch: tuple[Version, ...] = ()
+        """The releases that were asked for; all where none were."""
+
+    def demanding(self, requirement: Requirement, by: str) -> _State:
+        """Add a demand."""
+        name = canonicalize_name(requirement.name)
+        old = self.demands.get(name, _Demand(SpecifierSet(), frozenset(), frozenset()))
+        new = _State(self.python)
+        new.chosen, new.torch = self.chosen, self.torch
+        new.demands = {
+            **self.demands,
+            name: _Demand(
+                old.specifier & requirement.specifier,
+                old.extras | requirement.extras,
+                old.by | {by},
+            ),
+        }
+        return new
+
+    def candidates(self, package: str) -> Iterator[Version]:
+        """Give the releases that meet what is demanded so far, newest first."""
+        demand = self.demands[package]
+        for version in reversed(published.releases(package)):
+            asks = published.requires_python(package, version)
+            if (
+                asks is not None
+                and _meets(version, demand.specifier)
+                and for_python(asks, self.python)
+                and not published.is_yanked(package, version)
+            ):
+                yield version
+
+    def choosing(self, package: str, version: Version) -> _State | frozenset[str]:
+        """Choose a release; gives the earlier choices that stand against it."""
+        new = _State(self.python)
+        new.chosen, new.demands = {**self.chosen, package: version}, self.demands
+        new.torch = self.torch
+        pending = [(package, self.demands[package].extras)]
+        while pending:
+            name, extras = pending.pop()
+            for each in _required(name, new.chosen[name], extras, self.python):
+                wanted = canonicalize_name(each.name)
+                chosen = new.chosen.get(wanted)
+                if chosen is not None and not _meets(chosen, each.specifier):
+                    return frozenset({name, wanted} - {package})
+                if not published.releases(wanted):
+                    continue
+                known = new.demands[wanted].extras if wanted in new.demands else frozenset()
+                new = new.demanding(each, by=package)
+                if wanted == TORCH and chosen is None:  # where most releases fail
+                    if not any(_meets(one, each.specifier) for one in self.torch):
+                        return frozenset({name} - {package})
+                    if not any(_meets(one, new.demands[TORCH].specifier) for one in self.torch):
+                        return new.demands[TORCH].by - {package}
+                if chosen is not None and each.extras - known:
+                    pending.append((wanted, new.demands[wanted].extras))
+        return new
+
+
+def _search(state: _State) -> dict[str, Version] | frozenset[str]:
+    """Choose what is left to choose, or give the choices that are to blame.
+
+    Conflict-directed backjumping (Prosser 1993): a choice that is not to blame for a dead end is
+    not tried anew.
+    """
+    package = next((each for each in state.demands if each not in state.chosen), None)
+    if package is None:
+        return state.chosen
+    blamed = set(state.demands[package].by)
+    for version in state.candidates(package):
+        after = state.choosing(package, version)
+        if isinstance(after, frozenset):
+            blamed |= after
+            continue
+        found = _search(after)
+        if isinstance(found, dict) or package not in found:
+            return found
+        blamed |= found - {package}
+    return frozenset(blamed - {package})

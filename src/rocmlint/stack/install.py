@@ -1,0 +1,272 @@
+"""Where torch's wheels for a ROCm version are, and the command that installs them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packaging.version import InvalidVersion, Version
+
+from rocmlint.errors import RocmlintError
+from rocmlint.published import requirements, rocm_wheels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+INSTALLERS = ("pip", "uv")
+COMPANIONS = ("torchvision", "torchaudio")
+"""Packages that are released with torch, and lie in the same index."""
+_FIRST_OF_AMD = Version("7.9")
+"""The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
+_AMD = "AMD has builds of its own for it: https://repo.amd.com/rocm/whl-multi-arch/"
+"""As ``torch[device-gfx942]``; RELEASES.md of github.com/ROCm/TheRock, github.com/amd/playbooks."""
+_EXAMPLES = {"ROCm": "7.1", "torch": "2.10 or 2.10.0"}
+
+
+class NoWheelsError(RocmlintError):
+    """There are no wheels for what was asked; the message names what there is instead."""
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """The package index that holds torch's wheels for a ROCm version."""
+
+    rocm: str
+    """The version in the URL: that asked for, or another release of the same minor version."""
+    url: str
+    nightly: bool = False
+    notes: tuple[str, ...] = ()
+    """What a person should know about it, a line each."""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A command that installs torch, and what it installs."""
+
+    wheels: Wheels
+    packages: tuple[tuple[str, str], ...]
+    """Names and exact versions; no versions for nightly builds, which have new ones every day."""
+    words: tuple[str, ...]
+    """The command without quotes, its program first."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """Give the command as it is typed into a shell."""
+        return shlex.join(self.words)
+
+
+def index_url(rocm: str, *, nightly: bool = False) -> Wheels:
+    """Give the index that holds torch's wheels for a ROCm version such as ``7.1`` or ``6.2.3``.
+
+    Raises RocmlintError for what is no version, and NoWheelsError for a version without wheels.
+    """
+    asked = version_of(rocm, "ROCm")
+    offered = _offered(nightly=nightly)
+    chosen = _of_same_minor(asked, offered)
+    if chosen is None:
+        raise NoWheelsError(_no_wheels(asked, offered, nightly=nightly))
+    notes: tuple[str, ...] = ()
+    if chosen != asked:
+        notes = (f"ROCm {asked}: the wheels for {chosen} serve it, they bring ROCm's libraries",)
+    return Wheels(str(chosen), rocm_wheels.index_url(str(chosen), nightly), nightly, notes)
+
+
+def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but the first have defaults
+    rocm: str,
+    *,
+    torch: str | None = None,
+    companions: Sequence[str] = (),
+    nightly: bool = False,
+    installer: str = "pip",
+    python: str | None = None,
+) -> Installation:
+    """Give the command that installs torch for a ROCm version.
+
+    ``torch`` is a release or a minor version, in place of the newest that the ROCm version has;
+    ``companions`` are of ``torchvision`` and ``torchaudio``, and get the version that belongs to
+    torch's. Every version is pinned with the label of its build (``+rocm7.1``): pip takes an
+    installed ``torch 2.10.0+cu128`` for ``torch==2.10.0``, and would leave it there. ``python`` is
+    the interpreter to install into, in place of the one that ``pip`` belongs to.
+
+    Raises RocmlintError for what is no version, and NoWheelsError where there are no wheels.
+    """
+    wheels = index_url(rocm, nightly=nightly)
+    start = _program(installer, python)
+    names = ("torch", *companions)
+    if not nightly:
+        release = torch_release(wheels.rocm, torch)
+        others = [(each, companion(each, release, wheels.rocm)) for each in companions]
+        packages = (("torch", release), *others)
+        words = (*start, *pinned(packages, wheels.rocm), "--index-url", wheels.url)
+        return Installation(wheels, packages, words, (*wheels.notes, *unproven(release)))
+    if torch is not None:
+        message = "--torch names a release and --nightly takes none: leave one of them out"
+        raise RocmlintError(message)
+    words = (*start, "--pre", *names, "--index-url", wheels.url)
+    return Installation(wheels, tuple((each, "") for each in names), words, wheels.notes)
+
+
+def pinned(packages: Iterable[tuple[str, str]], rocm: str) -> list[str]:
+    """Give requirements that only the builds for a ROCm version meet."""
+    return [f"{name}=={labelled(name, version, rocm)}" for name, version in packages]
+
+
+def labelled(name: str, version: str, rocm: str) -> str:
+    """Give the version of the build for a ROCm version: ``2.10.0+rocm7.1``.
+
+    torchaudio was published without the label until torch 2.0 (pytorch.org's own commands).
+    """
+    has_label = name != "torchaudio" or Version(version) >= Version("2")
+    return f"{version}+rocm{rocm}" if has_label else version
+
+
+def torch_release(rocm: str, torch: str | None = None) -> str:
+    """Give the release of torch to install for a ROCm version of the table.
+
+    Raises RocmlintError for what is no version of torch, and NoWheelsError.
+    """
+    minors = _torch_for(rocm)
+    asked = Version(minors[-1]) if torch is None else version_of(torch, "torch")
+    if asked.local not in {None, f"rocm{rocm}"}:
+        message = f"torch {torch} is another build than ROCm {rocm}'s; write {asked.public}"
+        raise RocmlintError(message)
+    minor = f"{asked.major}.{asked.minor}"
+    if minor not in minors:
+        raise NoWheelsError(_no_torch(minor, rocm))
+    known = [each for each in _releases("torch") if each.release[:2] == asked.release[:2]]
+    if len(asked.release) == 2:
+        return str(known[-1] if known else Version(f"{minor}.0"))
+    if known and Version(asked.public) not in known:
+        message = f"there is no torch {asked.public} (as of {requirements.AS_OF})"
+        raise NoWheelsError(f"{message}; of {minor} there is {_listed(map(str, known))}")
+    return asked.public
+
+
+def companion(name: str, torch: str, rocm: str) -> str:
+    """Give the release of torchvision or torchaudio that belongs to a release of torch.
+
+    METADATA says it: torchvision 0.25.0 requires torch==2.10.0. torchaudio 2.11.0 names no torch:
+    it is the last one, made for torch 2.11 and all later ones (pytorch/audio#4212), and has wheels
+    for the ROCm versions of torch 2.11. Raises NoWheelsError.
+    """
+    bound, free = _releases_for(name, Version(torch))
+    if bound:
+        return str(bound[0])  # a later one, torchvision 0.29.2, need not be built for this ROCm
+    if not free:
+        message = f"no release of {name} is known for torch {torch} (as of {requirements.AS_OF})"
+        raise NoWheelsError(f"{message}; install torch without it")
+    built_for = rocm_wheels.rocm_for(str(free[-1]))
+    if rocm not in built_for:
+        message = (
+            f"{name} has no wheels for ROCm {rocm}: its last release, {free[-1]}, has them for"
+        )
+        raise NoWheelsError(f"{message} {_listed(built_for)}; install torch without it")
+    return str(free[-1])
+
+
+def unproven(torch: str) -> tuple[str, ...]:
+    """Tell of wheels that were seen in the build matrix of a release candidate only."""
+    row = rocm_wheels.row(torch)
+    if row is None or row.status == "release":
+        return ()
+    return (f"torch {row.torch}'s ROCm versions are those of its {row.status} ({row.date})",)
+
+
+def version_of(text: str, what: str) -> Version:
+    """Read a version of ``ROCm`` or ``torch``. Raises RocmlintError."""
+    try:
+        version = Version(text)
+    except InvalidVersion:
+        version = None
+    if version is None or len(version.release) < 2 or version.is_prerelease:
+        message = f"{text!r} is no released version of {what}; write one such as {_EXAMPLES[what]}"
+        raise RocmlintError(message)
+    return version
+
+
+def _program(installer: str, python: str | None) -> tuple[str, ...]:
+    if installer == "uv":
+        return ("uv", "pip", "install", *(("--python", python) if python else ()))
+    return (*((python, "-m") if python else ()), "pip", "install")
+
+
+def _offered(*, nightly: bool) -> list[Version]:
+    """Give the ROCm versions that have wheels of a kind, ascending."""
+    offered = []
+    for each in rocm_wheels.rocm_versions():
+        try:
+            rocm_wheels.index_url(each, nightly)
+        except LookupError:
+            continue
+        offered.append(Version(each))
+    return offered
+
+
+def _of_same_minor(asked: Version, offered: Iterable[Version]) -> Version | None:
+    """Choose for 6.2.3, where there are 6.2 and 6.2.4, the newest that is not above it.
+
+    A wheel brings ROCm's libraries and needs the driver only, and a driver is sure to run the
+    libraries that came before it. Below all of a minor version (5.4 beside 5.4.2) the lowest.
+    """
+    same = [each for each in offered if each.release[:2] == asked.release[:2]]
+    below = [each for each in same if each <= asked]
+    return below[-1] if below else next(iter(same), None)
+
+
+def _torch_for(rocm: str) -> tuple[str, ...]:
+    """Give the minor versions of torch that have wheels other than nightly builds."""
+    rows = rocm_wheels.rows()
+    return tuple(each.torch for each in rows if rocm in each.rocm and each.status != "nightly")
+
+
+def _releases(name: str) -> list[Version]:
+    """Give the releases that an index gives to who asks for any, ascending."""
+    releases = requirements.releases(name)
+    return [each for each in releases if not each.local and not requirements.is_yanked(name, each)]
+
+
+def _releases_for(name: str, torch: Version) -> tuple[list[Version], list[Version]]:
+    """Give the releases of a package that require this torch, and those that require none."""
+    bound, free = [], []
+    for release in _releases(name):
+        required = requirements.requirements(name, release)
+        specifiers = [each.specifier for each in required or () if each.name == "torch"]
+        if specifiers and all(each.contains(torch) for each in specifiers):
+            bound.append(release)
+        elif required is not None and not specifiers and release <= torch:
+            free.append(release)
+    return bound, free
+
+
+def _no_wheels(asked: Version, offered: Sequence[Version], *, nightly: bool) -> str:
+    kind = "nightly wheels" if nightly else "wheels"
+    message = f"torch has no {kind} for ROCm {asked} (as of {rocm_wheels.as_of()})"
+    below = [each for each in offered if each < asked]
+    nearest = below[-1] if below else offered[0]
+    flag = " --nightly" if nightly else ""
+    message += f"; the nearest that has is {nearest}: --rocm {nearest}{flag}"
+    other = _of_same_minor(asked, _offered(nightly=not nightly))
+    if other is not None:
+        message += (
+            f"; {other} has {'releases: without' if nightly else 'nightly ones: with'} --nightly"
+        )
+    return message if asked < _FIRST_OF_AMD else f"{message}; {_AMD}"
+
+
+def _no_torch(minor: str, rocm: str) -> str:
+    message = f"torch {minor} has no wheels for ROCm {rocm}"
+    elsewhere = [each for each in rocm_wheels.rocm_for(minor) if minor in _torch_for(each)]
+    if elsewhere:
+        message += f"; it has them for ROCm {_listed(elsewhere)}"
+    elif rocm_wheels.rocm_for(minor):
+        message += f" but nightly ones (as of {rocm_wheels.as_of()})"
+    else:
+        message += f", nor for any other (as of {rocm_wheels.as_of()})"
+    return f"{message}; ROCm {rocm} has torch {_listed(_torch_for(rocm))}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

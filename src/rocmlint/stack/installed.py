@@ -1,0 +1,152 @@
+"""The distributions of the interpreter that is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from rocmlint.verify.interpreter import Interpreter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TORCH_FAMILY = (
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "triton",
+    "triton-rocm",
+    "pytorch-triton-rocm",
+)
+"""What is built together and only works together: each has code for one version of torch."""
+
+_IMPORT_NAMES = {"flash-attn": "flash_attn", "huggingface-hub": "huggingface_hub"}
+_IMPORT_NAMES |= {"amd-aiter": "aiter", "triton-rocm": "triton", "pytorch-triton-rocm": "triton"}
+
+PACKAGES = (
+    *TORCH_FAMILY,
+    "transformers",
+    "diffusers",
+    "accelerate",
+    "huggingface-hub",
+    "peft",
+    "trl",
+    "bitsandbytes",
+    "flash-attn",
+    "amd-aiter",
+    "aiter",
+    "vllm",
+    "xformers",
+    "deepspeed",
+    "numpy",
+    "rocm",
+    "rocm-sdk-core",
+)
+"""The packages of the stack, in the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One installed distribution, as its metadata tells it.
+
+    ``name`` is normalized (PEP 503). ``place`` is its .dist-info, ``changed`` when that was last
+    written to (seconds since 1970), ``record`` a digest of the RECORD that is the same for the same
+    wheel; None where there is none. ``problems`` are requirements that packaging refuses.
+    """
+
+    name: str
+    version: str
+    requires: tuple[Requirement, ...] = ()
+    place: str = ""
+    installer: str = ""
+    direct_url: str = ""
+    changed: float | None = None
+    record: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def parsed(self) -> Version | None:
+        """The version to compare with; None for what is no version (PEP 440)."""
+        try:
+            return Version(self.version)
+        except InvalidVersion:
+            return None
+
+    def __str__(self) -> str:
+        """Give name and version, as people write them."""
+        return f"{self.name} {self.version}"
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The distributions that an interpreter imports from, and what its markers say.
+
+    ``modules`` are the files that an import of each package would execute; None without any.
+    """
+
+    executable: str
+    python: str
+    markers: Mapping[str, str]
+    distributions: tuple[Distribution, ...]
+    modules: Mapping[str, str | None]
+    unreadable: tuple[str, ...] = ()
+
+    def get(self, name: str) -> Distribution | None:
+        """Give the distribution of a name, however it is written; None if it is not installed."""
+        return self._by_name.get(canonicalize_name(name))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Distribution]:
+        return {each.name: each for each in self.distributions}
+
+    @property
+    def packages(self) -> tuple[Distribution, ...]:
+        """The packages of the stack that are here, in their order."""
+        found = (self.get(name) for name in PACKAGES)
+        return tuple(each for each in found if each is not None)
+
+
+def import_name(package: str) -> str:
+    """Give the module that a package of the stack is imported as."""
+    return _IMPORT_NAMES.get(package, package)
+
+
+def read_environment(interpreter: Interpreter | None = None) -> Environment:
+    """Ask an interpreter what it has; nothing is imported there. Raises InterpreterError."""
+    interpreter = interpreter or Interpreter()
+    modules = sorted({import_name(each) for each in PACKAGES if not each.startswith("rocm")})
+    told = interpreter.ask("distributions", {"modules": modules})
+    return Environment(
+        told["executable"],
+        told["version"],
+        told["environment"],
+        tuple(_distribution(each) for each in told["distributions"]),
+        told["modules"],
+        tuple(told["unreadable"]),
+    )
+
+
+def _distribution(told: Mapping[str, Any]) -> Distribution:
+    requires, problems = [], []
+    for line in told["requires"]:
+        try:
+            requires.append(Requirement(line))
+        except InvalidRequirement as error:
+            reason = str(error).splitlines()[0]
+            problems.append(f"{told['name']}: Requires-Dist: {line}: {reason}")
+    return Distribution(
+        told["name"],
+        told["version"],
+        tuple(requires),
+        told["place"],
+        told["installer"],
+        told["direct_url"],
+        told["changed"],
+        told["record"],
+        tuple(problems),
+    )

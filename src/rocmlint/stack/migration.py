@@ -1,0 +1,232 @@
+"""The move of an environment to another ROCm or torch as a checked plan, which changes nothing."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from rocmlint.errors import RocmlintError
+from rocmlint.published import requirements, rocm_wheels
+from rocmlint.stack.changes import Change, compiled, is_of_torch, minor_of, orphans, upgrades
+from rocmlint.stack.fitting import for_python
+from rocmlint.stack.install import (
+    COMPANIONS,
+    NoWheelsError,
+    companion,
+    index_url,
+    labelled,
+    torch_release,
+    unproven,
+)
+from rocmlint.stack.installed import read_environment
+from rocmlint.stack.pins import Obstacle, obstacles, wishes
+from rocmlint.stack.rocm import find_rocm
+from rocmlint.stack.rollback import write_rollback
+from rocmlint.stack.steps import Steps
+from rocmlint.stack.torch_build import read_torch
+from rocmlint.verify.interpreter import Interpreter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rocmlint.stack.changes import Misfit
+    from rocmlint.stack.install import Wheels
+    from rocmlint.stack.installed import Environment
+    from rocmlint.stack.pins import Pin
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would happen, in the order in which it is done."""
+
+    rocm: str
+    torch: str
+    """The release, without the label of its build."""
+    index_url: str
+    python: str
+    before: str
+    """The torch that is there now, in words."""
+    changes: tuple[Change, ...]
+    obstacles: tuple[Obstacle, ...]
+    """What stands against it: the plan holds when these are gone."""
+    freeze: str | None
+    """The file that the present state can be brought back from."""
+    commands: tuple[str, ...]
+    proofs: tuple[str, ...]
+    """The commands that show afterwards whether it worked."""
+    rollback: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def plan(
+    rocm: str,
+    *,
+    torch: str | None = None,
+    pins: Iterable[Pin] = (),
+    freeze: str | None = None,
+    interpreter: Interpreter | None = None,
+) -> Plan:
+    """Plan the move of an environment to a ROCm version.
+
+    Without ``torch`` the release that is installed stays, if the ROCm version has wheels of it,
+    else it is the newest that has. ``pins`` are what the project's files say. With ``freeze``, a
+    path, the present state is written there first (see :func:`write_rollback`); nothing else is
+    changed.
+
+    Raises RocmlintError: NoWheelsError, InterpreterError, or where the file cannot be written.
+    """
+    wheels = index_url(rocm)
+    interpreter = interpreter or Interpreter()
+    environment = read_environment(interpreter)
+    release = _release(wheels, torch, environment)
+    written = None if freeze is None else write_rollback(environment, freeze)
+    packages, missing = _packages(environment, release, wheels.rocm)
+    targets = {name: Version(labelled(name, each, wheels.rocm)) for name, each in packages}
+    pins = sorted(pins, key=lambda each: (each.path, each.line))
+    minor = minor_of(environment.python)
+    changes, misfits = _changes(environment, targets, wheels.rocm, wishes(pins, minor))
+    after = {**targets, **_moved(changes)}
+    against = (
+        *_of_python(release, environment),
+        *missing,
+        *(_of_misfit(each, release) for each in misfits),
+        *obstacles(pins, after, wheels.rocm, wheels.url, minor),
+    )
+    steps = Steps(environment)
+    return Plan(
+        wheels.rocm,
+        release,
+        wheels.url,
+        environment.executable,
+        str(read_torch(environment) or "no torch"),
+        changes,
+        against,
+        written,
+        tuple(steps.forward(changes, packages, wheels)),
+        _proofs(interpreter.python),
+        tuple(steps.back(changes, written)),
+        (*wheels.notes, *unproven(release), *_notes(environment, changes, wheels.rocm)),
+    )
+
+
+def _release(wheels: Wheels, torch: str | None, environment: Environment) -> str:
+    installed = environment.get("torch")
+    if torch is None and installed is not None and installed.parsed is not None:
+        with suppress(RocmlintError):  # it has no wheels there, or is a build of one's own
+            return torch_release(wheels.rocm, installed.parsed.public)
+    return torch_release(wheels.rocm, torch)
+
+
+def _packages(
+    environment: Environment, torch: str, rocm: str
+) -> tuple[list[tuple[str, str]], list[Obstacle]]:
+    """Give what comes from the index: torch, and those of its companions that are installed."""
+    packages, missing = [("torch", torch)], []
+    for name in COMPANIONS:
+        installed = environment.get(name)
+        if installed is None:
+            continue
+        try:
+            packages.append((name, companion(name, torch, rocm)))
+        except NoWheelsError as error:
+            do = f"do without {name}, or move to another ROCm or torch (--to, --torch)"
+            missing.append(Obstacle(f"package {name}", str(installed), str(error), do))
+    return packages, missing
+
+
+def _changes(
+    environment: Environment,
+    targets: Mapping[str, Version],
+    rocm: str,
+    wished: Mapping[str, SpecifierSet],
+) -> tuple[tuple[Change, ...], list[Misfit]]:
+    """Give all changes: what goes, what comes, what moves along, what is compiled anew."""
+    there = {
+        name for name, version in targets.items() if _version(environment, name) == str(version)
+    }
+    stays = "torch" in there
+    removed = [
+        Change("remove", each.name, each.version, "", "it belongs to the torch that goes")
+        for each in environment.distributions
+        if is_of_torch(each.name)
+        and each.name not in there
+        and not (stays and each.name not in targets)
+    ]
+    removed += [
+        Change("remove", each.name, each.version, "", "only the CUDA build of torch needs it")
+        for each in orphans(environment, {each.package for each in removed})
+    ]
+    installed = [
+        Change("install", name, "", str(version), "the build for this ROCm")
+        for name, version in targets.items()
+        if name not in there
+    ]
+    native = {} if stays else compiled(environment, rocm)
+    moved, misfits = upgrades(environment, targets, native, wished)
+    rebuilt = [_rebuilt(environment, name, why, moved) for name, why in native.items()]
+    others = [each for each in moved if each.package not in native]
+    return (*removed, *installed, *others, *rebuilt), misfits
+
+
+def _rebuilt(environment: Environment, name: str, why: str, moved: Sequence[Change]) -> Change:
+    before = _version(environment, name)
+    found = next((each for each in moved if each.package == name), None)
+    if found is None:
+        return Change("rebuild", name, before, before, why)
+    return Change("rebuild", name, before, found.after, f"{found.why}; {why}")
+
+
+def _moved(changes: Iterable[Change]) -> dict[str, Version]:
+    moved = (each for each in changes if each.action in {"upgrade", "downgrade", "rebuild"})
+    return {each.package: Version(each.after) for each in moved if each.after != each.before}
+
+
+def _version(environment: Environment, name: str) -> str:
+    installed = environment.get(name)
+    return installed.version if installed else ""
+
+
+def _of_python(torch: str, environment: Environment) -> Iterator[Obstacle]:
+    row = rocm_wheels.row(torch)
+    wanted = SpecifierSet(row.python if row else "")
+    if not for_python(wanted, minor_of(environment.python)):
+        why = f"torch {torch} requires Python{wanted}"
+        do = "make an environment of such a Python, or choose an older torch with --torch"
+        yield Obstacle(environment.executable, f"Python {environment.python}", why, do)
+
+
+def _of_misfit(misfit: Misfit, torch: str) -> Obstacle:
+    known = requirements.releases(misfit.package)
+    other = "no release of it goes with" if known else "rocmlint knows no release of it to go with"
+    why = f"{misfit.why}, and {other} torch {torch}"
+    do = f"uninstall {misfit.package}, or choose a torch that it takes with --torch"
+    return Obstacle(f"package {misfit.package}", misfit.requirement, why, do)
+
+
+def _proofs(python: str) -> tuple[str, ...]:
+    asked = "" if python == sys.executable else f" --python {shlex.quote(python)}"
+    verbs = ("stack show", "verify kernels", "stack freeze --force")
+    return tuple(f"rocmlint {each}{asked}" for each in verbs)
+
+
+def _notes(environment: Environment, changes: Sequence[Change], rocm: str) -> Iterator[str]:
+    here = find_rocm(environment=environment)
+    if here.chosen is not None and here.release != ".".join(rocm.split(".")[:2]):
+        yield (
+            f"ROCm {here.version} is installed here ({here.chosen.source}): torch's wheels bring "
+            f"the libraries of {rocm}, but the driver, and what compiles code, come with ROCm"
+        )
+    cache = os.environ.get("TORCH_EXTENSIONS_DIR") or os.path.expanduser(
+        "~/.cache/torch_extensions"
+    )
+    if changes and os.path.isdir(cache):
+        yield f"{cache} has extensions that were compiled for the present torch: delete it"
+    for each in environment.unreadable:
+        yield f"not considered: {each}"

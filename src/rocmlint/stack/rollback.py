@@ -1,0 +1,136 @@
+"""The file that pip can bring an environment back from: every package at its exact version."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from rocmlint.errors import RocmlintError
+from rocmlint.published import rocm_wheels
+from rocmlint.writing import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.stack.installed import Distribution, Environment
+
+_LABEL = re.compile(r"cpu|xpu|cu\d+|rocm(?P<rocm>\d+(?:\.\d+)+)")
+"""Local versions that are also the name of a package index of torch."""
+_MOST = 1000
+"""Files beside which another name is looked for."""
+
+
+def write_rollback(environment: Environment, path: str) -> str:
+    """Write the packages of an environment, and give the path: never one that is there already.
+
+    Beside ``before.txt`` it becomes ``before-2.txt``. Raises RocmlintError.
+    """
+    try:
+        path = _reserved(os.path.abspath(path))
+        try:
+            write_atomically(path, rollback_text(environment, path).encode())
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror}"
+        raise RocmlintError(
+            f"{message}; choose another place with --freeze, or --no-freeze"
+        ) from error
+    return path
+
+
+def rollback_text(environment: Environment, path: str) -> str:
+    """Give what ``pip install --no-deps -r`` brings the packages back from."""
+    python = shlex.quote(environment.executable)
+    lines = [
+        f"# The packages of {environment.executable} (Python {environment.python}).",
+        "# To go back, uninstall what has changed since and type",
+        f"#   {python} -m pip install --no-deps -r {shlex.quote(path)}",
+    ]
+    lines += [f"# left out, as it cannot be read: {each}" for each in environment.unreadable]
+    lines += [f"--extra-index-url {each}" for each in _indexes(environment)]
+    for each in environment.distributions:
+        lines += _lines(each)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def source_of(distribution: Distribution) -> str:
+    """Give what pip installs a package from again, as a line of a requirements file.
+
+    It is the address that it was installed from (direct_url.json, PEP 610), else its version.
+    """
+    origin = _origin(distribution)
+    url = origin.get("url", "")
+    if not url:
+        return f"{distribution.name}=={distribution.version}"
+    if origin.get("dir_info", {}).get("editable") and url.startswith("file://"):
+        return f"-e {_path(url)}"
+    vcs = origin.get("vcs_info", {})
+    if vcs:
+        url = f"{vcs.get('vcs', 'git')}+{url}@{vcs.get('commit_id', '')}"
+    if origin.get("subdirectory"):
+        url += f"#subdirectory={origin['subdirectory']}"
+    return f"{distribution.name} @ {url}"
+
+
+def built_from(distribution: Distribution) -> str:
+    """Give the source that a package was built from, as pip takes it; empty for a wheel."""
+    origin = _origin(distribution)
+    is_source = "vcs_info" in origin or "dir_info" in origin
+    return source_of(distribution) if is_source else ""
+
+
+def _reserved(path: str) -> str:
+    """Make an empty file that nobody else has, so that two runs cannot take the same name."""
+    root, extension = os.path.splitext(path)
+    for number in range(1, _MOST):
+        name = path if number == 1 else f"{root}-{number}{extension}"
+        with suppress(FileExistsError):
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            return name
+    message = f"{path}: it and {_MOST - 2} names like it are taken; choose another with --freeze"
+    raise RocmlintError(message)
+
+
+def _indexes(environment: Environment) -> list[str]:
+    """Give the indexes that the builds came from, as far as their labels tell."""
+    labels = {each.version.partition("+")[2] for each in environment.distributions}
+    return sorted(f"{rocm_wheels.SERVER}/{each}" for each in labels if _has_index(each))
+
+
+def _has_index(label: str) -> bool:
+    match = _LABEL.fullmatch(label)
+    return bool(match and (match["rocm"] is None or match["rocm"] in rocm_wheels.rocm_versions()))
+
+
+def _lines(distribution: Distribution) -> Iterator[str]:
+    label = distribution.version.partition("+")[2]
+    url = _origin(distribution).get("url", "")
+    if url.startswith("file://") and not os.path.exists(_path(url)):
+        yield f"# {distribution} was installed from {_path(url)}, which is no longer there"
+    elif label and not url and not _has_index(label):
+        yield f"# {distribution} came from an index that its label does not tell: add the URL"
+    if distribution.installer == "conda":
+        yield f"# {distribution} was installed by conda: pip puts its own build in its place"
+    yield source_of(distribution)
+
+
+def _origin(distribution: Distribution) -> dict[str, Any]:
+    try:
+        origin = json.loads(distribution.direct_url or "{}")
+    except ValueError:
+        return {}
+    return origin if isinstance(origin, dict) else {}
+
+
+def _path(url: str) -> str:
+    from urllib.request import url2pathname  # noqa: PLC0415 - loads http.client
+
+    return url2pathname(urlsplit(url).path)

@@ -1,0 +1,63 @@
+"""The whole stack at once: ROCm, GPUs, torch, packages, and a verdict on each pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocmlint.stack.declared import declared
+from rocmlint.stack.devices import Devices, find_devices
+from rocmlint.stack.guards import guards
+from rocmlint.stack.installed import Environment, read_environment
+from rocmlint.stack.machine import Machine
+from rocmlint.stack.rocm import Rocm, find_rocm
+from rocmlint.stack.torch_and_rocm import torch_and_rocm
+from rocmlint.stack.torch_build import TorchBuild, read_torch
+from rocmlint.stack.verdicts import Verdict, conflicts_first, exit_code
+from rocmlint.verify.interpreter import Interpreter
+
+if TYPE_CHECKING:
+    from rocmlint.stack.smoke import Observed
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What is here. ``torch`` is None without one; ``observed`` without ``smoke``."""
+
+    rocm: Rocm
+    devices: Devices
+    torch: TorchBuild | None
+    environment: Environment
+    verdicts: tuple[Verdict, ...]
+    observed: Observed | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """1 for a conflict, 3 where not all could be answered, else 0."""
+        return exit_code(self.verdicts)
+
+
+def read_stack(
+    interpreter: Interpreter | None = None, *, smoke: bool = False, machine: Machine | None = None
+) -> Stack:
+    """Look at an interpreter and the machine; with ``smoke`` import the packages, in children.
+
+    Raises InterpreterError where the interpreter cannot be asked.
+    """
+    interpreter, machine = interpreter or Interpreter(), machine or Machine()
+    environment = read_environment(interpreter)
+    torch = read_torch(environment)
+    rocm = find_rocm(machine, environment, torch)
+    devices = find_devices(machine)
+    observed = None
+    if smoke:
+        from rocmlint.stack.smoke import smoke as import_all  # noqa: PLC0415 - seldom wanted
+
+        observed = import_all(interpreter, environment, devices)
+    verdicts = (
+        *torch_and_rocm(torch, rocm.without_torch, devices),
+        *declared(environment),
+        *guards(environment),
+        *(observed.verdicts if observed else ()),
+    )
+    return Stack(rocm, devices, torch, environment, conflicts_first(verdicts), observed)

@@ -1,0 +1,129 @@
+"""What imports show: each package of the stack is imported in a child process of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rocmlint.stack.installed import import_name
+from rocmlint.stack.verdicts import Judgement, Verdict
+from rocmlint.verify.interpreter import Interpreter, InterpreterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.stack.devices import Devices
+    from rocmlint.stack.installed import Distribution, Environment
+
+_NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What came of the imports; what torch told of itself: None where it was not asked.
+
+    ``devices`` are gcnArchName of each GPU that torch sees, ``architectures`` what it has code for.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    architectures: tuple[str, ...] | None = None
+    devices: tuple[str, ...] | None = None
+    hip: str = ""
+
+
+def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) -> Observed:
+    """Import each installed package of the stack; one that hangs or crashes is a conflict."""
+    verdicts: list[Verdict] = []
+    architectures = seen = None
+    hip = ""
+    for package in environment.packages:
+        if package.name in _NOT_IMPORTED:
+            continue
+        try:
+            told = interpreter.ask("smoke", {"module": import_name(package.name)})
+        except InterpreterError as error:
+            verdicts.append(_failed(package, str(error).splitlines()[0]))
+            continue
+        if told["error"]:
+            verdicts.append(_failed(package, told["error"], told["said"]))
+            continue
+        verdicts.append(_fits(package, "can be imported"))
+        verdicts += _on_torch(package, environment, told["has_torch"], told["said"])
+        if told["torch"]:
+            hip = str(told["torch"]["hip"] or "")
+            architectures = tuple(told["torch"]["architectures"])
+            seen = tuple(told["torch"]["devices"])
+            verdicts += _on_gpu(package, hip, seen, architectures, devices)
+    return Observed(tuple(verdicts), architectures, seen, hip)
+
+
+def _fits(package: Distribution, requirement: str, on: str = "", found: str = "") -> Verdict:
+    return Verdict(
+        package.name,
+        package.version,
+        on,
+        found or None,
+        requirement,
+        "observed",
+        "fits",
+        source=f"import {import_name(package.name)}",
+    )
+
+
+def _but(verdict: Verdict, reason: str, action: str, judgement: Judgement = "conflict") -> Verdict:
+    return replace(verdict, judgement=judgement, reason=reason, action=action)
+
+
+def _failed(package: Distribution, error: str, said: tuple[str, ...] = ()) -> Verdict:
+    first = error.splitlines()[0] if error else "no reason given"
+    reason = f"import {import_name(package.name)} fails: {first}"
+    if said and said[-1] not in reason:
+        reason += f" ({said[-1].strip()})"
+    action = "mend the conflicts above, if any; else install it again with pip install --no-deps"
+    action = f"{action} --force-reinstall {package.name}=={package.version}"
+    return _but(_fits(package, "can be imported"), reason, action)
+
+
+def _on_torch(
+    package: Distribution, environment: Environment, has_torch: bool | None, said: list[str]
+) -> Iterator[Verdict]:
+    """Judge what a package says of torch, where torch is installed."""
+    torch = environment.get("torch")
+    if torch is None or has_torch is None:
+        return
+    verdict = _fits(package, "is_torch_available()", "torch", torch.version)
+    if has_torch:
+        yield verdict
+        return
+    reason = f"after import {import_name(package.name)}, is_torch_available() is False"
+    about = [each.strip() for each in said if "torch" in each.lower()]
+    if about:
+        reason += f': it says "{next((e for e in about if " >= " in e), about[-1])}"'
+    action = f"rocmlint stack compatible {package.name}: which of its versions fit this torch"
+    yield _but(verdict, reason, action)
+
+
+def _on_gpu(
+    package: Distribution,
+    hip: str,
+    seen: tuple[str, ...],
+    architectures: tuple[str, ...],
+    devices: Devices,
+) -> Iterator[Verdict]:
+    """Judge whether torch sees the GPUs, and has code for each."""
+    if not hip:
+        return
+    if devices.names and not seen:
+        reason = f"{devices.source} names {', '.join(devices.architectures)}, torch sees no GPU"
+        action = "look at HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES: rocmlint verify environment"
+        yield _but(_fits(package, "sees the GPU", "GPU"), reason, action)
+        return
+    built = {each.partition(":")[0] for each in architectures}
+    for device in dict.fromkeys(each.partition(":")[0] for each in seen):
+        verdict = _fits(package, "has code for this GPU", device, device)
+        if device in built:
+            yield verdict
+        elif architectures:
+            reason = f"torch {package.version} has code for {' '.join(architectures)} only"
+            action = "rocmlint verify kernels torch: a generic target may serve it all the same"
+            yield _but(verdict, reason, action, "note")

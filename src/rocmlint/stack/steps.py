@@ -1,0 +1,83 @@
+"""The commands that carry a plan out, and those that bring back what was there."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocmlint.stack.install import pinned
+from rocmlint.stack.rollback import built_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rocmlint.stack.changes import Change
+    from rocmlint.stack.install import Wheels
+    from rocmlint.stack.installed import Environment
+
+_TRITONS = ("triton", "triton-rocm", "pytorch-triton-rocm")
+"""All three write the folder ``triton``: of two that are installed neither is whole."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Writes commands for an environment: for pip, or for uv where pip is not installed."""
+
+    environment: Environment
+
+    def forward(
+        self, changes: Sequence[Change], packages: Sequence[tuple[str, str]], wheels: Wheels
+    ) -> Iterator[str]:
+        """Give the commands of the plan; ``packages`` are those that come from the index."""
+        gone = [each.package for each in changes if each.action in {"remove", "rebuild"}]
+        if gone:
+            yield self._uninstall(gone)
+        exact = pinned(packages, wheels.rocm)
+        if any(each.action == "install" for each in changes):
+            yield self._install(*exact, "--index-url", wheels.url)
+        moved = [
+            f"{each.package}=={each.after}"
+            for each in changes
+            if each.action in {"upgrade", "downgrade"}
+        ]
+        if moved:
+            yield self._install(*moved, *exact)  # with torch named, nothing can replace it
+        for each in changes:
+            if each.action == "rebuild":
+                yield self._rebuild(each)
+
+    def back(self, changes: Sequence[Change], freeze: str | None) -> Iterator[str]:
+        """Give the commands that undo the plan with the file that was written before."""
+        if freeze is None or not changes:
+            return
+        touched = dict.fromkeys(each.package for each in changes)
+        if "torch" in touched:
+            touched |= dict.fromkeys(_TRITONS)
+        yield self._uninstall(touched)
+        yield self._install("--no-deps", "-r", freeze)
+
+    def _uninstall(self, names: Iterable[str]) -> str:
+        if self.environment.get("pip"):
+            return self._command("-m", "pip", "uninstall", "-y", *names)
+        return shlex.join(
+            ("uv", "pip", "uninstall", "--python", self.environment.executable, *names)
+        )
+
+    def _install(self, *words: str) -> str:
+        if self.environment.get("pip"):
+            return self._command("-m", "pip", "install", *words)
+        return shlex.join(("uv", "pip", "install", "--python", self.environment.executable, *words))
+
+    def _command(self, *words: str) -> str:
+        return shlex.join((self.environment.executable, *words))
+
+    def _rebuild(self, change: Change) -> str:
+        """Compile a package anew, against the torch that is installed by then."""
+        how = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
+        installed = self.environment.get(change.package)
+        source = built_from(installed) if installed and change.before == change.after else ""
+        if source:
+            return self._install(*how, *source.split(" ", 1) if source[0] == "-" else (source,))
+        released = f"{change.package}=={change.after.partition('+')[0]}"
+        return self._install(*how, "--no-binary", change.package, released)

@@ -1,0 +1,249 @@
+"""Whether torch is still the build that was written down, and if not, who replaced it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from rocmlint.published import rocm_wheels
+from rocmlint.stack.changes import is_of_torch
+from rocmlint.stack.state import State, state_of
+from rocmlint.stack.verdicts import is_met
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.stack.installed import Distribution, Environment
+    from rocmlint.stack.state import Frozen
+    from rocmlint.stack.torch_build import TorchBuild
+
+_TOGETHER = 600
+"""Seconds between the files of one run of an installer, which may download for minutes."""
+_LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)$")
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A package that is another than it was; None for one that is new, or gone."""
+
+    name: str
+    before: str | None
+    now: str | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Survival:
+    """The answer. ``torch`` is what is there now.
+
+    ``damage`` says what is no longer as it was (the build of torch, and what only works with it),
+    ``unread`` what could not be compared. ``others`` have changed and leave torch alone.
+    """
+
+    torch: TorchBuild | None
+    frozen: State | None
+    damage: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    others: tuple[Changed, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """1 for damage, 3 where something could not be compared, else 0."""
+        return 1 if self.damage else 3 if self.unread else 0
+
+
+def survived(environment: Environment, frozen: State | None, rocm: str = "") -> Survival:
+    """Compare what is installed with what was written down.
+
+    Without that it still tells whether torch is a ROCm build. ``rocm`` is the ROCm that is here.
+    """
+    now = state_of(environment, "", rocm)
+    if frozen is None:
+        return _without_state(now.torch)
+    changed = tuple(_changes(frozen, now))
+    family = tuple(each for each in changed if is_of_torch(each.name))
+    damage = tuple(dict.fromkeys((*_torch_damage(frozen, now), *_family_damage(family))))
+    return Survival(
+        now.torch,
+        frozen,
+        damage,
+        () if damage else tuple(_unread(frozen, now)),
+        tuple(_suspects(environment, frozen, changed)) if damage else (),
+        tuple(_commands(frozen, family)) if damage else (),
+        tuple(each for each in changed if not is_of_torch(each.name)),
+    )
+
+
+def _without_state(torch: TorchBuild | None) -> Survival:
+    if torch is None:
+        return Survival(None, None, ("torch is not installed",))
+    if torch.problem:
+        return Survival(torch, None, (torch.problem,))
+    unread = ("nothing was written down to compare with: rocmlint stack freeze does that",)
+    if torch.kind == "unknown":
+        return Survival(torch, None, (), (f"{torch}", *unread))
+    if torch.kind != "HIP":
+        return Survival(torch, None, (f"{torch}",))
+    return Survival(torch, None, (), unread)
+
+
+def _changes(frozen: State, now: State) -> Iterator[Changed]:
+    before = {each.name: each for each in frozen.distributions}
+    after = {each.name: each for each in now.distributions}
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        versions = (old.version if old else None, new.version if new else None)
+        if versions[0] != versions[1]:
+            yield Changed(name, *versions)
+        elif old and new and old.record and new.record and old.record != new.record:
+            yield Changed(name, *versions, "the same version with other files")
+
+
+def _torch_damage(frozen: State, now: State) -> Iterator[str]:
+    before, after = frozen.torch, now.torch
+    if before is None:
+        return
+    if after is None:
+        yield f"torch is gone: it was {before.version}"
+        return
+    if after.problem and after.problem != before.problem:
+        yield after.problem
+    if before.kind != after.kind:
+        yield f"torch was {_kind(before)}, now it is {_kind(after)}"
+    for name, old, new in (
+        ("HIP", before.hip, after.hip),
+        ("CUDA", before.cuda, after.cuda),
+        ("commit", before.git, after.git),
+    ):
+        if old != new and before.kind == after.kind:
+            yield f"torch's {name} was {old or 'none'}, now it is {new or 'none'}"
+
+
+def _kind(torch: TorchBuild) -> str:
+    return str(torch).partition(", ")[2]
+
+
+def _family_damage(family: tuple[Changed, ...]) -> Iterator[str]:
+    for each in family:
+        if each.before is None:
+            yield f"{each.name} {each.now} is new"
+        elif each.now is None:
+            yield f"{each.name} is gone: it was {each.before}"
+        elif each.note:
+            yield f"{each.name} {each.now} is {each.note}"
+        else:
+            yield f"{each.name} was {each.before}, now it is {each.now}"
+
+
+def _unread(frozen: State, now: State) -> Iterator[str]:
+    before, after = frozen.get("torch"), now.get("torch")
+    if frozen.torch is None:
+        yield f"there was no torch when it was written down ({frozen.made})"
+    elif before is None or after is None or not before.record or not after.record:
+        yield "torch has no RECORD: its version.py is as it was, its other files cannot be compared"
+
+
+def _suspects(
+    environment: Environment, frozen: State, changed: tuple[Changed, ...]
+) -> Iterator[str]:
+    """Name the packages that demand the new torch; else what came with it."""
+    torch, before = environment.get("torch"), frozen.get("torch")
+    if torch is None or before is None:
+        return
+    named = False
+    for package in environment.distributions:
+        demand = _demands_other(package, before, torch, environment)
+        if demand:
+            named = True
+            new = any(each.name == package.name for each in changed)
+            since = "came or changed since, and " if new else ""
+            yield f"{package} {since}requires {demand}, which {before.version} does not meet"
+    when = _when(torch.changed)
+    by = f" by {torch.installer}" if torch.installer else ""
+    if when:
+        yield f"torch {torch.version} was installed{by} at {when}"
+    beside = [] if named else _beside(environment, torch, changed)
+    if beside:
+        yield f"in the same run came {', '.join(beside)}"
+
+
+def _demands_other(
+    package: Distribution, before: Frozen, torch: Distribution, environment: Environment
+) -> str:
+    """Give the requirement that the old torch does not meet and the new one does."""
+    old, new = _version(before.version), torch.parsed
+    for each in package.requires:
+        if canonicalize_name(each.name) != "torch" or old is None or new is None:
+            continue
+        if each.marker and not each.marker.evaluate({**environment.markers, "extra": ""}):
+            continue
+        if is_met(each.specifier, new) and not is_met(each.specifier, old):
+            return f"torch{each.specifier}"
+    return ""
+
+
+def _beside(
+    environment: Environment, torch: Distribution, changed: tuple[Changed, ...]
+) -> list[str]:
+    names = {each.name for each in changed if not is_of_torch(each.name)}
+    return [
+        str(each)
+        for each in environment.distributions
+        if each.name in names
+        and each.changed is not None
+        and torch.changed is not None
+        and abs(each.changed - torch.changed) < _TOGETHER
+    ]
+
+
+def _when(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M} UTC"
+
+
+def _version(text: str) -> Version | None:
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
+
+
+def _commands(frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:
+    """Give what brings the old build back: away with what came, then the old files by force."""
+    pip = f"{shlex.quote(frozen.executable)} -m pip"
+    new = [each.name for each in family if each.before is None]
+    if new:
+        yield f"{pip} uninstall -y {' '.join(new)}"
+    old = [frozen.get(each.name) for each in family if each.before is not None]
+    torch = frozen.get("torch")
+    if torch is not None and torch not in old:
+        old.insert(0, torch)
+    kept = [each for each in old if each is not None]
+    if not kept:
+        return
+    words = " ".join(shlex.quote(each.requirement) for each in kept)
+    yield f"{pip} install --force-reinstall --no-deps {words}{_index(frozen)}"
+
+
+def _index(frozen: State) -> str:
+    """Give the index that torch's label tells; nothing if it was installed from an address."""
+    torch = frozen.get("torch")
+    if torch is None or "==" not in torch.requirement:
+        return ""
+    match = _LABEL.search(torch.version.partition("+")[2])
+    if match is None:
+        return ""
+    try:
+        url = rocm_wheels.index_url(match[1], nightly=".dev" in torch.version)
+    except LookupError:
+        return " --index-url INDEX  # the one it came from: pytorch.org has none for this ROCm"
+    return f" --index-url {url}"

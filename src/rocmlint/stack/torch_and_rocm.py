@@ -1,0 +1,136 @@
+"""Whether the installed torch is a build for the ROCm and the GPUs that are here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocmlint.published import rocm_wheels
+from rocmlint.stack.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.stack.devices import Devices
+    from rocmlint.stack.rocm import Rocm
+    from rocmlint.stack.torch_build import TorchBuild
+
+
+def torch_and_rocm(torch: TorchBuild | None, rocm: Rocm, devices: Devices) -> Iterator[Verdict]:
+    """Judge the build of torch; without a ROCm and without a GPU there is nothing to fit.
+
+    ``rocm`` is what is installed beside torch.
+    """
+    if torch is None:
+        yield _without_torch(rocm)
+        return
+    if torch.problem:
+        yield _damaged(torch)
+    if torch.kind == "HIP":
+        yield from _hip(torch, rocm)
+        yield from _code_for(torch, devices)
+    elif rocm.version or devices.names:
+        yield _no_rocm_build(torch, rocm, devices)
+
+
+def _verdict(torch: TorchBuild, on: str, found: str, requirement: str) -> Verdict:
+    return Verdict(
+        "torch",
+        torch.version,
+        on,
+        found or None,
+        requirement,
+        "built",
+        "fits",
+        source=torch.source,
+    )
+
+
+def _without_torch(rocm: Rocm) -> Verdict:
+    return Verdict(
+        "torch",
+        "",
+        "ROCm",
+        rocm.version or None,
+        "a ROCm build",
+        "built",
+        "unknown",
+        reason="torch is not installed in this interpreter",
+        action=f"{_install(rocm)}; or name the interpreter of the job with --python",
+    )
+
+
+def _damaged(torch: TorchBuild) -> Verdict:
+    verdict = _verdict(torch, "", "", "one whole install")
+    action = "pip uninstall torch until it says that there is none, then install it again"
+    return replace(verdict, judgement="conflict", reason=torch.problem, action=action)
+
+
+def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices) -> Verdict:
+    verdict = _verdict(torch, "ROCm", rocm.version, "a ROCm build")
+    here = f"ROCm {rocm.version}" if rocm.version else ", ".join(devices.architectures)
+    if torch.kind == "unknown":
+        return replace(
+            verdict,
+            judgement="unknown",
+            reason=f"neither {torch.source or 'the metadata'} nor the version says what for",
+            action="run this again with --smoke",
+        )
+    effect = "torch.cuda.is_available() is False and models run on the CPU"
+    return replace(
+        verdict,
+        judgement="conflict",
+        reason=f"{torch}, is no ROCm build, but {here} is here: {effect}",
+        action=_install(rocm),
+    )
+
+
+def _hip(torch: TorchBuild, rocm: Rocm) -> Iterator[Verdict]:
+    built = torch.rocm_release
+    wanted = f"ROCm {built or '(HIP ' + torch.hip + ')'}"
+    verdict = _verdict(torch, "ROCm", rocm.version, wanted)
+    if not rocm.version:
+        reason = "no ROCm is installed here; torch's wheels bring its libraries, not the driver"
+        yield replace(verdict, judgement="note", reason=reason)
+    elif not built:
+        reason = f"HIP {torch.hip} does not tell which ROCm torch was built for"
+        yield replace(verdict, judgement="note", reason=reason)
+    elif built == rocm.release:
+        yield verdict
+    else:
+        yield replace(verdict, judgement="note", reason=_differs(built, rocm), action=_same(rocm))
+
+
+def _differs(built: str, rocm: Rocm) -> str:
+    return (
+        f"torch was built for ROCm {built}, here is {rocm.version}. Its wheels bring their own "
+        "libraries and run all the same if the driver is not too old for them; what is compiled "
+        f"here for torch (flash-attn, aiter, extensions) gets ROCm {rocm.release} and may not load"
+    )
+
+
+def _same(rocm: Rocm) -> str:
+    if rocm_wheels.torch_for(rocm.release):
+        return f"to have one ROCm: rocmlint stack install-command --rocm {rocm.release}"
+    return f"torch has no wheels for ROCm {rocm.release}: compile extensions with torch's own ROCm"
+
+
+def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
+    """Compare the GPUs with the list for pytorch.org's wheels; the file itself knows better."""
+    known = rocm_wheels.architectures(torch.rocm) or rocm_wheels.architectures(torch.rocm_release)
+    if not torch.version.partition("+")[2].startswith("rocm"):
+        return
+    for device in devices.architectures:
+        if known and device not in known:
+            verdict = _verdict(torch, device, device, "code for this GPU")
+            reason = f"wheels for ROCm {torch.rocm_release} are listed with {' '.join(known)}"
+            action = "rocmlint verify kernels torch: it reads what the file has code for"
+            yield replace(verdict, judgement="note", reason=reason, action=action)
+
+
+def _install(rocm: Rocm) -> str:
+    if not rocm.release:
+        return "rocmlint stack install-command --rocm VERSION"
+    if rocm_wheels.torch_for(rocm.release):
+        return f"rocmlint stack install-command --rocm {rocm.release}"
+    return f"rocmlint stack index-url --rocm {rocm.release} (it names the nearest that has wheels)"

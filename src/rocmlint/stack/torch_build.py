@@ -1,0 +1,176 @@
+"""What the installed torch was built for, read from its version.py without running it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from packaging.version import InvalidVersion, Version
+
+from rocmlint.stack.rocm import major_minor
+
+if TYPE_CHECKING:
+    from rocmlint.stack.installed import Distribution, Environment
+
+Kind = Literal["HIP", "CUDA", "XPU", "CPU", "unknown"]
+
+_NAMES = ("__version__", "debug", "cuda", "git_version", "hip", "rocm", "xpu")
+_LARGEST = 100_000
+_ROCM = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)")
+_LOCAL: tuple[tuple[str, Kind], ...] = (
+    ("rocm", "HIP"),
+    ("cu", "CUDA"),
+    ("xpu", "XPU"),
+    ("cpu", "CPU"),
+)
+"""How the local version of each kind of wheel begins (``+rocm7.1``, ``+cu128``)."""
+_LAST_HIP_OF_ROCM = Version("7.14")
+"""Up to here HIP and ROCm had the same major.minor; ROCm 10.0 has HIP 7.15."""
+
+
+@dataclass(frozen=True)
+class TorchBuild:
+    """What a torch was built for. Empty strings and None stand for what was not read.
+
+    ``hip`` is HIP's own build version ("7.1.25424"), ``rocm`` the version of ROCm that torch names
+    (torch.version.rocm, from 2.11 on, or the local version). ``source`` says where it was read.
+    """
+
+    version: str
+    kind: Kind
+    source: str
+    hip: str = ""
+    rocm: str = ""
+    cuda: str = ""
+    debug: bool | None = None
+    git: str = ""
+    problem: str = ""
+
+    @property
+    def release(self) -> str:
+        """The version to major.minor: "2.13"."""
+        try:
+            release = Version(self.version).release
+        except InvalidVersion:
+            return ""
+        return ".".join(map(str, release[:2]))
+
+    @property
+    def rocm_release(self) -> str:
+        """The ROCm it was built for, to major.minor: "7.1" for HIP 7.1.25424; or empty.
+
+        HIP's version alone does not tell it from 7.15 on.
+        """
+        if self.rocm:
+            return major_minor(self.rocm)
+        hip = major_minor(self.hip)
+        return hip if hip and Version(hip) <= _LAST_HIP_OF_ROCM else ""
+
+    def __str__(self) -> str:
+        """Say what it is, in a few words."""
+        if self.kind == "HIP":
+            return f"torch {self.version}, built for ROCm {self.rocm_release or '(not told)'}"
+        return f"torch {self.version}, {_ARTICLE[self.kind]}"
+
+
+_ARTICLE: dict[Kind, str] = {
+    "HIP": "a ROCm build",
+    "CUDA": "a CUDA build",
+    "XPU": "an XPU build (Intel)",
+    "CPU": "a CPU build",
+    "unknown": "whose build is not known",
+}
+
+
+def read_torch(environment: Environment) -> TorchBuild | None:
+    """Read the torch of an environment; None if none is installed.
+
+    A torch without files is told from its metadata, and says so in ``problem``.
+    """
+    metadata = environment.get("torch")
+    init = environment.modules.get("torch")
+    path = os.path.join(os.path.dirname(init), "version.py") if init else ""
+    if metadata is None and not path:
+        return None
+    values, problem = _version_file(path) if path else ({}, _WITHOUT_FILES)
+    said = metadata.version if metadata else ""
+    if not values:
+        return _from_metadata(said or "of unknown version", metadata, problem)
+    version = str(values.get("__version__") or said)
+    if said and not _same(said, version):
+        problem = f"{path} says {version}, the metadata {said}: one install over another"
+    return _from_file(version, path, values, problem)
+
+
+_WITHOUT_FILES = "there is metadata, but no torch package: a half-removed install"
+
+
+def _from_file(
+    version: str, path: str, values: dict[str, str | bool | None], problem: str
+) -> TorchBuild:
+    hip, cuda = str(values.get("hip") or ""), str(values.get("cuda") or "")
+    named = _ROCM.search(version.partition("+")[2])
+    kind: Kind = "HIP" if hip else "CUDA" if cuda else "XPU" if values.get("xpu") else "CPU"
+    rocm = str(values.get("rocm") or (named[1] if named and hip else ""))
+    debug = values.get("debug")
+    return TorchBuild(
+        version,
+        kind,
+        path,
+        hip,
+        rocm,
+        cuda,
+        debug if isinstance(debug, bool) else None,
+        str(values.get("git_version") or ""),
+        problem,
+    )
+
+
+def _from_metadata(version: str, metadata: Distribution | None, problem: str) -> TorchBuild:
+    """Tell the build from the local version, else from what the wheel requires."""
+    local = version.partition("+")[2]
+    kind: Kind = next((kind for begins, kind in _LOCAL if local.startswith(begins)), "unknown")
+    if kind == "unknown" and metadata is not None:
+        needed = " ".join(each.name for each in metadata.requires)
+        kind = "HIP" if "rocm" in needed else "CUDA" if "nvidia-" in needed else "unknown"
+    rocm = _ROCM.search(local)
+    source = metadata.place if metadata else ""
+    return TorchBuild(version, kind, source, rocm=rocm[1] if rocm else "", problem=problem)
+
+
+def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
+    """Give the constants of a version.py, or why there are none."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        return {}, f"{path} is no regular file"
+    try:
+        with open(path, encoding="utf-8") as file:
+            tree = ast.parse(file.read(_LARGEST))
+    except OSError as error:
+        return {}, f"{path} cannot be read: {error.strerror}"
+    except (SyntaxError, ValueError, RecursionError) as error:
+        return {}, f"{path} is no Python: {error}"
+    values: dict[str, str | bool | None] = {}
+    for statement in tree.body:
+        targets = (
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+            if isinstance(statement, ast.AnnAssign)
+            else []
+        )
+        value = getattr(statement, "value", None)
+        if isinstance(value, ast.Constant) and isinstance(value.value, (str, bool, type(None))):
+            names = {each.id for each in targets if isinstance(each, ast.Name)}
+            values |= dict.fromkeys(names.intersection(_NAMES), value.value)
+    if not values:
+        return {}, f"{path} names no version"
+    return values, ""
+
+
+def _same(one: str, other: str) -> bool:
+    """Compare versions; a local part that only one of them has does not count."""
+    (version, _, local), (second, _, second_local) = one.partition("+"), other.partition("+")
+    return version == second and (local == second_local or not local or not second_local)

@@ -1,0 +1,131 @@
+"""Which distributions an interpreter has, what they require, and where some modules are."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib.util
+import io
+import os
+import platform
+import sys
+from importlib.metadata import Distribution, distributions
+from typing import TYPE_CHECKING, Any
+
+from .records import normalized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Tell of the distributions on sys.path, and the files of the ``modules`` asked for.
+
+    Of several with one name the first counts, as for importlib.metadata. Nothing is imported, so
+    ``modules`` must have no dots. ``environment`` is what markers are evaluated with (PEP 508).
+    """
+    found: dict[str, dict[str, Any]] = {}
+    unreadable = []
+    for each in distributions():
+        try:
+            told = _told(each)
+        except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
+            unreadable.append(f"{_place(each)}: {type(error).__name__}: {error}")
+            continue
+        if told is None:
+            unreadable.append(f"{_place(each)}: has no readable METADATA: a half-removed install")
+        else:
+            found.setdefault(told["name"], told)
+    return {
+        "executable": sys.executable,
+        "version": sys.version.split()[0],
+        "prefix": sys.prefix,
+        "environment": _marker_environment(),
+        "distributions": [found[name] for name in sorted(found)],
+        "unreadable": unreadable,
+        "modules": {name: _file_of(name) for name in request.get("modules", ())},
+    }
+
+
+def _told(distribution: Distribution) -> dict[str, Any] | None:
+    metadata: Any = distribution.metadata
+    if not metadata or not metadata["Name"] or not metadata["Version"]:
+        return None
+    record = distribution.read_text("RECORD")
+    place = _place(distribution)
+    return {
+        "name": normalized(metadata["Name"]),
+        "version": str(metadata["Version"]),
+        "requires": [str(each) for each in distribution.requires or ()],
+        "requires_python": str(metadata["Requires-Python"] or ""),
+        "place": place,
+        "installer": (distribution.read_text("INSTALLER") or "").strip(),
+        "direct_url": distribution.read_text("direct_url.json") or "",
+        "changed": _changed(place),
+        "record": None if record is None else digest_of_record(record),
+    }
+
+
+def _place(distribution: Distribution) -> str:
+    """Give the .dist-info or .egg-info; empty for what is no folder (an archive)."""
+    path = getattr(distribution, "_path", None)
+    return "" if path is None else str(path)
+
+
+def _changed(place: str) -> float | None:
+    """Give when the .dist-info was last written to, in seconds since 1970: at its install."""
+    try:
+        return os.stat(place).st_mtime
+    except OSError:
+        return None
+
+
+def digest_of_record(text: str) -> str:
+    """Hash what a RECORD says of the package's own files: the same for the same wheel.
+
+    What an installer adds is left out: its own notes in the .dist-info, scripts and bytecode.
+    """
+    rows = _rows(text)
+    kept = sorted(f"{path},{digest}" for path, digest in rows if digest and _is_of_the_wheel(path))
+    return hashlib.sha256("\n".join(kept).encode()).hexdigest()
+
+
+def _rows(text: str) -> Iterable[tuple[str, str]]:
+    for row in csv.reader(io.StringIO(text)):
+        if len(row) > 1:
+            yield row[0].replace("\\", "/"), row[1]
+
+
+def _is_of_the_wheel(path: str) -> bool:
+    top = path.split("/", 1)[0]
+    return not (top.endswith((".dist-info", ".egg-info")) or top == ".." or path.endswith(".pyc"))
+
+
+def _file_of(module: str) -> str | None:
+    """Give the file that an import would execute; None if there is none."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return None if spec is None else spec.origin
+
+
+def _marker_environment() -> dict[str, str]:
+    """Give the variables of markers, by the dependency specifiers' specification."""
+    info = sys.implementation.version
+    version = f"{info.major}.{info.minor}.{info.micro}"
+    if info.releaselevel != "final":
+        version += info.releaselevel[0] + str(info.serial)
+    return {
+        "implementation_name": sys.implementation.name,
+        "implementation_version": version,
+        "os_name": os.name,
+        "platform_machine": platform.machine(),
+        "platform_python_implementation": platform.python_implementation(),
+        "platform_release": platform.release(),
+        "platform_system": platform.system(),
+        "platform_version": platform.version(),
+        "python_full_version": platform.python_version(),
+        "python_version": ".".join(platform.python_version_tuple()[:2]),
+        "sys_platform": sys.platform,
+    }
