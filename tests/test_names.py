@@ -56,6 +56,8 @@ def test_imports_and_aliases_are_followed(text: str, name: str, whole: bool) -> 
         "import torch\ndef run(torch):\n    torch.load()",
         "import torch\ndef run():\n    for torch in []:\n        torch.load()",
         "import torch\ndef swap():\n    global torch\n    torch = 1\ntorch.load()",
+        "from torch import load\nif True:\n    def load(path): pass\nload()",
+        "if True:\n    class load[T]: pass\nload()",
         "load = pick()\nload()",
         "first().second()",
     ],

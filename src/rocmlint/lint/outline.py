@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rocmlint.lint.pieces import Block, Pieces
     from rocmlint.lint.text import Text
 
-_DEFINITION = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_DEFINED = re.compile(r"\b(?:def|class)[ \t]+(\w+)")
 _WORD = re.compile(r"[^\W\d]\w*")
 _BOUND_WORD = re.compile(r"[^\W\d]\w*(?!\w|[ \t]*[.(\[])")
 _GLOBAL = re.compile(r"global[ \t]+([\w \t,]+)")
@@ -48,9 +48,10 @@ class Outline:
     def _names(self, block: Block) -> Iterator[str]:
         code = self._text.code[block.start : block.end].lstrip()
         if code.startswith(("@", "def ", "class ", "async def ")):
-            definition = _DEFINITION.search(code)
+            definition = _DEFINED.search(code)
             if definition is not None:
                 yield definition[1]
         else:
+            yield from _DEFINED.findall(code)
             # What is called, indexed or looked into is used, not bound; but imports have dots.
             yield from (_WORD if "import" in code else _BOUND_WORD).findall(code)
