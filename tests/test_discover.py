@@ -38,9 +38,42 @@ def test_python_files_and_stubs_are_found_in_sorted_order(tmp_path: Path) -> Non
     assert found(tmp_path) == ["a.pyi", "b/a.py", "b/run.py"]
 
 
-def test_a_file_named_itself_is_linted_whatever_its_suffix(tmp_path: Path) -> None:
-    tree(tmp_path, "train")
+@pytest.mark.parametrize(
+    "shebang", ["#!/usr/bin/python3.12 -u", "#!/usr/bin/env python", "#!/usr/bin/env -S uv run -s"]
+)
+def test_a_script_of_python_is_linted_where_it_is_named_itself(
+    shebang: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train").write_text(f"{shebang}\nimport torch\n")
     assert found(tmp_path, "train") == ["train"]
+    assert found(tmp_path) == []
+
+
+def test_a_file_of_no_known_format_is_told_of_and_not_linted(tmp_path: Path) -> None:
+    tree(tmp_path, "README.md", "compose.yaml")
+    (tmp_path / "serve").write_text("#!/bin/sh\nexec python serve.py\n")
+    paths = [str(tmp_path / name) for name in ("README.md", "compose.yaml", "serve")]
+    discovery = discover(paths, lambda _: Settings(root=str(tmp_path)))
+    assert (discovery.files, discovery.problems) == ([], [])
+    assert [Path(line.partition(": ")[0]).name for line in discovery.notes] == [
+        "README.md",
+        "compose.yaml",
+        "serve",
+    ]
+
+
+def test_a_tool_that_names_files_of_no_known_format_hears_nothing_of_it(tmp_path: Path) -> None:
+    tree(tmp_path, "README.md")
+    settings = Settings(root=str(tmp_path))
+    discovery = discover([str(tmp_path / "README.md")], lambda _: settings, force_exclude=True)
+    assert discovery == ([], [], [])
+
+
+def test_notebooks_and_formats_beside_python_are_found(tmp_path: Path) -> None:
+    names = [".github/workflows/ci.yml", "Dockerfile", "environment.yml", "install.sh"]
+    names += ["pyproject.toml", "requirements-dev.txt", "setup.cfg", "train.ipynb"]
+    tree(tmp_path, *names, "notes.txt", "data.yml")
+    assert found(tmp_path) == names
 
 
 def test_a_file_that_is_named_twice_is_linted_once(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_a_hash_inside_a_string_is_no_comment() -> None:
 
 def test_fixes_that_make_room_for_others_are_followed() -> None:
     result = fix_text(
-        "a.half().half().half()\n", HALF("a.half().half().half()\n"), HALF, unsafe=True
+        "a.py", "a.half().half().half()\n", HALF("a.half().half().half()\n"), HALF, unsafe=True
     )
     assert result.text == "a.bfloat16().bfloat16().bfloat16()\n"
     assert (len(result.settled), result.left, result.problem) == (3, [], None)
@@ -220,14 +220,14 @@ def test_fixes_that_undo_each_other_come_to_an_end_and_are_named() -> None:
     def lint(text: str) -> list[Finding]:
         return [*replacing("half", "float")(text), *replacing("float", "half")(text)]
 
-    result = fix_text("a.half()\n", lint("a.half()\n"), lint, unsafe=False)
+    result = fix_text("a.py", "a.half()\n", lint("a.half()\n"), lint, unsafe=False)
     assert result.text == "a.half()\n"
     assert result.problem == "the fixes did not come to an end in 10 rounds"
 
 
 def test_a_result_that_cannot_be_parsed_is_refused() -> None:
     lint = replacing(r"half\(\)", "half((")
-    result = fix_text("a.half()\n", lint("a.half()\n"), lint, unsafe=False)
+    result = fix_text("a.py", "a.half()\n", lint("a.half()\n"), lint, unsafe=False)
     assert (result.text, result.settled) == ("a.half()\n", [])
     assert result.problem == "the fixes of ROC402 were not made: the result cannot be parsed"
     assert len(result.left) == 1
@@ -235,7 +235,7 @@ def test_a_result_that_cannot_be_parsed_is_refused() -> None:
 
 def test_what_cannot_be_parsed_is_not_fixed() -> None:
     text = "a.half()\nif:\n"
-    result = fix_text(text, HALF(text), HALF, unsafe=False)
+    result = fix_text("a.py", text, HALF(text), HALF, unsafe=False)
     assert result.text == text
     assert result.problem == "the fixes of ROC402 were not made: it cannot be parsed"
 

@@ -9,10 +9,10 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from rocmlint.lint.pieces import UnparsableError
-from rocmlint.lint.positions import Span, positions
+from rocmlint.lint.positions import positions
 from rocmlint.lint.source import Source
-from rocmlint.lint.text import decode
+from rocmlint.lint.text import Span, decode
+from rocmlint.lint.unparsable import UnparsableError
 from rocmlint.lint.walk import parents, walk
 
 STANDARD_LIBRARY = sorted(Path(tokenize.__file__).parent.glob("*.py"))[::9]

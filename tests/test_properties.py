@@ -16,9 +16,9 @@ from rocmlint.config import Settings
 from rocmlint.lint.analyse import Linter
 from rocmlint.lint.check import check
 from rocmlint.lint.fix import fix_text
-from rocmlint.lint.pieces import UnparsableError
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.source import Source
+from rocmlint.lint.unparsable import UnparsableError
 from rocmlint.selection import enabled_rules
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def found(text: str) -> Sequence[Finding]:
 
 
 def fixed(text: str) -> str:
-    return fix_text(text, found(text), found, unsafe=True).text
+    return fix_text("a.py", text, found(text), found, unsafe=True).text
 
 
 def parses(text: str) -> bool:

@@ -44,9 +44,6 @@ _HOME = {
 
 def __getattr__(name: str) -> object:
     # Every start of the command imports this package; most need none of these.
-    if name not in _HOME:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415
+    from rocmlint.lazy import exported  # noqa: PLC0415
 
-    return getattr(import_module(_HOME[name]), name)
+    return exported(__name__, name, _HOME)

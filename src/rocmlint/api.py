@@ -61,7 +61,7 @@ def lint_source(
     folder = os.path.dirname(os.path.abspath(path))
     linter = Linter(_configuration(options, config, isolated=isolated).settings_for(folder))
     data = source if isinstance(source, bytes) else source.encode(errors="replace")
-    if not linter.has_work(data):
+    if not linter.has_work(path, data):
         return ()
     if isinstance(source, bytes):
         analysis = linter.analyse(path, source)

@@ -40,6 +40,10 @@ class Settings(NamedTuple):
     check_syntax: bool = False
     """Parse every file, also those in which no rule has work."""
     cache_dir: str | None = None
+    rocm: bool | None = None
+    """Whether the project runs on ROCm; None for: told from its files."""
+    environment: str | None = None
+    """An interpreter or virtual environment whose packages count in place of the declared ones."""
     verify: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """What ``rocmlint verify`` proves besides the claims of the code."""
     sources: tuple[str, ...] = ()
@@ -104,6 +108,20 @@ OPTIONS: Mapping[str, Option] = {
         _DEFAULT.check_syntax,
         "Parse every file, also those in which no rule has work, and report those that fail.",
         group=_FILES,
+    ),
+    "rocm": Option(
+        "boolean",
+        _DEFAULT.rocm,
+        "Whether the project runs on ROCm. If not given, what its files name tells: a ROCm image, "
+        "index or build of torch.",
+    ),
+    "environment": Option(
+        "path",
+        _DEFAULT.environment,
+        "An interpreter or virtual environment: the versions and names of what is installed there "
+        "count in place of the declared requirements. Nothing of it is run.",
+        group=_RULES,
+        metavar="PYTHON",
     ),
     "baseline": Option(
         "path",

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
+
+
+class Cell(NamedTuple):
+    """Where in a notebook a place is.
+
+    ``number`` counts all cells from 1, as editors do. The lines of a place count through the code
+    of all cells: ``above`` of them stand above the cell. ``file_line`` is where the place begins in
+    the JSON of the file.
+    """
+
+    number: int
+    above: int
+    file_line: int
+
+
+class Point(NamedTuple):
+    """Where a place begins and ends, as a person counts: in a notebook from the cell's first line.
+
+    ``cell`` is None in other files.
+    """
+
+    cell: int | None
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        """Write where it begins, as it stands behind the path."""
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{cell}{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, order=True)
@@ -20,6 +51,12 @@ class Edit:
     end_line: int
     end_column: int
     replacement: str
+    cell: Cell | None = field(default=None, compare=False, kw_only=True)
+
+    @property
+    def shown(self) -> Point:
+        """The place as a person counts."""
+        return _shown(self)
 
 
 @dataclass(frozen=True)
@@ -63,7 +100,8 @@ class Claim:
 class Finding:
     """One place where a rule has something to say.
 
-    Lines and columns count from 1, columns in characters; the end is exclusive.
+    Lines and columns count from 1, columns in characters; the end is exclusive. Those of a notebook
+    count through the code of all its cells; ``cell`` says in which the place is.
     """
 
     path: str
@@ -77,6 +115,17 @@ class Finding:
     severity: Severity = "error"
     fix: Fix | None = None
     claims: tuple[Claim, ...] = ()
+    cell: Cell | None = None
+
+    @property
+    def shown(self) -> Point:
+        """The place as a person counts."""
+        return _shown(self)
+
+    @property
+    def file_line(self) -> int:
+        """The line of the file in which the finding begins: in a notebook a line of its JSON."""
+        return self.line if self.cell is None else self.cell.file_line
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -87,3 +136,8 @@ class Finding:
     def sort_key(self) -> tuple[str, int, int, str, str]:
         """The order in which findings are printed, whatever the order in which they were made."""
         return (self.path, self.line, self.column, self.code, self.message)
+
+
+def _shown(place: Finding | Edit) -> Point:
+    number, above = (None, 0) if place.cell is None else place.cell[:2]
+    return Point(number, place.line - above, place.column, place.end_line - above, place.end_column)

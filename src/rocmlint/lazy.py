@@ -1,4 +1,4 @@
-"""Modules and regular expressions that are made when they are first used."""
+"""Modules, names of packages and regular expressions that are made when they are first used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import importlib
 import re
 import sys
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class _LazyModule(ModuleType):
@@ -40,6 +43,17 @@ def import_lazily(name: str) -> None:
     """Let ``import name`` cost nothing until an attribute of the module is used."""
     if name not in sys.modules:
         sys.modules[name] = _LazyModule(name)
+
+
+def exported(package: str, name: str, home: Mapping[str, str]) -> object:
+    """Give what a package exports from another module; for its ``__getattr__``.
+
+    ``home`` says for each name where it is. Raises AttributeError.
+    """
+    if name not in home:
+        message = f"module {package!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(importlib.import_module(home[name]), name)
 
 
 def compile_lazily(pattern: str, flags: int = 0) -> re.Pattern[str]:

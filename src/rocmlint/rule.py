@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
+    from rocmlint.lint.file import File
+    from rocmlint.lint.parts import Located
     from rocmlint.lint.source import Comment, Source
     from rocmlint.options import Option
 
@@ -56,8 +58,8 @@ class Rule(Generic[Node]):
 
     def finding(  # noqa: PLR0913 - a finding has so many parts, most of them rare
         self,
-        node: cst.CSTNode | Comment,
-        source: Source,
+        node: cst.CSTNode | Comment | Located,
+        source: File,
         message: str,
         *,
         fix: Fix | None = None,

@@ -21,10 +21,14 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    Finder = Callable[[str], Iterable[re.Match[str]]]
+    from rocmlint.lint.source import Source
+
+    Finder = Callable[[Source], Iterable[re.Match[str]]]
 
 Region = Literal["code", "comments", "strings"]
-Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment"]
+Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment", "part"]
+Part = Literal["", "commands", "declared", "indexes", "images"]
+"""What a trigger looks at in files beside Python: an attribute of ``rocmlint.lint.parts.Parts``."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,20 @@ class Trigger:
     node_types: tuple[str, ...]
     description: str
     finder: Finder | None = None
+    part: Part = ""
+    opening: bool = False
+    """Whether a word counts only where a statement may begin."""
 
-    def matches(self, text: str) -> Iterable[re.Match[str]]:
+    @property
+    def sees_python(self) -> bool:
+        """Whether it looks at Python's syntax or comments."""
+        return bool(self.node_types) or self.region == "comments"
+
+    def matches(self, source: Source) -> Iterable[re.Match[str]]:
         """Find the places: by ``finder`` where one regular expression cannot tell them."""
-        return self.pattern.finditer(text) if self.finder is None else self.finder(text)
+        if self.finder is not None:
+            return self.finder(source)
+        return self.pattern.finditer(source.text if self.region == "strings" else source.code)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -109,14 +123,18 @@ def nodes(
     where: str = "",
     described: str = "",
     finder: Finder | None = None,
+    opening: bool = False,
 ) -> On:
     """Look at nodes of these LibCST types in which a match of ``where`` begins: a law, see above.
 
-    ``finder`` finds the matches itself, where they depend on each other.
+    ``finder`` finds the matches itself, where they depend on each other or on the project. With
+    ``opening`` the words count only where a statement may begin, so that prose and doctests let no
+    file through.
     """
     text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
     where = where or _any_of(words)
-    return On((Trigger("node", frozenset(), words, where, "code", types, text, finder),))
+    found = Trigger("node", frozenset(), words, where, "code", types, text, finder, opening=opening)
+    return On((found,))
 
 
 def strings(where: str, words: tuple[str, ...]) -> On:
@@ -136,6 +154,52 @@ def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
     """
     text = described or f"comments that match `{where}`"
     return On((Trigger("comment", frozenset(), words, where, "comments", (), text),))
+
+
+_RUNNERS = (
+    "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput",
+    "system", "popen", "main", "create_subprocess_exec", "create_subprocess_shell",
+)  # fmt: skip
+"""The last names of the functions that run a command."""
+
+
+def commands(*words: str, described: str) -> On:
+    """Look at commands: in shell scripts, Dockerfiles, workflows, notebooks, and calls of Python.
+
+    ``check`` gets a :class:`rocmlint.lint.parts.Command`. One of ``words`` must stand in the file.
+    """
+    where = _any_of(_RUNNERS)
+    return _part("commands", words, described, frozenset(_RUNNERS), where, ("Call",))
+
+
+def declared(*packages: str, described: str) -> On:
+    """Look at requirements that a project declares, in any of the formats that do.
+
+    ``check`` gets a :class:`rocmlint.lint.parts.Declared`. One of ``packages`` must stand in the
+    file, spelt with ``-`` or ``_``.
+    """
+    spelt = tuple(dict.fromkeys(each.replace("-", mark) for each in packages for mark in "-_"))
+    return _part("declared", spelt, described)
+
+
+def indexes(*words: str, described: str) -> On:
+    """Look at URLs of package indexes that a file declares.
+
+    ``check`` gets a :class:`rocmlint.lint.parts.Index`. One of ``words`` must stand in the file.
+    Those in commands are in the command's words.
+    """
+    return _part("indexes", words, described)
+
+
+def _part(  # noqa: PLR0913, PLR0917 - only commands stand in Python's syntax too
+    part: Part,
+    words: tuple[str, ...],
+    described: str,
+    names: frozenset[str] = frozenset(),
+    where: str = "",
+    types: tuple[str, ...] = (),
+) -> On:
+    return On((Trigger("part", names, words, where, "code", types, described, None, part),))
 
 
 def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public functions leave out
@@ -210,4 +274,5 @@ _NAMES_OF: dict[str, Callable[[Any], Iterator[str]]] = {
     "assignment": _assignment_names,
     "import": _import_names,
     "definition": _definition_names,
+    "part": _call_names,
 }

@@ -71,7 +71,7 @@ def _change(job: Job, path: str, linters: dict[int, Linter]) -> Change:
         if job.settings.baseline is None:
             return found
         # What the baseline knows is not to be touched either.
-        lines = Lines({path: text_of(changed)})
+        lines = Lines({path: text_of(path, changed)})
         return filter_known(job.settings.baseline, found, lines, below(path)).new
 
     if job.flags.add_ignore is not None:

@@ -92,13 +92,15 @@ def _lint(job: Job) -> State:
 
 def _lint_stdin(job: Job, data: bytes) -> State:
     from rocmlint.lint.analyse import Linter  # noqa: PLC0415 - loads the rules
-    from rocmlint.lint.discover import is_excluded  # noqa: PLC0415
+    from rocmlint.lint.discover import NOT_LINTED, is_excluded, is_linted, is_script  # noqa: PLC0415
 
     path = job.paths[0]
     linter = Linter(job.settings)
     if job.flags.force_exclude and is_excluded(os.path.abspath(path), job.settings):
         return State()
-    if not linter.has_work(data):
+    if not (is_linted(path) or is_script(data)):
+        return State(notes=[f"{path}: {NOT_LINTED}"])
+    if not linter.has_work(path, data):
         return State(files=1)
     analysis = linter.analyse(path, data)
     return State(analysis.findings, analysis.problems, files=1)

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli import config, parser, rule, verify
+from rocmlint.cli import config, parser, rule, stack, verify
 from rocmlint.cli.flags import all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.errors import ConfigError
@@ -51,10 +51,11 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     rule.add_arguments(verbs.add_parser("rule", help=VERBS["rule"]))
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))
-    of_verify = verbs.add_parser("verify", help=VERBS["verify"]).add_subparsers()
-    for name, about in verify.VERBS.items():
-        module = import_module(f"{verify.__name__}.{name}")
-        module.add_arguments(of_verify.add_parser(name, help=about))
+    for name, package in (("verify", verify), ("stack", stack)):
+        below = verbs.add_parser(name, help=VERBS[name]).add_subparsers()
+        for verb, about in package.VERBS.items():
+            module = import_module(f"{package.__name__}.{verb.replace('-', '_')}")
+            module.add_arguments(below.add_parser(verb, help=about))
     return whole
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.config import Configuration
 from rocmlint.errors import ConfigError
-from rocmlint.lint.cache import FOLDER
+from rocmlint.lint.consulted import CACHE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ class Job(NamedTuple):
         """The folder of the cache, None for no cache."""
         if self.flags.no_cache:
             return None
-        return self.settings.cache_dir or os.path.join(self.settings.root, FOLDER)
+        return self.settings.cache_dir or os.path.join(self.settings.root, CACHE)
 
     @property
     def changes_files(self) -> bool:
@@ -48,7 +48,7 @@ class Job(NamedTuple):
     @property
     def texts(self) -> Mapping[str, str]:
         """The texts of what must not be read from disk."""
-        return {} if self.stdin is None else {self.paths[0]: text_of(self.stdin)}
+        return {} if self.stdin is None else {self.paths[0]: text_of(self.paths[0], self.stdin)}
 
 
 class State(NamedTuple):
@@ -81,11 +81,11 @@ def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
     return Job(flags, paths, configuration, settings, stdin, time.monotonic())
 
 
-def text_of(data: bytes) -> str:
-    """Decode a source, to nothing where that is not possible."""
-    from rocmlint.lint.text import decode  # noqa: PLC0415 - a clean run reads no text
+def text_of(path: str, data: bytes) -> str:
+    """Decode a file, to nothing where that is not possible."""
+    from rocmlint.lint import content  # noqa: PLC0415 - a clean run reads no text
 
     try:
-        return decode(data)
+        return content.text_of(path, data)
     except (SyntaxError, ValueError):
         return ""

@@ -13,6 +13,7 @@ from rocmlint.errors import RocmlintError
 VERBS = {
     "check": "find what goes wrong on ROCm (the default)",
     "verify": "prove that the patched files and the kernels are the ones that run",
+    "stack": "which ROCm, torch and libraries fit together, here and elsewhere",
     "rule": "explain a rule",
     "config": "list the options of the configuration",
     "completion": "print the completion for a shell",

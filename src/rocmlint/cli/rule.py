@@ -8,11 +8,12 @@ import os
 import re
 import textwrap
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.cli.parser import Parser
 from rocmlint.config import Configuration
 from rocmlint.errors import ConfigError
+from rocmlint.lint.discover import is_linted
 from rocmlint.options import described as option_described
 from rocmlint.options import did_you_mean
 from rocmlint.registry import load_rules
@@ -21,11 +22,23 @@ from rocmlint.selection import matches
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.registry import RuleType
 
 _EXPECT = re.compile(r"[ \t]*# expect: [A-Z0-9, ]+$", re.MULTILINE)
+_LANGUAGES = {
+    ".py": "python",
+    ".sh": "shell",
+    ".toml": "toml",
+    ".cfg": "ini",
+    ".yml": "yaml",
+    ".yaml": "yaml",
+    ".ipynb": "json",
+    "Dockerfile": "dockerfile",
+    "Containerfile": "dockerfile",
+}
+"""How the names of files end, and how Markdown calls their languages."""
 _SECTION = re.compile(r"^## (?P<title>.+)$", re.MULTILINE)
 
 
@@ -65,7 +78,7 @@ def described(rule: RuleType) -> dict[str, Any]:
         "fix": sections(documentation).get("Fix safety"),
         "options": [option_described(name, option) for name, option in rule.options.items()],
         "documentation": documentation,
-        "examples": examples(rule),
+        "examples": _as_json(example(rule)),
     }
 
 
@@ -80,20 +93,53 @@ def sections(documentation: str) -> dict[str, str]:
     return dict(zip(parts[::2], (each.strip() for each in parts[1::2]), strict=True))
 
 
-def examples(rule: RuleType) -> dict[str, str]:
-    """Give the fixtures of a built-in rule: bad code, and what fixes make of it.
+class Example(NamedTuple):
+    """Code that a rule finds, and what its fixes make of it; the name of its language."""
 
-    They are in the repository, not in a wheel.
+    language: str
+    bad: str
+    fixed: str | None
+
+
+def example(rule: RuleType) -> Example | None:
+    """Give a fixture of a built-in rule with code that it finds.
+
+    It is one in the format that the rule is most about. Fixtures are in the repository, not in a
+    wheel.
     """
     family, stem = rule.__module__.split(".")[-2:]
     folder = os.path.join(os.path.dirname(built_in_folder()), "fixtures", family, stem)
-    found: dict[str, str] = {}
-    for name in ("bad", "fixed"):
-        path = os.path.join(folder, f"{name}.py")
-        if os.path.isfile(path):
-            with open(path, encoding="utf-8") as file:
-                found[name] = _EXPECT.sub("", file.read())
-    return found
+    of_python = not any(trigger.part for trigger in rule.on)
+    paths = sorted(_marked(folder), key=lambda path: (path.endswith(".py") != of_python, path))
+    if not paths:
+        return None
+    inside = os.path.relpath(paths[0], folder)
+    fixed = os.path.join(folder, inside.replace("bad", "fixed", 1))
+    return Example(
+        next((name for ending, name in _LANGUAGES.items() if inside.endswith(ending)), "text"),
+        _without_marks(paths[0]),
+        _without_marks(fixed) if os.path.isfile(fixed) else None,
+    )
+
+
+def _as_json(shown: Example | None) -> dict[str, str]:
+    facts = {} if shown is None else shown._asdict()
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _marked(folder: str) -> Iterator[str]:
+    """Yield the fixtures with something to find."""
+    for current, _, names in os.walk(folder):
+        for path in (os.path.join(current, name) for name in names):
+            if os.path.relpath(path, folder).startswith("bad") and is_linted(path):
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    if _EXPECT.search(file.read()):
+                        yield path
+
+
+def _without_marks(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return _EXPECT.sub("", file.read())
 
 
 def markdown(rule: RuleType) -> str:
@@ -117,7 +163,8 @@ def markdown(rule: RuleType) -> str:
     ]
     for name, heading in (("bad", "## Found"), ("fixed", "## Fixed")):
         if name in facts["examples"]:
-            parts.append(f"{heading}\n\n```python\n{facts['examples'][name].rstrip()}\n```")
+            code = facts["examples"][name].rstrip()
+            parts.append(f"{heading}\n\n```{facts['examples']['language']}\n{code}\n```")
     return "\n\n".join(parts)
 
 
@@ -127,7 +174,7 @@ def _text(rule: RuleType) -> str:
     prose_and_code[::2] = [
         re.sub(r"^#+ ", "", each, flags=re.MULTILINE) for each in prose_and_code[::2]
     ]
-    code = [textwrap.indent(each.removeprefix("python\n"), "    ") for each in prose_and_code[1::2]]
+    code = [textwrap.indent(each.partition("\n")[2], "    ") for each in prose_and_code[1::2]]
     prose_and_code[1::2] = code
     return "".join(prose_and_code).rstrip()
 

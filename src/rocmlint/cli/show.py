@@ -26,8 +26,8 @@ def files(job: Job) -> int:
     found = discover(job.paths, job.configuration.settings_for, force_exclude=exclude)
     for each in found.files:
         print(each.path)
-    for problem in found.problems:
-        print(problem, file=sys.stderr)
+    for line in (*found.problems, *found.notes):
+        print(line, file=sys.stderr)
     return 2 if found.problems else 0
 
 

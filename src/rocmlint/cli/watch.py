@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.config import NAMES
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.lint.discover import SUFFIXES
+from rocmlint.lint.discover import is_linted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
         raise ConfigError(message) from error
     _check(check)
     for changes in changes_below(*paths):
-        if any(path.endswith((*SUFFIXES, *NAMES)) for _, path in changes):
+        if any(is_linted(path) or path.endswith(NAMES) for _, path in changes):
             _check(check)
     return 0
 

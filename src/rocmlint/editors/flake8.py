@@ -67,7 +67,7 @@ class Plugin:
     def _lint(self) -> Iterator[Reported]:
         text = "".join(self._lines)
         linter = self._linter()
-        if not linter.has_work(text.encode(errors="replace")):
+        if not linter.has_work(self._path, text.encode(errors="replace")):
             return
         if is_excluded(self._path, linter.settings):
             return

@@ -10,18 +10,19 @@ import json
 import os
 import sys
 import time
-from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole start
+from _blake2 import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint import __version__
+from rocmlint.lint.consulted import Consulted, content_of
 from rocmlint.rule_files import rule_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rocmlint.config import Settings
+    from rocmlint.lint.consulted import State
 
-FOLDER = ".rocmlint_cache"
 _KEPT = 30 * 24 * 3600
 """Seconds after which the cache of other settings is thrown away."""
 _TICK = 50_000_000
@@ -31,19 +32,14 @@ _TICK = 50_000_000
 class Entry(NamedTuple):
     """What is remembered of a file.
 
-    ``findings`` are plain lists (see :mod:`rocmlint.lint.stored`); ``looked_at`` are the paths
-    beside the file that a rule looked at, and whether they existed.
+    ``findings`` are plain lists (see :mod:`rocmlint.lint.stored`); ``consulted`` are the paths
+    beside the file that a rule looked at, and what they were like.
     """
 
     stat: tuple[int, int, int, int]
     digest: str
     findings: Sequence[Any]
-    looked_at: Mapping[str, bool]
-
-
-def digest(data: bytes) -> str:
-    """Give the fingerprint of a file's content."""
-    return blake2b(data, digest_size=16).hexdigest()
+    consulted: Mapping[str, State]
 
 
 class Cache:
@@ -57,6 +53,7 @@ class Cache:
         self._started = time.time_ns()
         self._read, self._files = _load(self._path)
         self._changed = False
+        self._consulted = Consulted()
 
     def get(self, path: str, stat: os.stat_result) -> Entry | None:
         """Give what is known of a file, if neither it nor what its rules looked at has changed."""
@@ -65,12 +62,10 @@ class Cache:
         if entry is None:
             return None
         if entry.stat != _identity(stat) or stat.st_ctime_ns > self._read - _TICK:
-            if entry.stat[0] != stat.st_size or entry.digest != _digest_of(path):
+            if entry.stat[0] != stat.st_size or entry.digest != content_of(path):
                 return None
-            self.put(path, stat, entry.digest, entry.findings, entry.looked_at)
-        if any(os.path.exists(each) != there for each, there in entry.looked_at.items()):
-            return None
-        return entry
+            self.put(path, stat, entry.digest, entry.findings, entry.consulted)
+        return entry if self._consulted.unchanged(entry.consulted) else None
 
     def put(
         self,
@@ -78,10 +73,10 @@ class Cache:
         stat: os.stat_result,
         content: str,
         findings: Sequence[Any],
-        looked_at: Mapping[str, bool],
+        consulted: Mapping[str, State],
     ) -> None:
         """Remember what was found in a file."""
-        self._files[self._name(path)] = [*_identity(stat), content, findings, looked_at]
+        self._files[self._name(path)] = [*_identity(stat), content, findings, consulted]
         self._changed = True
 
     def save(self) -> str | None:
@@ -106,18 +101,10 @@ def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
     return (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
-def _digest_of(path: str) -> str | None:
-    try:
-        with open(path, "rb") as file:
-            return digest(file.read())
-    except OSError:
-        return None
-
-
 def _entry(stored: Any) -> Entry | None:
     try:
-        size, mtime, ctime, inode, content, findings, looked_at = stored
-        return Entry((size, mtime, ctime, inode), content, findings, dict(looked_at))
+        size, mtime, ctime, inode, content, findings, consulted = stored
+        return Entry((size, mtime, ctime, inode), content, findings, dict(consulted))
     except (TypeError, ValueError):
         return None
 
@@ -139,7 +126,7 @@ def _key(settings: Settings) -> str:
     parts = (__version__, sys.version_info[:2], _libcst_version(), _installed(), settings._asdict())
     state.update(json.dumps(parts, sort_keys=True).encode())
     for path in rule_files(settings.rules):
-        state.update((_digest_of(path) or "").encode())
+        state.update(content_of(path).encode())
     return state.hexdigest()
 
 
@@ -148,7 +135,7 @@ def _libcst_version() -> str:
     for folder in sys.path:
         path = os.path.join(folder, "libcst", "_version.py")
         if os.path.isfile(path):
-            return _digest_of(path) or ""
+            return content_of(path)
     return ""
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.lint.content import text_of
 from rocmlint.lint.rewrite import RewriteError, encode_like, save
-from rocmlint.lint.text import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -54,12 +54,12 @@ def change_bytes(
     found = lint(data)
     same = Change(path, data, data, found, (), found)
     try:
-        text = decode(data)
+        text = text_of(path, data)
     except (SyntaxError, ValueError):
         return same
     try:
-        outcome = change(text, found, lambda changed: lint(encode_like(data, changed)))
-        after = encode_like(data, outcome.text)
+        outcome = change(text, found, lambda changed: lint(encode_like(path, data, changed)))
+        after = encode_like(path, data, outcome.text)
     except RewriteError as error:
         return same._replace(problem=f"{path}: not changed: {error}")
     problem = None if outcome.problem is None else f"{path}: {outcome.problem}"

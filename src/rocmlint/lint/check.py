@@ -6,16 +6,18 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rocmlint.lint.pieces import TooLongError
+import libcst as cst
+
+from rocmlint.lint.check_parts import check_parts
+from rocmlint.lint.unparsable import TooLongError
 from rocmlint.lint.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    import libcst as cst
-
     from rocmlint.findings import Claim, Finding
+    from rocmlint.lint.parts import Command
     from rocmlint.lint.pieces import Piece
     from rocmlint.lint.source import Source
     from rocmlint.rule import ClaimRule, Rule
@@ -38,6 +40,7 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
     active = [rule for rule in rules if not rule.skips & source.kinds]
     check_code = _check_code if shortcuts else _check_all_code
     found = [*_check_comments(source, active), *check_code(source, active)]
+    found += check_parts(source, active)
     return sorted(set(_judged(found, source)), key=lambda finding: finding.sort_key)
 
 
@@ -68,7 +71,7 @@ def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]
 
 def _check_code(source: Source, rules: Sequence[Asked]) -> Iterator[Any]:
     """Yield whatever the rules yield: findings of rules, claims of claim rules."""
-    triggers = [(each, rule) for rule in rules for each in rule.on if each.region != "comments"]
+    triggers = [(each, rule) for rule in rules for each in rule.on if each.node_types]
     if not triggers:
         return
     renamed = _renamed(source)
@@ -111,8 +114,7 @@ def _hits(source: Source, trigger: Trigger, renamed: Mapping[str, str]) -> set[i
     """Find where a trigger matches; where it names something, its aliases count too."""
     if not any(word in source.text for word in trigger.words):
         return set()  # the file has a word of another trigger of the rule
-    text = source.text if trigger.region == "strings" else source.code
-    found = {match.start() for match in trigger.matches(text)}
+    found = {match.start() for match in trigger.matches(source)}
     for new, old in renamed.items():
         if old in trigger.names:
             found |= {match.start() for match in re.finditer(rf"\b{new}\b", source.code)}
@@ -135,4 +137,12 @@ def _dispatch(
         if trigger.accepts(node, renamed):
             # A rule that would have to see too much at once cannot tell, and is silent.
             with suppress(TooLongError):
-                yield from rule.check(node, source)
+                for seen in _commands(node, source) if trigger.part else (node,):
+                    yield from rule.check(seen, source)
+
+
+def _commands(node: cst.CSTNode, source: Source) -> list[Command]:
+    """Give the commands that a call runs."""
+    from rocmlint.lint.called_commands import commands_called  # noqa: PLC0415 - few files run any
+
+    return commands_called(cst.ensure_type(node, cst.Call), source)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from rocmlint.lint.check import claims
 from rocmlint.lint.discover import discover
-from rocmlint.lint.pieces import UnparsableError
+from rocmlint.lint.place import is_python
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.source import Source
 from rocmlint.lint.text import decode
+from rocmlint.lint.unparsable import UnparsableError
 from rocmlint.registry import load_claim_rules
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def find_claims(
 
     A file that cannot be read or parsed is a problem, and hides no claim of the others.
     """
-    files, problems = discover(paths, settings_for)
+    files, problems, notes = discover(paths, settings_for)
+    problems += notes
+    files = [each for each in files if is_python(each.path)]
     scanner = Scanner(load_claim_rules())
     found: list[Claim] = []
     for file in files:

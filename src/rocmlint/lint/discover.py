@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rocmlint.lint.formats import format_of
+from rocmlint.lint.place import NOTEBOOK, PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.config import Settings
 
-SUFFIXES = (".py", ".pyi", ".pyw")
 NEVER_ENTERED = frozenset({"__pycache__", "node_modules"})
-"""Besides these, folders whose name begins with a dot and virtual environments."""
+"""Besides these, virtual environments and folders whose name begins with a dot."""
+ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
+"""Except these, which hold workflows and images."""
+
+
+NOT_LINTED = "not linted: neither Python nor of another format that rocmlint knows"
+_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
 
 
 class Found(NamedTuple):
@@ -24,10 +33,14 @@ class Found(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """The files, sorted and each once, and a line for each path that could not be read."""
+    """The files, sorted and each once, and a line for each path that could not be read.
+
+    ``notes`` are lines about files that were named and are of no format that is linted.
+    """
 
     files: list[Found]
     problems: list[str]
+    notes: list[str]
 
 
 def discover(
@@ -35,22 +48,28 @@ def discover(
 ) -> Discovery:
     """Find the files below the given paths.
 
-    A file that is named itself is linted whatever its suffix and the excludes, unless
-    ``force_exclude``. Links to folders are not followed, so that no loop can be entered.
+    A file that is named itself is linted whatever the excludes, unless ``force_exclude``, and a
+    script of Python whatever its name. Links to folders are not followed, so that no loop can be
+    entered.
     """
     found: dict[str, Found] = {}
     problems: list[str] = []
+    notes: list[str] = []
     for path in paths:
         if os.path.isdir(path):
             for each in _walk(path, settings_for, problems):
                 found.setdefault(os.path.abspath(each.path), each)
         elif os.path.isfile(path):
             settings = settings_for(os.path.dirname(os.path.abspath(path)))
-            if not (force_exclude and is_excluded(path, settings)):
+            if force_exclude and is_excluded(path, settings):
+                continue
+            if is_linted(path) or is_script(_beginning(path)):
                 found.setdefault(os.path.abspath(path), Found(path, settings))
+            elif not force_exclude:
+                notes.append(f"{path}: {NOT_LINTED}")
         else:
             problems.append(f"{path or repr(path)}: {_refusal(path)}")
-    return Discovery([found[key] for key in sorted(found)], problems)
+    return Discovery([found[key] for key in sorted(found)], problems, notes)
 
 
 def _refusal(path: str) -> str:
@@ -80,7 +99,7 @@ def _walk(
             if entry.is_dir(follow_symlinks=False):
                 if _is_entered(entry) and not _is_excluded(entry.path, settings, folder=True):
                     stack.append(entry.path)
-            elif entry.name.endswith(SUFFIXES) and _is_file(entry):
+            elif is_linted(entry.path) and _is_file(entry):
                 if not _is_excluded(entry.path, settings):
                     yield Found(_shown(entry.path), settings)
 
@@ -89,8 +108,30 @@ def _shown(path: str) -> str:
     return path.removeprefix("." + os.sep)
 
 
+def is_linted(path: str) -> bool:
+    """Say whether a file is linted that lies below a given folder, by its name."""
+    return path.endswith((*PYTHON, NOTEBOOK)) or format_of(path) is not None
+
+
+def is_script(data: bytes) -> bool:
+    """Say whether a file begins as a script of Python does."""
+    return _SHEBANG.match(data) is not None
+
+
+def _beginning(path: str) -> bytes:
+    """Give the first bytes of a file; a Python script's for one that cannot be read.
+
+    Whoever lints it tells why.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read(200)
+    except OSError:
+        return b"#!python"
+
+
 def _is_entered(entry: os.DirEntry[str]) -> bool:
-    if entry.name.startswith(".") or entry.name in NEVER_ENTERED:
+    if entry.name in NEVER_ENTERED or (entry.name.startswith(".") and entry.name not in ENTERED):
         return False
     return not os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
 

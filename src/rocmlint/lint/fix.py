@@ -9,14 +9,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.lint.change import Change, Outcome, change_bytes
+from rocmlint.lint.formats import parse
+from rocmlint.lint.place import is_notebook, is_python
 from rocmlint.lint.text import Text
+from rocmlint.lint.unparsable import UnparsableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from rocmlint.findings import Edit, Finding, Fix
     from rocmlint.lint.change import Lint
-    from rocmlint.lint.source import Source
+    from rocmlint.lint.file import File
 
 MAXIMUM_ROUNDS = 10
 """How often a text is linted and fixed; fixes that need more are taken to go round in circles."""
@@ -40,10 +43,11 @@ def fix_bytes(path: str, data: bytes, lint: Lint, *, unsafe: bool) -> Change:
 
     Nothing is written: see :mod:`rocmlint.lint.change`.
     """
-    return change_bytes(path, data, lint, partial(fix_text, unsafe=unsafe))
+    return change_bytes(path, data, lint, partial(fix_text, path, unsafe=unsafe))
 
 
 def fix_text(
+    path: str,
     text: str,
     found: Sequence[Finding],
     lint: Callable[[str], Sequence[Finding]],
@@ -61,7 +65,8 @@ def fix_text(
         after, applied = apply_fixes(text, found, unsafe=unsafe)
         if not applied:
             break
-        parses = parses or parser_of(text)
+        after = _as_read(path, after)
+        parses = parses or parser_of(path, text)
         if parses is None or not parses(after):
             codes = ", ".join(sorted({finding.code for finding in applied}))
             reason = "it cannot be parsed" if parses is None else "the result cannot be parsed"
@@ -98,14 +103,14 @@ def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Appl
     return Applied(text, fixed)
 
 
-def demoted(finding: Finding, text: Text | Source) -> Finding:
+def demoted(finding: Finding, text: Text | File) -> Finding:
     """Give the finding with its fix marked unsafe if the fix would lose a comment of the text."""
     if finding.fix is None or not finding.fix.safe or not _loses_comment(finding.fix, text):
         return finding
     return replace(finding, fix=replace(finding.fix, safe=False))
 
 
-def _loses_comment(fix: Fix, text: Text | Source) -> bool:
+def _loses_comment(fix: Fix, text: Text | File) -> bool:
     kept = "".join(edit.replacement for edit in fix.edits)
     return any(
         (edit.line, edit.column) <= (each.line, each.column) < (edit.end_line, edit.end_column)
@@ -116,24 +121,24 @@ def _loses_comment(fix: Fix, text: Text | Source) -> bool:
     )
 
 
-def _replaces_code(edit: Edit, text: Text | Source) -> bool:
+def _replaces_code(edit: Edit, text: Text | File) -> bool:
     start, end, _ = _replacement(edit, text)
     return bool(text.code[start:end].strip())
 
 
-def _replacements(fix: Fix, text: Text | Source) -> list[_Replacement]:
+def _replacements(fix: Fix, text: Text | File) -> list[_Replacement]:
     """Give what a fix replaces, in order; nothing where its own edits overlap."""
     found = sorted(_replacement(edit, text) for edit in fix.edits)
     bounds = [bound for each in found for bound in (each.start, each.end)]
     return found if bounds == sorted(bounds) else []
 
 
-def _replacement(edit: Edit, text: Text | Source) -> _Replacement:
+def _replacement(edit: Edit, text: Text | File) -> _Replacement:
     start = _offset(edit.line, edit.column, text)
     return _Replacement(start, _offset(edit.end_line, edit.end_column, text), edit.replacement)
 
 
-def _offset(line: int, column: int, text: Text | Source) -> int:
+def _offset(line: int, column: int, text: Text | File) -> int:
     """Give the offset of a place; what lies behind the last line is the end of the text."""
     if line > len(text.lines):
         return len(text.text)
@@ -144,9 +149,34 @@ def _touch(one: _Replacement, other: _Replacement) -> bool:
     return one.start <= other.end and other.start <= one.end
 
 
-def parser_of(text: str) -> Callable[[str], bool] | None:
-    """Choose what must accept the fixed text: Python's parser if it takes the text, or LibCST's."""
+def parser_of(path: str, text: str) -> Callable[[str], bool] | None:
+    """Choose what must accept the fixed text, and accepts it as it is.
+
+    That is Python's parser or else LibCST's; for another format its own, which may not find more
+    problems than before; for a notebook each cell's.
+    """
+    if is_notebook(path):
+        return _cells_parser(text)
+    if not is_python(path):
+        known = len(parse(path, text).problems)
+        return lambda after: len(parse(path, after).problems) <= known
     return next((parses for parses in (_python_parses, _libcst_parses) if parses(text)), None)
+
+
+def _cells_parser(text: str) -> Callable[[str], bool]:
+    from rocmlint.lint.magics import code_of  # noqa: PLC0415 - few files are notebooks
+
+    known = len(code_of(text).problems)
+    return lambda after: len(code_of(after).problems) <= known
+
+
+def _as_read(path: str, text: str) -> str:
+    """Give the text as it is when the file is written and read again."""
+    if not is_notebook(path):
+        return text
+    from rocmlint.lint.notebook import with_lines  # noqa: PLC0415 - few files are notebooks
+
+    return with_lines(text)
 
 
 def _python_parses(text: str) -> bool:
@@ -160,7 +190,7 @@ def _python_parses(text: str) -> bool:
 
 
 def _libcst_parses(text: str) -> bool:
-    from rocmlint.lint.pieces import Pieces, UnparsableError  # noqa: PLC0415 - loads LibCST
+    from rocmlint.lint.pieces import Pieces  # noqa: PLC0415 - loads LibCST
 
     try:
         _ = Pieces(Text(text)).whole

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.positions import Span, positions
+from rocmlint.lint.positions import positions
+from rocmlint.lint.text import Span
+from rocmlint.lint.unparsable import TooLongError, UnparsableError
 from rocmlint.lint.walk import parents
 
 if TYPE_CHECKING:
@@ -49,21 +51,6 @@ MAXIMUM_DEPTH = 1000
 """Levels of the syntax tree; at a few thousand LibCST's parser overflows the stack and kills us."""
 MAXIMUM_LENGTH = 1_000_000
 """Characters in one piece; LibCST needs several hundred bytes of memory for each."""
-
-
-class UnparsableError(Exception):
-    """A file, or a part of it, is no Python that LibCST can parse."""
-
-    def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
-        """Say why, and where (both from 1)."""
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
-        self.column = column
-
-
-class TooLongError(UnparsableError):
-    """More was asked for at once than can be parsed in reasonable memory."""
 
 
 @dataclass(frozen=True)

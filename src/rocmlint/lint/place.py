@@ -7,15 +7,25 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.lint.formats import format_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+PYTHON = (".py", ".pyi", ".pyw")
+"""How the names of Python files end."""
+NOTEBOOK = ".ipynb"
 
 _KINDS = {
     "test": re.compile(
         r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"
+        r"|(^|/)(test[-_][^/]*|[^/]*[-_]tests?)\.(ipynb|sh|bash)$"
+        r"|(^|/)(requirements|constraints|environment|conda)([^/]*[-_.])?tests?\.[a-z]+$"
+        r"|(^|/)((Docker|Container)file[-_.]tests?|tests?\.[Dd]ockerfile)$"
     ),
     "benchmark": re.compile(
         r"(^|/)(bench|benchmarks?)/|(^|/|_)bench(mark(s|ing)?)?(_[^/]*)?\.pyi?$"
+        r"|(^|/|[-_])bench(mark(s|ing)?)?([-_][^/]*)?\.(ipynb|sh|bash)$"
     ),
     "example": re.compile(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
     "script": re.compile(r"(^|/)(scripts?|tools?|bin)/"),
@@ -24,6 +34,16 @@ _KINDS = {
 }
 
 _PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.cfg")
+
+
+def is_python(path: str) -> bool:
+    """Say whether a file is linted as Python: all that no other format claims, too."""
+    return path.endswith(PYTHON) or (format_of(path) is None and not is_notebook(path))
+
+
+def is_notebook(path: str) -> bool:
+    """Say whether a file is a notebook."""
+    return path.endswith(NOTEBOOK)
 
 
 @functools.cache

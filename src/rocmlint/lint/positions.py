@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from libcst._nodes.internal import CodegenState
+
+from rocmlint.lint.text import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,15 +18,6 @@ if TYPE_CHECKING:
 
 _FRAMES = 10_000
 """Enough for the deepest trees that are parsed; each level takes a few frames."""
-
-
-class Span(NamedTuple):
-    """A place in a text; lines and columns count from 1, the end is exclusive."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
 
 
 class _PositionState(CodegenState):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import tokenize
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
-from rocmlint.lint.text import decode
+from rocmlint.lint.content import encoding_of, text_of
+from rocmlint.lint.place import is_notebook
 from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -22,17 +21,22 @@ class RewriteError(RocmlintError):
     """A file cannot be changed; it is as it was."""
 
 
-def encode_like(data: bytes, text: str) -> bytes:
+def encode_like(path: str, data: bytes, text: str) -> bytes:
     """Encode a changed text as the file with these bytes is: its encoding, BOM and line ends.
 
     Lines that were there keep their own ends, new ones get the most frequent. ``data`` must
-    be what :func:`rocmlint.lint.text.decode` takes. Raises RewriteError.
+    be what :func:`rocmlint.lint.content.text_of` takes. Raises RewriteError.
     """
-    before = decode(data)
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    ends = _LINE_END.findall(data.decode(encoding))
-    after = _encode(before, text, ends, encoding)
-    if _encode(before, before, ends, encoding) != data or not _reads_as(after, text):
+    if is_notebook(path):
+        from rocmlint.lint.put_back import put_back  # noqa: PLC0415 - few files are notebooks
+
+        return put_back(data, text)
+    before, encoding = text_of(path, data), encoding_of(path, data)
+    characters = data.decode(encoding)
+    mark = "\ufeff" if characters.startswith("\ufeff") else ""
+    ends = _LINE_END.findall(characters)
+    after = _encode(before, text, ends, encoding, mark)
+    if _encode(before, before, ends, encoding, mark) != data or not _reads_as(path, after, text):
         message = f"its text cannot be written back exactly as {encoding}"
         raise RewriteError(message)
     return after
@@ -55,18 +59,18 @@ def save(path: str, before: bytes, after: bytes) -> None:
         raise RewriteError(error.strerror or str(error)) from error
 
 
-def _encode(before: str, text: str, ends: list[str], encoding: str) -> bytes:
+def _encode(before: str, text: str, ends: list[str], encoding: str, mark: str) -> bytes:
     try:
-        return _with_ends(before, text, ends).encode(encoding)
+        return (mark + _with_ends(before, text, ends)).encode(encoding)
     except UnicodeEncodeError as error:
         characters = error.object[error.start : error.end]
         message = f"the change needs {characters!a}, which {encoding} does not have"
         raise RewriteError(message) from error
 
 
-def _reads_as(data: bytes, text: str) -> bool:
+def _reads_as(path: str, data: bytes, text: str) -> bool:
     try:
-        return decode(data) == text
+        return text_of(path, data) == text
     except (SyntaxError, ValueError):
         return False
 

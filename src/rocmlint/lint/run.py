@@ -50,7 +50,7 @@ def run(
     paths: Sequence[str], settings_for: Callable[[str], Settings], options: Options = DEFAULT
 ) -> Outcome:
     """Lint the files below some paths, each with the settings of its folder."""
-    found, problems = discover(paths, settings_for, force_exclude=options.force_exclude)
+    found, problems, notes = discover(paths, settings_for, force_exclude=options.force_exclude)
     caches = _Caches(options.cache_dir)
     findings: list[Finding] = []
     unknown = list(_ask(found, caches, findings))
@@ -68,7 +68,7 @@ def run(
             if options.progress is not None:
                 options.progress(done, len(found))
     findings.sort(key=lambda finding: finding.sort_key)
-    return Outcome(findings, sorted(problems), len(found), caches.save())
+    return Outcome(findings, sorted(problems), len(found), [*notes, *caches.save()])
 
 
 class _Caches:
@@ -90,7 +90,7 @@ class _Caches:
         cache = self.of(settings)
         if cache is None or result.content is None or result.stat is None or result.problems:
             return
-        cache.put(result.path, result.stat, result.content, result.findings, result.looked_at)
+        cache.put(result.path, result.stat, result.content, result.findings, result.consulted)
 
     def save(self) -> list[str]:
         lines = (cache.save() for cache in self._of.values())

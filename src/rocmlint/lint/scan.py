@@ -7,32 +7,66 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ahocorasick_rs import BytesAhoCorasick
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from rocmlint.rule import ClaimRule, Rule
+    from rocmlint.triggers import Trigger
 
 Asked = TypeVar("Asked", bound="Rule[Any] | ClaimRule[Any]")
+
+
+_BEFORE_STATEMENTS = (b":", b";", b"\\", b"\r", b"\xef\xbb\xbf", rb"\n", rb"\t")
+"""What may stand before a statement on its line: of a notebook escaped, as in JSON."""
 
 
 class Scanner(Generic[Asked]):
     """Tells which rules may have something to say about a file."""
 
-    def __init__(self, rules: Iterable[Asked]) -> None:
-        """Take the enabled rules."""
+    def __init__(
+        self,
+        rules: Iterable[Asked],
+        counts: Callable[[Trigger], bool] | None = None,
+        spelt: Callable[[str], str] = str,
+    ) -> None:
+        """Take the enabled rules, and which of their triggers count; all if not given.
+
+        ``spelt`` gives what of a word stands in the data wherever the word does; it may be empty.
+        """
         by_word: dict[bytes, list[int]] = {}
         self._rules = tuple(rules)
+        self._always: set[int] = set()
+        anywhere: set[bytes] = set()
         for index, rule in enumerate(self._rules):
-            for trigger in rule.on:
-                for word in trigger.words:
-                    by_word.setdefault(word.encode(), []).append(index)
+            for trigger in filter(counts, rule.on):
+                for word in (spelt(word).encode() for word in trigger.words):
+                    by_word.setdefault(word, []).append(index)
+                    if not trigger.opening:
+                        anywhere.add(word)
+        self._always.update(by_word.pop(b"", ()))
         self._rules_of_word = list(by_word.values())
+        self._opening = {index for index, word in enumerate(by_word) if word not in anywhere}
         self._search = BytesAhoCorasick(list(by_word)) if by_word else None
 
-    def scan(self, data: bytes | memoryview) -> list[Asked]:
+    def scan(self, data: bytes) -> list[Asked]:
         """Give the rules one of whose words stands in the data."""
-        if self._search is None or not data:
+        if not data or (self._search is None and not self._always):
             return []
-        matches = self._search.find_matches_as_indexes(data, overlapping=True)
-        words = {word for word, _, _ in matches}
-        found = sorted({index for word in words for index in self._rules_of_word[word]})
-        return [self._rules[index] for index in found]
+        words: set[int] = set()
+        if self._search is not None:
+            matches = self._search.find_matches_as_indexes(data, overlapping=True)
+            words = {word for word, _, _ in matches}
+            if not self._opening.isdisjoint(words):
+                words -= self._opening
+                words.update(
+                    word
+                    for word, start, _ in matches
+                    if word in self._opening and _may_open_statement(data, start)
+                )
+        found = {index for word in words for index in self._rules_of_word[word]}
+        return [self._rules[index] for index in sorted(found | self._always)]
+
+
+def _may_open_statement(data: bytes, start: int) -> bool:
+    """Say whether a statement may begin at a place: of a notebook, inside a string of its JSON."""
+    before = data[data.rfind(b"\n", 0, start) + 1 : start].rstrip(b' \t\f"')
+    return not before or before.endswith(_BEFORE_STATEMENTS)

@@ -1,112 +1,94 @@
-"""One file as a rule sees it: its text, its nodes, its names; all made on demand, and once."""
+"""A Python file as a rule sees it: its nodes, its names; all made on demand, and once."""
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
 from rocmlint.findings import Edit
+from rocmlint.lint.file import File
+from rocmlint.lint.formats import parse
+from rocmlint.lint.joined_lines import joined_lines
 from rocmlint.lint.names import Binding, Names
 from rocmlint.lint.pieces import Pieces
-from rocmlint.lint.place import kinds, package_of, place_of
-from rocmlint.lint.positions import Span
 from rocmlint.lint.syntax import dotted_text
-from rocmlint.lint.text import Comment, Text
+from rocmlint.lint.text import Comment, Span, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocmlint.config import Settings
+    from rocmlint.lint.parts import Parts
+
 Wanted = TypeVar("Wanted", bound=cst.CSTNode)
 
 
-class Source:
-    """One file.
+class Source(File):
+    """One Python file, or the code of a notebook."""
 
-    ``path`` is what is printed; ``place`` is the path inside its project, with ``/``.
-    """
-
-    def __init__(
-        self, path: str, text: str, *, place: str | None = None, whole: bool = False
+    def __init__(  # noqa: PLR0913 - what a file is made of; all but two have defaults
+        self,
+        path: str,
+        text: str | Text,
+        *,
+        place: str | None = None,
+        whole: bool = False,
+        parts: Parts | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Take a path and its decoded text with ``\\n`` line ends.
 
-        With ``whole`` the file is parsed in one piece. The place is found on disk where it is not
-        given.
+        With ``whole`` the file is parsed in one piece. ``parts`` are what the file holds besides
+        Python's syntax, such as the commands in the cells of a notebook.
         """
-        self.path = path
-        self.looked_at: dict[str, bool] = {}
-        self._place = place
-        self._text = Text(text)
-        self.pieces = Pieces(self._text, whole=whole)
-        self.names = Names(self._text, self.pieces)
-
-    # What the path says
-
-    @cached_property
-    def place(self) -> str:
-        """The path inside the project, with ``/``."""
-        return place_of(self.path) if self._place is None else self._place
-
-    @cached_property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of file that this is: test, benchmark, example, script, docs, setup."""
-        return kinds(self.place)
-
-    @cached_property
-    def package(self) -> tuple[str, str] | None:
-        """The top-level package that the file belongs to and the folder that holds it."""
-        return package_of(self.path, self.exists)
-
-    def exists(self, path: str) -> bool:
-        """Say whether a path exists, and note the answer: the cache forgets what hangs on it."""
-        if path not in self.looked_at:
-            self.looked_at[path] = os.path.exists(path)
-        return self.looked_at[path]
+        text = Text(text) if isinstance(text, str) else text
+        super().__init__(path, text, place=place, settings=settings)
+        self._parts = parts
+        self.pieces = Pieces(text.python, whole=whole)
+        self.names = Names(text.python, self.pieces)
+        self._joined_in: dict[int, dict[int, tuple[int, int]]] = {}
 
     # Text
 
-    @property
-    def text(self) -> str:
-        """The decoded text, lines ended by ``\\n``."""
-        return self._text.text
+    def span(self, node: Any) -> Span:
+        """Give the place of a node, comment or part in the file."""
+        if isinstance(node, cst.CSTNode):
+            return self.pieces.piece_of(node).span(node)
+        return super().span(node)
 
-    @property
-    def code(self) -> str:
-        """The text with comments and the inside of strings blanked; same offsets."""
-        return self._text.code
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines without their ends; line n is ``lines[n - 1]``."""
-        return self._text.lines
-
-    @property
-    def comments(self) -> list[Comment]:
-        """Every comment of the file, in order."""
-        return self._text.comments
-
-    def line_of(self, offset: int) -> int:
-        """Give the line (from 1) of a character of ``text`` or ``code``."""
-        return self._text.line_of(offset)
-
-    def offset_of(self, line: int) -> int:
-        """Give the offset in ``text`` and ``code`` of the first character of a line (from 1)."""
-        return self._text.offset_of(line)
-
-    def span(self, node: cst.CSTNode | Comment) -> Span:
-        """Give the place of a node or comment in the file."""
-        if isinstance(node, Comment):
-            return Span(node.line, node.column, node.line, node.column + len(node.text))
-        return self.pieces.piece_of(node).span(node)
+    def noqa_line(self, line: int) -> tuple[int, str]:
+        """Give the text in which flake8 looks for ``noqa``, and its first line."""
+        python = self._text.python
+        if python.lines[line - 1] != self.lines[line - 1]:  # a command in a notebook
+            return super().noqa_line(line)
+        block = self.pieces.statement_at(self.offset_of(line))
+        text = python.text[block.start : block.end]
+        if "noqa" not in text.lower():
+            return line, ""
+        if block.start not in self._joined_in:
+            self._joined_in[block.start] = joined_lines(text)
+        above = self.line_of(block.start) - 1
+        within = line - above
+        first, last = self._joined_in[block.start].get(within, (within, within))
+        return above + first, "\n".join([*self.lines[above + first - 1 : above + last], ""])
 
     def text_of(self, node: cst.CSTNode) -> str:
         """Give the text of a node, without the whitespace and comments around it."""
-        span = self.span(node)
-        start = self.offset_of(span.line) + span.column - 1
-        return self.text[start : self.offset_of(span.end_line) + span.end_column - 1]
+        return self.text_at(self.span(node))
+
+    # Parts
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The commands, declared requirements and index URLs beside the Python code.
+
+        The commands that calls run are not among them: rules get those from the calls.
+        """
+        if self._parts is not None:
+            return self._parts
+        return parse(self.path, self.text)
 
     # Trees
 
@@ -168,10 +150,6 @@ class Source:
         return self.names.bindings(name, at)
 
     # Edits
-
-    def replace(self, node: cst.CSTNode | Comment, replacement: str) -> Edit:
-        """Make the edit that replaces a node."""
-        return Edit(*self.span(node), replacement)
 
     def remove_statement(self, node: cst.CSTNode) -> Edit:
         """Make the edit that takes away the statement around a node.

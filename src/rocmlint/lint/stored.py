@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rocmlint.findings import Claim, Edit, Finding, Fix
+from rocmlint.findings import Cell, Claim, Edit, Finding, Fix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def to_stored(finding: Finding) -> list[Any]:
@@ -20,6 +23,7 @@ def to_stored(finding: Finding) -> list[Any]:
         finding.name,
         finding.message,
         finding.severity,
+        finding.cell,
         [list(vars(each).values()) for each in finding.claims],
         None if fix is None else [fix.title, fix.safe, [_edit_fields(each) for each in fix.edits]],
     ]
@@ -27,10 +31,16 @@ def to_stored(finding: Finding) -> list[Any]:
 
 def from_stored(path: str, stored: list[Any]) -> Finding:
     """Make the finding again. Raises TypeError or ValueError for anything else."""
-    *fields, claims, fix = stored
+    *fields, cell, claims, fix = stored
     _refuse_unless(fields, [int, int, int, int, str, str, str, str])
     mended = None if fix is None else _fix(*fix)
-    return replace(Finding(path, *fields), fix=mended, claims=tuple(map(_claim, claims)))
+    found = replace(Finding(path, *fields), fix=mended, claims=tuple(map(_claim, claims)))
+    return found if cell is None else replace(found, cell=_cell(cell))
+
+
+def _cell(fields: Sequence[Any]) -> Cell:
+    _refuse_unless([*fields], [int, int, int])
+    return Cell(*fields)
 
 
 def _claim(fields: list[Any]) -> Claim:
@@ -39,14 +49,19 @@ def _claim(fields: list[Any]) -> Claim:
 
 
 def _edit_fields(edit: Edit) -> list[Any]:
-    return [edit.line, edit.column, edit.end_line, edit.end_column, edit.replacement]
+    place = [edit.line, edit.column, edit.end_line, edit.end_column]
+    return [*place, edit.replacement, edit.cell]
+
+
+def _edit(fields: list[Any]) -> Edit:
+    *place, cell = fields
+    _refuse_unless(place, [int, int, int, int, str])
+    return Edit(*place, cell=None if cell is None else _cell(cell))
 
 
 def _fix(title: str, safe: bool, edits: list[Any]) -> Fix:
     _refuse_unless([title, safe], [str, bool])
-    for each in edits:
-        _refuse_unless(each, [int, int, int, int, str])
-    return Fix(title, tuple(Edit(*each) for each in edits), safe=safe)
+    return Fix(title, tuple(map(_edit, edits)), safe=safe)
 
 
 def _refuse_unless(fields: list[Any], types: list[type]) -> None:

@@ -1,4 +1,4 @@
-"""The text of a Python file without parsing it: its comments, and its code with strings blanked."""
+"""The text of a file without parsing it: its comments, and its code with strings blanked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import tokenize
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 # Every alternative begins with a fixed character: a search for an optional prefix would be nine
 # times slower.
@@ -22,6 +26,7 @@ LEXEME = (
 _LEXEME = re.compile(LEXEME, re.DOTALL)
 _FORMATTED = re.compile(r"[fFtT][rR]?\Z")
 _VISIBLE = re.compile(r"[^\n]")
+_REMARK = re.compile(r"(?:(?<=\s)|\A)#[^\n]*")
 _LINE_START = re.compile(r"\n[^\n]")
 
 
@@ -32,7 +37,21 @@ def decode(data: bytes) -> str:
     for bytes that the encoding does not have.
     """
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return data.decode(encoding).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return with_plain_ends(data.decode(encoding))
+
+
+def with_plain_ends(text: str) -> str:
+    r"""Take a BOM away and make every line end ``\n``."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+class Span(NamedTuple):
+    """A place in a text; lines and columns count from 1, the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
 
 
 @dataclass(frozen=True)
@@ -56,6 +75,15 @@ class Text:
     def __init__(self, text: str) -> None:
         """Take text whose lines end in ``\\n``."""
         self.text = text
+
+    def named_line(self, line: int) -> str:
+        """Name a line in a message."""
+        return f"line {line}"
+
+    @property
+    def python(self) -> Text:
+        """What of the text is Python: all of it, where nothing else is mixed in."""
+        return self
 
     @cached_property
     def lines(self) -> list[str]:
@@ -91,10 +119,120 @@ class Text:
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
+    def closing_line(self, line: int) -> int:
+        """Give the first line, from this one on, at whose end a comment can stand."""
+        while line in self._open_lines:
+            line += 1
+        return line
+
+    def comments_above(self, line: int) -> frozenset[int]:  # noqa: ARG002 - in Python none
+        """Give the lines above a line whose comments count for it."""
+        return frozenset()
+
+    @cached_property
+    def _open_lines(self) -> frozenset[int]:
+        """The lines at whose end no comment can stand: a string or a backslash joins the next."""
+        lines = self.code.split("\n")
+        found = {number for number, line in enumerate(lines, 1) if line.endswith("\\")}
+        for match in _LEXEME.finditer(self.text):
+            if "\n" in match[0]:
+                found.update(range(self.line_of(match.start()), self.line_of(match.end() - 1)))
+        return frozenset(found)
+
     def _comment(self, start: int, text: str) -> Comment:
         line = self.line_of(start)
         before = self.text[self.offset_of(line) : start]
         return Comment(text, line, len(before) + 1, own_line=not before.strip())
+
+
+class PlainText(Text):
+    """The characters of a file that is not Python; ``#`` at a word's start begins a comment."""
+
+    @cached_property
+    def code(self) -> str:
+        """The text as it is."""
+        return self.text
+
+    @cached_property
+    def comments(self) -> list[Comment]:
+        """Every comment, in order."""
+        return [self._comment(match.start(), match[0]) for match in _REMARK.finditer(self.text)]
+
+    def comments_above(self, line: int) -> frozenset[int]:
+        """Give the lines of the comments directly above a line or the first of those it continues.
+
+        In a Dockerfile no comment can stand behind an instruction.
+        """
+        return frozenset(self._block_above(line)) | frozenset(
+            self._block_above(self.opening_line(line))
+        )
+
+    def opening_line(self, line: int) -> int:
+        """Give the first of the lines that backslashes join with a line.
+
+        Docker leaves comments between them out.
+        """
+        opening = above = line
+        while above - 1 in self._open_lines or above - 1 in self._own_lines:
+            above -= 1
+            if above in self._open_lines:
+                opening = above
+        return opening
+
+    def _block_above(self, line: int) -> Iterator[int]:
+        while line - 1 in self._own_lines:
+            line -= 1
+            yield line
+
+    @cached_property
+    def _own_lines(self) -> frozenset[int]:
+        return frozenset(comment.line for comment in self.comments if comment.own_line)
+
+    @cached_property
+    def _open_lines(self) -> frozenset[int]:
+        return frozenset(n for n, line in enumerate(self.lines, 1) if line.endswith("\\"))
+
+
+class MixedText(Text):
+    """The characters of a notebook's cells, some of which are Python and some a shell's.
+
+    ``python`` and ``shell`` are the same text with what belongs to others blanked.
+    """
+
+    def __init__(
+        self, text: str, python: str, shell: str, cells: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        """Take three texts of the same length, and of each cell its number and the lines above."""
+        super().__init__(text)
+        self._cells = cells
+        self._python = Text(python)
+        self._shell = PlainText(shell)
+
+    def named_line(self, line: int) -> str:
+        """Name a line in a message: ``line 2 of cell 3``."""
+        inside = [(number, above) for number, above in self._cells if above < line]
+        number, above = inside[-1] if inside else (0, 0)
+        return f"line {line - above} of cell {number}" if inside else f"line {line}"
+
+    @property
+    def python(self) -> Text:
+        """What of the text is Python."""
+        return self._python
+
+    @property
+    def code(self) -> str:
+        """The Python with comments and the inside of strings blanked."""
+        return self._python.code
+
+    @cached_property
+    def comments(self) -> list[Comment]:
+        """Every comment, in order."""
+        found = [*self._python.comments, *self._shell.comments]
+        return sorted(found, key=lambda comment: (comment.line, comment.column))
+
+    @cached_property
+    def _open_lines(self) -> frozenset[int]:
+        return self._python._open_lines | self._shell._open_lines  # noqa: SLF001 - of its own kind
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.lint.analyse import Linter
-from rocmlint.lint.cache import digest
+from rocmlint.lint.consulted import digest
 from rocmlint.lint.stored import to_stored
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config import Settings
     from rocmlint.lint.analyse import Analysis
+    from rocmlint.lint.consulted import State
     from rocmlint.lint.discover import Found
 
 POOL_FROM = 400_000
@@ -33,7 +34,7 @@ class Result(NamedTuple):
     path: str
     findings: Sequence[Any] = ()
     problems: Sequence[str] = ()
-    looked_at: Mapping[str, bool] = {}
+    consulted: Mapping[str, State] = {}
     content: str | None = None
     stat: os.stat_result | None = None
 
@@ -94,7 +95,7 @@ def _scan(found: Found, linters: _Linters) -> Result | _Work:
         stat, data = _read(found.path)
     except OSError as error:
         return _unreadable(found.path, linters.made[index], error)
-    if linters.made[index].has_work(data):
+    if linters.made[index].has_work(found.path, data):
         return _Work(found.path, index, len(data))
     return Result(found.path, content=digest(data), stat=stat)
 
@@ -123,7 +124,7 @@ def _unreadable(path: str, linter: Linter, error: OSError) -> Result:
 
 def _result(path: str, analysis: Analysis) -> Result:
     findings = [to_stored(finding) for finding in analysis.findings]
-    return Result(path, findings, list(analysis.problems), dict(analysis.looked_at))
+    return Result(path, findings, list(analysis.problems), dict(analysis.consulted))
 
 
 def _in_pool(waiting: Sequence[_Work], linters: _Linters, jobs: int) -> Iterator[Result]:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:
-    """Yield ``path:line:column: CODE message [name]`` for each finding."""
+    """Yield ``path:line:column: CODE message [name]`` for each finding, with its cell if any."""
     for finding in report.findings:
         path = paint(visible(finding.path), BOLD, color=color)
         code = paint(finding.code, RED if finding.severity == "error" else YELLOW, color=color)
         message = visible(" ".join(finding.message.split()))
-        yield f"{path}:{finding.line}:{finding.column}: {code} {message} [{finding.name}]\n"
+        yield f"{path}:{finding.shown}: {code} {message} [{finding.name}]\n"

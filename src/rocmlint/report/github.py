@@ -16,14 +16,20 @@ if TYPE_CHECKING:
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a runner reads it
     """Yield a command for each finding, then one for each problem."""
     for finding in report.findings:
-        title = f"{finding.code} {finding.name}"
+        title = f"{finding.code} {finding.name}{_in_cell(finding)}"
         yield _command(finding.severity, {**_place(finding), "title": title}, finding.message)
     for problem in report.problems:
         yield _command("error", {"title": "rocmlint"}, problem)
 
 
+def _in_cell(finding: Finding) -> str:
+    return "" if finding.cell is None else f" at {finding.shown}"
+
+
 def _place(finding: Finding) -> dict[str, object]:
-    place: dict[str, object] = {"file": relative_path(finding.path), "line": finding.line}
+    place: dict[str, object] = {"file": relative_path(finding.path), "line": finding.file_line}
+    if finding.cell is not None:  # a line of JSON, whose columns are others
+        return place
     if finding.end_line != finding.line:  # columns count only within one line
         return {**place, "endLine": finding.end_line}
     return {**place, "col": finding.column, "endColumn": finding.end_column}

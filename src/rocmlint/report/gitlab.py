@@ -28,11 +28,20 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
 def _issue(finding: Finding, identity: str) -> dict[str, object]:
     return {
         "check_name": f"{finding.code} {finding.name}",
-        "description": f"{finding.code}: {finding.message}",
+        "description": f"{finding.code}: {_in_cell(finding)}{finding.message}",
         "fingerprint": identity,
         "severity": _SEVERITIES[finding.severity],
         "location": {
             "path": relative_path(finding.path),
-            "lines": {"begin": finding.line, "end": finding.end_line},
+            "lines": _lines(finding),
         },
     }
+
+
+def _lines(finding: Finding) -> dict[str, int]:
+    end = finding.end_line if finding.cell is None else finding.file_line
+    return {"begin": finding.file_line, "end": end}
+
+
+def _in_cell(finding: Finding) -> str:
+    return "" if finding.cell is None else f"{finding.shown}: "

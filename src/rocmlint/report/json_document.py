@@ -43,10 +43,7 @@ def objects(report: Report) -> Iterator[dict[str, object]]:
 def _fields(finding: Finding) -> dict[str, object]:
     return {
         "path": finding.path,
-        "line": finding.line,
-        "column": finding.column,
-        "end_line": finding.end_line,
-        "end_column": finding.end_column,
+        **finding.shown._asdict(),
         "code": finding.code,
         "name": finding.name,
         "severity": finding.severity,
@@ -66,5 +63,5 @@ def _claim(claim: Claim) -> dict[str, object]:
 
 
 def _fix(fix: Fix) -> dict[str, object]:
-    edits = [vars(edit) for edit in fix.edits]
+    edits = [{**edit.shown._asdict(), "replacement": edit.replacement} for edit in fix.edits]
     return {"title": fix.title, "safe": fix.safe, "edits": edits}

@@ -31,13 +31,12 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - X
 
 
 def _add_finding(suite: ET.Element, finding: Finding) -> None:
-    place = f"{finding.line}:{finding.column}"
-    name = f"{finding.code} {finding.name} at {place}"
+    name = f"{finding.code} {finding.name} at {finding.shown}"
     path = visible(finding.path)
-    case = ET.SubElement(suite, "testcase", classname=path, name=name, line=str(finding.line))
+    case = ET.SubElement(suite, "testcase", classname=path, name=name, line=str(finding.file_line))
     message = visible(" ".join(finding.message.split()))
     failure = ET.SubElement(case, "failure", type=finding.severity, message=message)
-    failure.text = f"{path}:{place}: {message}"
+    failure.text = f"{path}:{finding.shown}: {message}"
 
 
 def _add_run(suite: ET.Element, problems: Sequence[str]) -> None:

@@ -74,19 +74,30 @@ def _invocation(problems: Sequence[str]) -> dict[str, object]:
 
 
 def _result(finding: Finding) -> dict[str, object]:
-    region = _region(finding)
+    # Of a notebook the format can name lines of its JSON only, so that no fix can be written.
+    in_json = {"startLine": finding.file_line}
+    region = _region(finding) if finding.cell is None else in_json
     location = {"artifactLocation": _artifact(finding.path), "region": region}
     result: dict[str, object] = {
         "ruleId": finding.code,
         "level": finding.severity,
-        "message": {"text": finding.message},
+        "message": {"text": f"{_in_cell(finding)}{finding.message}"},
         "locations": [{"physicalLocation": location}],
     }
-    if finding.fix is not None:
+    properties: dict[str, object] = {}
+    if finding.cell is not None:
+        properties.update(finding.shown._asdict())
+    elif finding.fix is not None:
         result["fixes"] = [_fix(finding.fix, finding.path)]
     if finding.claims:
-        result["properties"] = {"confirm": finding.commands}
+        properties["confirm"] = finding.commands
+    if properties:
+        result["properties"] = properties
     return result
+
+
+def _in_cell(finding: Finding) -> str:
+    return "" if finding.cell is None else f"{finding.shown}: "
 
 
 def _known(identity: str) -> dict[str, object]:
@@ -119,4 +130,12 @@ def _artifact(path: str) -> dict[str, str]:
     relative = relative_path(path)
     if os.path.isabs(relative):
         return {"uri": Path(relative).as_uri()}
-    return {"uri": quote(os.fsencode(relative)), "uriBaseId": "%SRCROOT%"}
+    return {"uri": quote(_bytes_of(relative)), "uriBaseId": "%SRCROOT%"}
+
+
+def _bytes_of(path: str) -> bytes:
+    """Give the bytes of a path, also of one that a program made up and no system can have."""
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:
+        return path.encode(errors="replace")

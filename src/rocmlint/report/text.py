@@ -45,7 +45,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
 
 
 def _place(finding: Finding) -> str:
-    return f"{visible(finding.path)}:{finding.line}:{finding.column}:"
+    return f"{visible(finding.path)}:{finding.shown}:"
 
 
 def _how(fix: Fix) -> str:
@@ -62,12 +62,13 @@ def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     end = len(code.rstrip()) if several else finding.end_column - 1
     yield "", ""
     shown, marks = _marked(code, finding.column - 1, end)
-    yield str(finding.line), shown
+    above = finding.line - finding.shown.line
+    yield str(finding.line - above), shown
     yield "", marks
     last = finding.end_line - 1 if several and finding.end_column == 1 else finding.end_line
     further = range(finding.line + 1, min(last, len(lines)) + 1)
     for number in further[: MAXIMUM_LINES - 1]:
-        yield str(number), source(_cut(lines[number - 1]))
+        yield str(number - above), source(_cut(lines[number - 1]))
     if len(further) >= MAXIMUM_LINES:
         yield "", "..."
 

@@ -1,0 +1,34 @@
+"""Syntax trees of formats that tree-sitter has a grammar for; loaded when first needed."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node, Parser
+
+
+def tree(language: str, text: str) -> Node:
+    """Parse a text of ASCII only (:attr:`Excerpt.plain`): what nodes count are characters."""
+    return _parser(language).parse(text.encode()).root_node
+
+
+def inside(node: Node) -> Iterator[Node]:
+    """Yield a node and all below it in the order of the text, however deep they nest."""
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += reversed(each.children)
+
+
+@cache
+def _parser(language: str) -> Parser:
+    from tree_sitter import Language, Parser  # noqa: PLC0415 - most runs read Python only
+
+    grammar = importlib.import_module(f"tree_sitter_{language}")
+    return Parser(Language(grammar.language()))

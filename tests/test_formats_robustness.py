@@ -1,0 +1,211 @@
+"""Files that nobody would write: no format's parser raises, and each says where it was."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rocmlint.lint.formats import FORMATS, format_of
+from rocmlint.lint.installs import install_of
+from rocmlint.lint.parts import Located, Parts
+from rocmlint.lint.text import Text
+
+REAL = {
+    "requirements.txt": """\
+--extra-index-url https://download.pytorch.org/whl/rocm6.2
+torch==2.4.1 \\
+    --hash=sha256:00
+-r requirements/base.txt
+-e git+https://github.com/x/y.git@v1#egg=z
+numpy>=1.24,<2 ; python_version < "3.12"  # é
+""",
+    "pyproject.toml": """\
+[project]
+dependencies = ["torch>=2", 'a[b]; python_version<"3"']
+[dependency-groups]
+test = ["pytest", {include-group = "x"}]
+[tool.poetry.dependencies]
+t = [{version = "^1", python = "<3.9"}, {version = ">=2", extras = ["é"]}]
+[[tool.uv.index]]
+url = "https://download.pytorch.org/whl/rocm6.2"
+""",
+    "setup.cfg": """\
+[options]
+install_requires =
+    torch>=2 ; python_version<"3"
+[options.extras_require]
+dev = a>1; python_version<"3"
+""",
+    "setup.py": "R = ['torch>=2']\nsetup(install_requires=R + ['é'], extras_require={'a': R})\n",
+    "environment.yml": """\
+dependencies:
+  - pytorch=2.3
+  - pip:
+    - "a>=1"
+    - -r more.txt
+""",
+    "Dockerfile": """\
+# syntax=docker/dockerfile:1
+ARG BASE=rocm/pytorch:latest
+FROM --platform=linux/amd64 ${BASE} AS base
+ENV A=b C="d é" URL=https://x/$BASE
+RUN --mount=type=cache,target=/c pip install torch>=2 \\
+    # why
+    && pip install "$C" -i $URL
+RUN ["bash", "-c", "pip install \\"x\\""]
+RUN <<EOF bash
+pip install h
+EOF
+""",
+    "install.sh": """\
+#!/usr/bin/env bash
+set -e
+URL="https://x/rocm${V:-6.2}"
+PACKAGES=(torch 'b c' "$@")
+retry() { "$@" || { sleep 1; "$@"; }; }
+if ! pip show x >/dev/null 2>&1; then
+  retry sudo -H pip install torch>=2 "${PACKAGES[@]}" --index-url "$URL" # é
+fi
+bash -lc "pip install \\"a>=1\\" && cd $(mktemp -d)"
+cat <<'EOF' | python -
+import torch
+EOF
+""",
+    ".github/workflows/test.yml": """\
+on: [push]
+env: {URL: https://x}
+jobs:
+  test:
+    container: rocm/pytorch:${{ matrix.tag }}
+    steps:
+      - run: |
+          pip install torch>=2 "$URL" é
+      - run: >-
+          pip install
+          b
+      - run: "pip \\
+          install \\"c\\""
+        env: &e {A: b}
+      - {run: pip install d, env: *e}
+""",
+}
+NAMES = sorted(REAL)
+BITS = [
+    *"\"'`$(){}[]<>|&;\\\n\t #=:-,*?!@~%^é\x00", "${", "$(", "<<EOF\n", "EOF", '"""', "\\\n", ">=",
+    "&&", "- ", "  ", "pip install ", "[[", '["', "ARG ", "FROM ", "ENV ", "\ud800", "&a *a",
+]  # fmt: skip
+
+patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def check(name: str, text: str) -> Parts:
+    """Parse, and look at every place: none is outside the text, none ends before it begins."""
+    found = format_of(name)
+    assert found is not None
+    parts = found.parse(text)
+    lines = Text(text).lines
+    words = [word for each in parts.commands for word in each.words]
+    words += [each.target for command in parts.commands for each in command.redirects]
+    located: list[Located] = [*parts.commands, *words, *parts.images, *parts.declared]
+    located += [*parts.indexes, *parts.inclusions]
+    for span in (each.span for each in located):
+        assert (1, 1) <= span[:2] <= span[2:]
+        assert span.end_line <= len(lines)
+        assert span.column <= len(lines[span.line - 1]) + 1
+        assert span.end_column <= len(lines[span.end_line - 1]) + 1
+    for problem in parts.problems:
+        assert 1 <= problem.line <= len(lines) + 1
+        assert "\n" not in problem.reason
+    for command in parts.commands:
+        install_of(command)
+    return parts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_files_that_are_changed_below_hold_something(name: str) -> None:
+    parts = check(name, REAL[name])
+    assert parts.commands or parts.declared
+    assert not parts.problems
+
+
+def test_every_format_is_among_them() -> None:
+    formats = {each.name for name in NAMES if (each := format_of(name)) is not None}
+    assert formats | {"constraints"} == {each.name for each in FORMATS}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.data())
+@patient
+def test_a_changed_file_is_read(name: str, data: st.DataObject) -> None:
+    text = REAL[name]
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(text)))
+        if data.draw(st.booleans()):
+            text = text[:at] + data.draw(st.sampled_from(BITS)) + text[at:]
+        else:
+            text = text[:at] + text[at + data.draw(st.integers(1, 30)) :]
+    check(name, text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.text(max_size=80))
+@settings(max_examples=60, deadline=None)
+def test_any_text_is_read(name: str, text: str) -> None:
+    check(name, text.replace("\r", ""))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "sign", ["(", "[", "{", "${", "$(", '"$(', "- ", "a:\n ", "? ", "[a,", "\\\n"]
+)
+def test_what_nests_deep_is_read(name: str, sign: str) -> None:
+    check(name, sign * 3000)
+
+
+@pytest.mark.parametrize("name", ["environment.yml", ".gitlab-ci.yml"])
+def test_blocks_that_nest_deep_are_one_problem(name: str) -> None:
+    text = "".join(" " * depth + "a:\n" + " " * depth + "-\n" for depth in range(300))
+    assert [each.reason for each in check(name, text).problems] == ["nested too deep to be read"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_aliases_that_multiply_end(name: str) -> None:
+    lines = ["a0: &a0 [b, b, b, b, b, b, b, b, b]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    check(name, "\n".join([*lines, "script: *a11", "dependencies: *a11"]))
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("requirements.txt", "requirements"),
+        ("requirements-rocm.txt", "requirements"),
+        ("dev_requirements.txt", "requirements"),
+        ("requirements/base.txt", "requirements"),
+        ("a/requirements/ci/base.in", "requirements"),
+        ("constraints.txt", "constraints"),
+        ("requirements/constraints.txt", "constraints"),
+        ("pyproject.toml", "pyproject"),
+        ("a/setup.cfg", "setup_cfg"),
+        ("environment.yml", "conda"),
+        ("environment-rocm.yaml", "conda"),
+        ("Dockerfile", "dockerfile"),
+        ("docker/Dockerfile.rocm", "dockerfile"),
+        ("docker/rocm.dockerfile", "dockerfile"),
+        ("Containerfile", "dockerfile"),
+        ("a.sh", "shell"),
+        (".github/workflows/a.yaml", "workflow"),
+        (".gitlab-ci.yml", "workflow"),
+        (".circleci/config.yml", "workflow"),
+        ("azure-pipelines.yml", "workflow"),
+        ("README.md", None),
+        ("notes.txt", None),
+        ("Dockerfile.dockerignore", None),
+        ("a.yml", None),
+        ("uv.lock", None),
+    ],
+)
+def test_the_path_tells_the_format(path: str, name: str | None) -> None:
+    found = format_of(path)
+    assert (None if found is None else found.name) == name
