@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rocmlint.config import Settings
+from rocmlint.config import Configuration
 from rocmlint.findings import Finding
+from rocmlint.lint.analyse import Linter
 from rocmlint.lint.check import check
-from rocmlint.lint.fix import apply_fixes
-from rocmlint.lint.scan import Scanner
+from rocmlint.lint.discover import is_linted
+from rocmlint.lint.fix import apply_fixes, parser_of
 from rocmlint.lint.source import Source
 from rocmlint.lint.suppress import suppress
 from rocmlint.registry import load_rules
 from rocmlint.rule import Rule
-from rocmlint.selection import enabled_rules
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 EXPECT = re.compile(r"[ \t]*# expect: (?P<codes>[A-Z0-9, ]+)$", re.MULTILINE)
@@ -32,25 +31,54 @@ def folder_of(rule: type[Rule[Any]]) -> Path:
 
 
 def files(kind: str) -> list[Path]:
+    """Give the files of one kind that are linted, whatever their format."""
     return sorted(
         path
         for rule in RULES
         for top in folder_of(rule).glob(f"{kind}*")
-        for path in ([top] if top.suffix == ".py" else top.rglob("*.py"))
+        for path in ([top] if top.is_file() else top.rglob("*"))
+        if path.is_file() and is_linted(path.as_posix())
     )
 
 
-def place_of(path: Path) -> str:
-    """Give the path of a fixture inside its made-up project: what lies below bad/ or good/."""
-    relative = path.relative_to(FIXTURES).parts[2:]
-    return "/".join(relative[1:] or relative)
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the fixtures without their marks, each ``bad`` or ``good`` as a project of its own."""
+    root = tmp_path_factory.mktemp("projects")
+    for top in (top for rule in RULES for top in folder_of(rule).iterdir()):
+        for path in [top] if top.is_file() else filter(Path.is_file, top.rglob("*")):
+            copy = root / project_path(path)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(EXPECT.sub("", path.read_text()))
+        (root / top.relative_to(FIXTURES) / ".git").mkdir(parents=True, exist_ok=True)
+    return root
 
 
-def lint(text: str, place: str, *, shortcuts: bool = True) -> list[Finding]:
-    enabled = enabled_rules(Settings(preview=True))
-    rules = Scanner(enabled).scan(text.encode()) if shortcuts else enabled
-    source = Source(place, text, place=place, whole=not shortcuts)
-    return suppress(source, check(source, rules, shortcuts=shortcuts), enabled, load_rules())
+def project_path(path: Path) -> Path:
+    """Give the path of a fixture below ``projects``: a single file is a project of one file."""
+    relative = path.relative_to(FIXTURES)
+    return relative / relative.name if len(relative.parts) == 3 else relative
+
+
+def linter_of(path: Path) -> Linter:
+    return Linter(Configuration({"preview": True}).settings_for(str(path.parent)))
+
+
+def lint(path: Path, text: str | None = None) -> list[Finding]:
+    """Lint a copied fixture as the command does, or another text in its place."""
+    linter = linter_of(path)
+    text = path.read_text() if text is None else text
+    if not linter.has_work(str(path), text.encode()):
+        return []
+    return list(linter.analyse_text(str(path), text).findings)
+
+
+def lint_whole(path: Path) -> list[Finding]:
+    """Lint a copied Python fixture without any shortcut: all of it parsed, all rules asked."""
+    linter = linter_of(path)
+    source = Source(str(path), path.read_text(), whole=True, settings=linter.settings)
+    found = check(source, linter.rules, shortcuts=False)
+    return suppress(source, found, linter.rules, load_rules())
 
 
 def expected(text: str) -> list[tuple[int, str]]:
@@ -74,32 +102,37 @@ def test_rule_has_fixtures_that_show_it(rule: type[Rule[Any]]) -> None:
 
 
 @pytest.mark.parametrize("path", files("bad"), ids=named)
-def test_bad_code_is_found_at_the_marked_lines(path: Path) -> None:
-    marked = path.read_text()
-    found = lint(EXPECT.sub("", marked), place_of(path))
-    assert sorted({(each.line, each.code) for each in found}) == sorted(set(expected(marked)))
+def test_bad_code_is_found_at_the_marked_lines(path: Path, projects: Path) -> None:
+    found = lint(projects / project_path(path))
+    marked = sorted(set(expected(path.read_text())))
+    assert sorted({(each.line, each.code) for each in found}) == marked
 
 
 @pytest.mark.parametrize("path", files("good"), ids=named)
-def test_good_code_is_silent(path: Path) -> None:
-    assert lint(path.read_text(), place_of(path)) == []
+def test_good_code_is_silent(path: Path, projects: Path) -> None:
+    assert lint(projects / project_path(path)) == []
 
 
-@pytest.mark.parametrize("path", [*files("bad"), *files("good")], ids=named)
-def test_shortcuts_change_no_finding(path: Path) -> None:
-    text = EXPECT.sub("", path.read_text())
-    place = place_of(path)
-    assert lint(text, place) == lint(text, place, shortcuts=False)
+@pytest.mark.parametrize(
+    "path", [path for path in [*files("bad"), *files("good")] if path.suffix == ".py"], ids=named
+)
+def test_shortcuts_change_no_finding(path: Path, projects: Path) -> None:
+    copy = projects / project_path(path)
+    assert lint(copy) == lint_whole(copy)
 
 
 @pytest.mark.parametrize("path", files("fixed"), ids=named)
-def test_fixes_make_the_fixed_file_and_then_nothing_more(path: Path) -> None:
-    bad = path.with_name(path.name.replace("fixed", "bad", 1))
-    text = EXPECT.sub("", bad.read_text())
+def test_fixes_make_the_fixed_file_and_then_nothing_more(path: Path, projects: Path) -> None:
+    relative = path.relative_to(FIXTURES)
+    bad = FIXTURES / Path(*(part.replace("fixed", "bad", 1) for part in relative.parts))
+    copy = projects / project_path(bad)
+    text = copy.read_text()
     for _ in range(10):
-        text, applied = apply_fixes(text, lint(text, place_of(bad)), unsafe=True)
+        text, applied = apply_fixes(text, lint(copy, text), unsafe=True)
         if not applied:
             break
     assert text == path.read_text()
-    ast.parse(text)
-    assert not [each for each in lint(text, place_of(bad)) if each.fix]
+    accepts = parser_of(str(path), copy.read_text())
+    assert accepts is not None
+    assert accepts(text)
+    assert not [each for each in lint(copy, text) if each.fix]

@@ -31,8 +31,9 @@ _SET = compile_lazily(
 )
 
 
-def _set_attributes(code: str) -> Iterator[re.Match[str]]:
+def _set_attributes(source: Source) -> Iterator[re.Match[str]]:
     """Find attributes that are set on names which imports of known packages may have given."""
+    code = source.code
     imports = [each for each in _IMPORT.finditer(code) if (each[1] or each[2]) in known_packages()]
     names = {name for each in imports for name in re.findall(r"\w+", each[0])}
     return (each for each in _SET.finditer(code) if names and (each[1] or each[2]) in names)

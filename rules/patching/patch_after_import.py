@@ -54,11 +54,12 @@ _COPY = compile_lazily(rf"\b(?:{'|'.join(COPY_FUNCTIONS)})[ \t]*\(")
 _PACKAGE_FOLDER = (".__file__", ".__path__", "find_spec(", "getfile(")
 
 
-def _replaced_names(code: str) -> Iterator[re.Match[str]]:
+def _replaced_names(source: Source) -> Iterator[re.Match[str]]:
     """Find attributes of imported modules that are set to something new.
 
     Of assignments only those to names that were imported with ``from … import`` as well.
     """
+    code = source.code
     names = {name for each in _FROM_IMPORT.finditer(code) for name in re.findall(r"\w+", each[1])}
     roots = names | {each[2] or each[1] for each in _IMPORT.finditer(code)}
     for each in _ASSIGNMENT.finditer(code):
@@ -67,9 +68,10 @@ def _replaced_names(code: str) -> Iterator[re.Match[str]]:
     yield from (each for each in _SETATTR.finditer(code) if each[1] in roots)
 
 
-def _copies(code: str) -> Iterable[re.Match[str]]:
+def _copies(source: Source) -> Iterable[re.Match[str]]:
     """Find calls that copy files, in a file that asks where a package lies."""
-    return _COPY.finditer(code) if any(word in code for word in _PACKAGE_FOLDER) else ()
+    asks = any(word in source.code for word in _PACKAGE_FOLDER)
+    return _COPY.finditer(source.code) if asks else ()
 
 
 class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
@@ -136,10 +138,13 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
             call = next(_stale_calls(local, binding, replacement, source), None)
             if call is not None and not is_taken_back(replacement, source):
                 owner, name = source.text_of(replacement.owner), replacement.name
+                bound, used = (
+                    source.named_line(source.span(each).line) for each in (binding.node, call)
+                )
                 message = (
-                    f"`{owner}.{name}` is replaced here, but line {source.span(binding.node).line}"
-                    f" imported `{name}` before, so `{local}` in line {source.span(call).line} is "
-                    f"still the original. Call it through the module, or patch before that import."
+                    f"`{owner}.{name}` is replaced here, but {bound} imported `{name}` before, so "
+                    f"`{local}` in {used} is still the original. Call it through the module, or "
+                    f"patch before that import."
                 )
                 claims = (claims_of.replacement(module, name),)
                 yield self.finding(replacement.node, source, message, claims=claims)
@@ -201,9 +206,9 @@ class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
             return
         imported, first = found[0]
         message = (
-            f"This replaces files of `{copied}`, but line {source.span(first).line} imported "
-            f"`{imported}` before: the old code stays in use until the process ends. Copy before "
-            f"that import, or in another process."
+            f"This replaces files of `{copied}`, but {source.named_line(source.span(first).line)} "
+            f"imported `{imported}` before: the old code stays in use until the process ends. Copy "
+            f"before that import, or in another process."
         )
         inner = [module for module, statement in found if statement is first][-1]
         claims = (*claims_of_copy(node, source), claims_of.replacement(inner))

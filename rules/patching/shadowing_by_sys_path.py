@@ -98,8 +98,9 @@ class ShadowingBySysPath(Rule["cst.CSTNode"]):
                 if source.enclosing(node, cst.ExceptHandler) is not None:
                     continue  # the fallback for an import that failed
                 message = (
-                    f"`{name}` was imported in line {first_lines[name]} already and stays what it "
-                    "is: this folder comes too late. Put it on `sys.path` above that import."
+                    f"`{name}` was imported in {source.named_line(first_lines[name])} already and "
+                    "stays what it is: this folder comes too late. Put it on `sys.path` above that "
+                    "import."
                 )
                 yield self.finding(node, source, message, claims=(origin(name),))
                 return

@@ -59,8 +59,9 @@ _DENIAL = compile_lazily(r"\b(?:cannot|could|fail\w*|if|no|not|unless|without)\b
 _COPYING = frozenset({"copy", "copy2", "copyfile", "copytree"})
 
 
-def _swallowed_calls(code: str) -> Iterator[re.Match[str]]:
+def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
     """Find the calls in the ``try`` above a handler that does nothing, and below ``suppress``."""
+    code = source.code
     for each in _QUIET_HANDLER.finditer(code):
         line = code.rfind("\n", 0, each.start()) + 1
         start = code.rfind(f"\n{code[line : each.start()]}try:", 0, line)
@@ -155,10 +156,11 @@ class SwallowedPatchFailure(Rule["cst.Call | cst.If"]):
         claim = _claim_after(block, source)
         passes = handler is None or all(is_silent(each) for each in statements(handler.body))
         if claim is not None:
+            where = source.named_line(source.span(claim).line).capitalize()
             message = (
-                f"Line {source.span(claim).line} says so whether or not {name} failed: the error "
-                f"is swallowed, and an unpatched run is taken for a patched one. Let the error "
-                f"out, or print this only where it went well."
+                f"{where} says so whether or not {name} failed: the error is swallowed, and an "
+                f"unpatched run is taken for a patched one. Let the error out, or print this only "
+                f"where it went well."
             )
             yield self.finding(node, source, message, severity="error")
         elif self._is_wanted(node, source, passes=passes):

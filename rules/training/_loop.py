@@ -116,7 +116,9 @@ def _loop_step(loop: cst.For | cst.While, call: cst.Call, source: Source) -> Ste
         return None
     if any(_skips_turns(each) for each in neighbours(call, source)[0]):
         return None
-    return Step(loop, f"every turn of the training loop in line {source.span(loop).line}")
+    return Step(
+        loop, f"every turn of the training loop in {source.named_line(source.span(loop).line)}"
+    )
 
 
 def _function_step(function: cst.FunctionDef, call: cst.Call, source: Source) -> Step | None:

@@ -1,0 +1,1 @@
+"""ROC2: pins, installs and names that break or replace the ROCm stack."""

@@ -1,0 +1,158 @@
+"""What a command asks for: its own words, and the requirements in the files that they name."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.lazy import compile_lazily
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from packaging.requirements import Requirement
+
+    from rocmlint.lint.installs import Install
+    from rocmlint.lint.parts import Command, Inclusion, Index, Word
+    from rocmlint.lint.source import Source
+
+_HERE = compile_lazily(r"dirname|BASH_SOURCE|SCRIPT|ROOT|REPO|PROJECT|WORKSPACE|pwd", re.IGNORECASE)
+_COPIES = compile_lazily(
+    r"^[ \t]*(?:COPY|ADD)[ \t][^\n]*|--mount=type=bind\S*", re.IGNORECASE | re.MULTILINE
+)
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+_MOST_FILES = 20
+
+
+class Asked(NamedTuple):
+    """A requirement that a command asks for; ``where`` if a file that it names has it."""
+
+    word: Word
+    requirement: Requirement
+    where: str = ""
+
+
+class Everything(NamedTuple):
+    """All that a command asks for, the indexes of its files, and the files that are not here."""
+
+    asked: tuple[Asked, ...]
+    indexes: tuple[Index, ...] = ()
+    missing: tuple[Word, ...] = ()
+
+
+def asked_by(command: Command, install: Install, file: Source) -> Everything:
+    """Read what a command asks for."""
+    found = [
+        Asked(each.word, each.requirement) for each in install.requirements if each.requirement
+    ]
+    indexes: list[Index] = []
+    missing: list[Word] = []
+    for word in install.files:
+        path = _find(word.text, command, file) if word.known else None
+        if path is None:
+            missing.append(word)
+            continue
+        listed, named = _listed(path, file)
+        found += [Asked(word, each, where) for each, where in listed]
+        indexes += named
+    for word in install.locations:
+        found += [Asked(word, each, where) for each, where in _of_project(word, command, file)]
+    return Everything(tuple(found), tuple(indexes), tuple(missing))
+
+
+def _requirement(text: str) -> list[Requirement]:
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
+
+    try:
+        return [Requirement(text)]
+    except InvalidRequirement:
+        return []
+
+
+def _find(name: str, command: Command, file: Source) -> str | None:
+    """Find a file that a command names; None where it cannot be told which one that is."""
+    if "://" in name or "$" in name:
+        return None
+    folders = _folders(command, file)
+    names = _sources(name, file) if file.parts.images else [name]
+    paths = (os.path.normpath(os.path.join(folder, each)) for folder in folders for each in names)
+    return next((path for path in paths if file.exists(path) and os.path.isfile(path)), None)
+
+
+def _folders(command: Command, file: Source) -> Sequence[str]:
+    """Give the folders that a command may run in, by what was said of it before."""
+    folders: Sequence[str] = file.project.folders
+    for each in file.parts.commands:
+        if each.span >= command.span:
+            break
+        if each.words[0].text not in {"cd", "pushd", "popd"}:
+            continue
+        target = each.words[1].text if len(each.words) > 1 else ""
+        is_back = each.words[0].text == "popd" or target in {"-", "..", ""}
+        if is_back or (not each.words[-1].known and _HERE.search(target)):
+            folders = file.project.folders
+        else:
+            inner = (os.path.join(folder, target) for folder in file.project.folders)
+            folders = [folder for folder in inner if each.words[-1].known and file.exists(folder)]
+    return folders
+
+
+def _sources(name: str, file: Source) -> list[str]:
+    """Give where a file of the image may come from, by what the Dockerfile copies into it."""
+    found: list[str] = []
+    for line in _COPIES.findall(file.text):
+        words = [each.strip("[]\",'") for each in line.split() if not each.startswith("--")][1:]
+        if "--from" in line or len(words) < 2:
+            continue
+        target = words[-1].rstrip("/.")
+        for source in words[:-1]:
+            if os.path.basename(source) == os.path.basename(name):
+                found.append(source.lstrip("/"))
+            elif source in {".", "./"}:
+                found.append(name.removeprefix(target).lstrip("/"))
+    if re.search(r"--mount=type=bind(?![^\s]*from=)", file.text):
+        found.append(name)
+    return found
+
+
+def _listed(path: str, file: Source) -> tuple[list[tuple[Requirement, str]], list[Index]]:
+    """Read a file of requirements and those that it includes."""
+    from rocmlint.lint.project import parts_of  # noqa: PLC0415
+
+    found: list[tuple[Requirement, str]] = []
+    indexes: list[Index] = []
+    waiting, seen = [path], set[str]()
+    while waiting and len(seen) < _MOST_FILES:
+        path = waiting.pop(0)
+        if path in seen:
+            continue
+        seen.add(path)
+        is_list = path.endswith((".txt", ".in"))
+        parts = parts_of("requirements.txt" if is_list else path, file.read(path))
+        for each in parts.declared:
+            if not each.constraint and not each.group:
+                where = f"{os.path.basename(path)}:{each.span.line}"
+                found += [(requirement, where) for requirement in _requirement(each.text)]
+        indexes += parts.indexes
+        inclusions: Iterator[Inclusion] = (each for each in parts.inclusions if not each.constraint)
+        waiting += [os.path.normpath(os.path.join(path, "..", each.path)) for each in inclusions]
+    return found, indexes
+
+
+def _of_project(word: Word, command: Command, file: Source) -> Iterator[tuple[Requirement, str]]:
+    """Read what the project requires that a command installs from its folder."""
+    from rocmlint.lint.project import parts_of  # noqa: PLC0415
+
+    match = re.fullmatch(r"\.?/?(?:\[([\w\s,.-]*)\])?", word.text)
+    if match is None or not word.known:
+        return
+    extras = {each.strip() for each in (match[1] or "").split(",")} | {""}
+    for name in _PROJECT_FILES:
+        path = _find(name, command, file)
+        if path is None:
+            continue
+        for each in parts_of(path, file.read(path)).declared:
+            if each.group in extras and not each.constraint:
+                where = f"{name}:{each.span.line}"
+                yield from ((requirement, where) for requirement in _requirement(each.text))

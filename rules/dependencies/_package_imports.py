@@ -1,0 +1,95 @@
+"""What the import of a package of the project runs: the imports that nothing guards."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.lazy import compile_lazily
+from rocmlint.lint.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.source import Source
+
+_IMPORT = compile_lazily(
+    r"^(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
+    r"|import[ \t]+(?P<modules>[\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+)*))",
+    re.MULTILINE,
+)
+_NAME = compile_lazily(r"(\w+)(?:[ \t]+as[ \t]+\w+)?")
+_MOST_FILES = 80
+_OTHER_FOLDERS = frozenset(
+    {"tests", "test", "docs", "doc", "examples", "example", "scripts", "benchmarks", "tools"}
+)
+
+
+class Place(NamedTuple):
+    """Where a package imports something, as soon as it is imported itself."""
+
+    package: str
+    path: str
+    line: int
+    module: str
+
+
+def packages_of(folder: str, file: Source) -> Iterator[tuple[str, str]]:
+    """Yield the packages that a project holds, each with the folder that holds it."""
+    for place in (os.path.join(folder, "src"), folder):
+        for name in file.names_in(place):
+            inner = os.path.join(place, name, "__init__.py")
+            if name not in _OTHER_FOLDERS and name.isidentifier() and file.exists(inner):
+                yield name, place
+
+
+def first_import(package: str, folder: str, wanted: frozenset[str], file: Source) -> Place | None:
+    """Find an import of a wanted module that ``import package`` runs; None if there is none.
+
+    Only statements without indentation count: all others may be guarded.
+    """
+    waiting = [os.path.join(folder, package, "__init__.py")]
+    seen: set[str] = set()
+    while waiting and len(seen) < _MOST_FILES:
+        path = waiting.pop(0)
+        if path in seen or not file.exists(path):
+            continue
+        seen.add(path)
+        text = Text(file.read(path))
+        for match in _IMPORT.finditer(text.code):
+            for module in _modules(match):
+                if module.split(".")[0] in wanted:
+                    return Place(package, path, text.line_of(match.start()), module)
+                waiting += _files(module, package, path, folder)
+    return None
+
+
+def _modules(match: re.Match[str]) -> Iterator[str]:
+    """Yield the modules that a statement may import: of ``from . import a`` also ``.a``."""
+    if match["modules"]:
+        yield from (each.split()[0] for each in match["modules"].split(","))
+        return
+    yield match["module"]
+    dot = "" if match["module"].endswith(".") else "."
+    for name in _NAME.findall(match["names"]):
+        yield f"{match['module']}{dot}{name}"
+
+
+def _files(module: str, package: str, path: str, folder: str) -> Iterator[str]:
+    """Yield where a module of the package itself may be, with those above it."""
+    name = module.lstrip(".")
+    level = len(module) - len(name)
+    if level:
+        base = os.path.dirname(path)
+        for _ in range(level - 1):
+            base = os.path.dirname(base)
+    elif name.split(".")[0] == package:
+        base = folder
+    else:
+        return
+    parts = name.split(".") if name else []
+    for count in range(1, len(parts) + 1):
+        inner = os.path.join(base, *parts[:count])
+        yield os.path.join(inner, "__init__.py")
+        yield f"{inner}.py"

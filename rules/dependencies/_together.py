@@ -1,0 +1,121 @@
+"""Which declared requirements are installed together: those of a group and what it includes."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from rocmlint.lint.project import parts_of
+from rocmlint.published import requirements as published
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocmlint.lint.parts import Declared, Parts
+    from rocmlint.lint.source import Source
+
+_MOST = 300
+"""Requirements of one file that are looked at; a file with more is a lock file."""
+_MOST_FILES = 20
+_ALONE = "build-system"
+"""The group that is installed into an environment of its own."""
+
+
+class Part(NamedTuple):
+    """A requirement, and where it stands: "line 3", "base.txt:3"."""
+
+    name: str
+    requirement: Requirement
+    where: str
+    constraint: bool = False
+
+
+def part_of(declared: Declared, where: str = "") -> Part | None:
+    """Read a declared requirement; None where nothing can be said of its versions."""
+    requirement = _requirement(declared.text)
+    if requirement is None or declared.name not in known():
+        return None
+    where = where or f"line {declared.span.line}"
+    return Part(declared.name, requirement, where, declared.constraint)
+
+
+def installed_with(declared: Declared, file: Source) -> list[Part]:
+    """Give the requirements that a declared one has to go with, and that stand before it."""
+    parts = file.parts
+    if len(parts.declared) > _MOST and declared.span > parts.declared[_MOST - 1].span:
+        return []
+    found: list[Part] = []
+    before = True
+    for each in parts.declared[:_MOST]:
+        if each is declared:
+            before = False
+        elif _are_together(each, declared, before=before):
+            found += _parts([each])
+    if not declared.group:
+        found += _included(parts, file)
+    overridden = _overridden(parts, file)
+    if declared.name in overridden:
+        return []
+    distinct = {(each.name, str(each.requirement), each.constraint): each for each in found}
+    return [each for each in distinct.values() if each.name not in overridden]
+
+
+def _are_together(other: Declared, declared: Declared, *, before: bool) -> bool:
+    """Say whether one is installed when the other is; each pair counts once."""
+    if other.group == declared.group:
+        return before or other.constraint
+    return not other.group and declared.group != _ALONE
+
+
+def _parts(declared: Iterable[Declared], path: str = "") -> Iterator[Part]:
+    for each in declared:
+        part = part_of(each, f"{os.path.basename(path)}:{each.span.line}" if path else "")
+        if part is not None:
+            yield part
+
+
+def _included(parts: Parts, file: Source) -> Iterator[Part]:
+    """Read the files that a file of requirements includes."""
+    folder = os.path.dirname(os.path.abspath(file.path))
+    waiting = [(os.path.join(folder, each.path), each.constraint) for each in parts.inclusions]
+    seen = {os.path.abspath(file.path)}
+    while waiting and len(seen) < _MOST_FILES:
+        path, constraint = waiting.pop(0)
+        path = os.path.normpath(path)
+        if path in seen or "://" in path:
+            continue
+        seen.add(path)
+        inner = parts_of("requirements.txt", file.read(path))
+        for each in _parts(inner.declared[:_MOST], path):
+            yield each._replace(constraint=constraint or each.constraint)
+        near = os.path.dirname(path)
+        waiting += [
+            (os.path.join(near, each.path), constraint or each.constraint)
+            for each in inner.inclusions
+        ]
+
+
+def _overridden(parts: Parts, file: Source) -> set[str]:
+    """Give the packages whose demanded versions uv is told to put aside."""
+    if "override-dependencies" not in file.text:
+        return set()
+    return {each.name for each in parts.declared if each.constraint}
+
+
+@lru_cache(maxsize=4096)
+def _requirement(text: str) -> Requirement | None:
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        return None
+    return None if requirement.url else requirement
+
+
+@lru_cache(maxsize=1)
+def known() -> frozenset[str]:
+    """Give the packages whose releases are known."""
+    return frozenset(map(canonicalize_name, published.packages()))

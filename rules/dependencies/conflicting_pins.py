@@ -1,0 +1,135 @@
+"""ROC203, conflicting-pins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.lazy import compile_lazily
+from rocmlint.rule import Rule
+from rocmlint.triggers import commands, declared
+
+from ._commands import PIP_AND_UV
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.parts import Command, Declared, Word
+    from rocmlint.lint.source import Source
+
+    from ._conflicts import Conflict
+    from ._together import Part
+
+_PACKAGES = (
+    "torch", "transformers", "diffusers", "accelerate", "peft", "trl", "huggingface-hub", "vllm",
+    "sglang", "xformers", "lmdeploy", "bitsandbytes", "triton", "tokenizers", "deepspeed",
+)  # fmt: skip
+
+_MOST = 100
+"""Requirements of one command that are looked at."""
+_PRERELEASES = compile_lazily(r"(?m)^\s*--pre\b")
+"""With it the nightly builds count too, whose metadata nobody keeps."""
+
+
+class ConflictingPins(Rule["Command | Declared"]):
+    """Requirements that no releases can meet together, by their own metadata.
+
+    ## Why it matters
+    pip refuses such a list, hours later on a fresh machine, or it gives way where nobody looks:
+    transformers 5.23.0 with torch 2.4.1 installs, as only the extra `torch` of transformers says
+    what torch it needs, and then runs without PyTorch.
+
+    ## Instead
+    Move one of the two; the message names the newest release that goes with the other.
+    `rocmlint stack compatible --torch 2.4.1` lists the newest libraries for a torch.
+
+    Only what is proven is reported: every release that a requirement admits is tried, for every
+    Python, on Linux. Counted together are a group or a command, what a file includes, and the
+    base with one extra or group; markers and uv's overrides are respected. The extra `torch`
+    counts where torch is required beside it, but only what it asks at least. What a build with a
+    label of its own (`vllm==0.30.0+rocm723`) requires is not known, nor what `--pre` brings.
+
+    ## Source
+    METADATA of the releases (Requires-Dist).
+    """
+
+    code = "ROC203"
+    name = "conflicting-pins"
+    since = "0.1.0"
+    on = commands(*PIP_AND_UV, described="commands that install packages") | declared(
+        *_PACKAGES, described="requirements of the stack"
+    )
+
+    def check(self, node: Command | Declared, source: Source) -> Iterator[Finding]:
+        """Find requirements that exclude each other."""
+        from rocmlint.lint.parts import Declared  # noqa: PLC0415 - few files have any
+
+        if isinstance(node, Declared):
+            yield from self._declared(node, source)
+            return
+        from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
+
+        install = install_of(node)
+        if install is None or len(install.requirements) < 2 or install.no_dependencies:
+            return
+        if "--pre" in {each.text for each in node.words}:
+            return
+        from ._together import Part, known  # noqa: PLC0415 - loads packaging
+
+        before: dict[str, Part] = {}
+        for each in install.requirements:
+            requirement, text = each.requirement, each.word.text
+            if each.name in known() and requirement is not None and not requirement.url:
+                if text not in before and len(before) < _MOST:
+                    part = Part(each.name, requirement, "this command")
+                    yield from self._judged(each.word, part, before.values(), source)
+                    before[text] = part
+
+    def _declared(self, node: Declared, source: Source) -> Iterator[Finding]:
+        from ._together import installed_with, part_of  # noqa: PLC0415 - loads packaging
+
+        part = part_of(node) if not _PRERELEASES.search(source.text) else None
+        if part is not None and not node.constraint and part.requirement.specifier:
+            yield from self._judged(node, part, installed_with(node, source), source)
+
+    def _judged(
+        self, place: Declared | Word, part: Part, others: Iterable[Part], source: Source
+    ) -> Iterator[Finding]:
+        from ._conflicts import conflict_between  # noqa: PLC0415 - loads packaging
+
+        for other in others:
+            conflict = conflict_between(part, other)
+            if conflict is not None:
+                yield self.finding(place, source, _message(conflict, part))
+                return
+
+
+def _message(conflict: Conflict, part: Part) -> str:
+    owner, other = conflict.owner, conflict.other
+    if not conflict.demanded:
+        return (
+            f"No release is in both `{owner.requirement}` and `{other.requirement}` "
+            f"({other.where}): pip refuses to install them. Leave one of them out."
+        )
+    from ._conflicts import candidates  # noqa: PLC0415 - loads packaging
+
+    newest = candidates(owner)[-1]
+    release = "" if len(candidates(owner)) == 1 else f" in its newest release, {newest},"
+    demand = f"{other.name}{conflict.demanded}"
+    asks = f"`{owner.requirement}`{_where(owner, part)} requires{release} {demand}"
+    against = f"`{other.requirement}`{_where(other, part)}"
+    none = "" if not release else ", and no older one goes with it"
+    if conflict.implied:
+        effect = (
+            f"{asks} by its extra `torch`, against {against}{none}: pip installs both, and "
+            f"{owner.name} does without PyTorch or fails in it."
+        )
+    else:
+        effect = f"{asks}, against {against}{none}: pip refuses to install them together."
+    if conflict.fits is None:
+        return f"{effect} Take {demand}."
+    return f"{effect} Take {demand}, or {owner.name} {conflict.fits}, the newest that goes with it."
+
+
+def _where(part: Part, here: Part) -> str:
+    return "" if part is here or part.where == here.where else f" ({part.where})"

@@ -1,0 +1,191 @@
+"""ROC207, dead-monkeypatch."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lazy import compile_lazily
+from rocmlint.lint.walk import walk
+from rocmlint.rule import Rule
+from rocmlint.rules.patching._patches import Replacement, replacements
+from rocmlint.triggers import nodes
+
+from ._guards import is_asked_for, is_guarded
+from ._judgement import missing, requirement, since, subject
+from ._published_names import (
+    has,
+    has_member,
+    history,
+    is_ever_missing,
+    member,
+    was_ever_there,
+)
+from ._replacements import GONE_BEFORE
+from ._uses import WORDS, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from packaging.version import Version
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+    from rocmlint.published.names import History
+
+_SETS = compile_lazily(r"[ \t]*=(?!=)")
+
+
+def _patches(source: Source) -> Iterator[re.Match[str]]:
+    """Find attributes of imported names that are set."""
+    code = source.code
+    found = uses(code)
+    for place in found.places:
+        owner, _, name = place.dotted.rpartition(".")
+        start, end = place.match.span()
+        if code.endswith("setattr(", 0, start) or (
+            _SETS.match(code, end) and _may_lack(owner, name)
+        ):
+            yield place.match
+
+
+def _may_lack(owner: str, name: str) -> bool:
+    """Say whether some version has an attribute and another one does not."""
+    found = _history(owner, name)
+    whole = f"{owner}.{name}"
+    return whole in GONE_BEFORE or (
+        found is not None and is_ever_missing(found) and was_ever_there(found, whole)
+    )
+
+
+def _history(owner: str, name: str) -> History | None:
+    """Give the history of an attribute of a class or of a module."""
+    found = member(owner, name) if "." in owner else None
+    return history(f"{owner}.{name}") if found is None else found
+
+
+class DeadMonkeypatch(Rule["cst.Assign | cst.Call"]):
+    """A patch of an attribute that the package no longer has: it is silently off.
+
+    ## Why it matters
+    ``LlamaModel._prepare_decoder_attention_mask = mine`` never fails: where the class has lost
+    that method, the assignment makes a new attribute that nobody calls, and the model runs
+    unpatched. With packed samples that let each other be seen, or a mask of the wrong shape, the
+    loss looks plausible.
+
+    Which version counts is told as for removed-name (ROC204). A finding is an error where no
+    version with the attribute can be installed, else a warning.
+
+    ## Instead
+    Patch what this version calls, or require the version that the patch was written for. Where a
+    patch must work with several versions, ask with ``hasattr`` and fail if nothing fits.
+
+    Not reported: attributes that are inherited; new ones, which no version ever had; names that
+    this file calls itself; patches under ``hasattr`` or a question for the version.
+
+    ## Source
+    The index of names and members was made by importing each release (tools/build_names.py).
+    """
+
+    code = "ROC207"
+    name = "dead-monkeypatch"
+    since = "0.1.0"
+    on = nodes(
+        *("Assign", "Call"),
+        words=WORDS,
+        opening=True,
+        finder=_patches,
+        described="attributes, set from outside, of classes and modules of "
+        "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
+    )
+
+    def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
+        """Judge each attribute that is replaced here."""
+        for replacement in replacements(node):
+            owner = source.resolve(replacement.owner)
+            if owner is None or not _may_lack(owner, replacement.name):
+                continue
+            yield from self._judged(replacement, owner, source)
+
+    def _judged(self, replacement: Replacement, owner: str, source: Source) -> Iterator[Finding]:
+        node, name = replacement.node, replacement.name
+        package = owner.partition(".")[0]
+        found = _history(owner, name)
+        has_it, installed = partial(_has, owner, name), partial(_is_installed, owner, name)
+        judgement = missing(owner, has_it, source, installed)
+        if judgement is None or not _is_patch(replacement) or _is_used(replacement, source):
+            return
+        if member(owner, name) is None and not _is_own_function(replacement, source):
+            return
+        if is_asked_for(name, source) or is_guarded(node, source):
+            return
+        version = judgement.candidate.version
+        told = since(f"{owner}.{name}", found, version)
+        bound = requirement(found, version, package)
+        other = f", or require `{bound}`" if bound else ""
+        message = (
+            f"{subject(judgement, package)} has no `{owner}.{name}` ({told}): "
+            f"this makes an attribute that nobody calls, and the patch is silently off. "
+            f"Patch what this version calls{other}."
+        )
+        yield self.finding(node, source, message, severity=judgement.severity)
+
+
+def _has(owner: str, name: str, version: Version) -> bool | None:
+    """Say whether a version has the attribute; where its owner is gone, the import fails."""
+    if has(owner, version) is False:
+        return None
+    state = has_member(owner, name, version) if "." in owner else None
+    return has(f"{owner}.{name}", version) if state is None else state
+
+
+def _is_installed(owner: str, name: str, folders: tuple[str, ...]) -> bool | None:
+    from rocmlint.lint.installed_names import has_member, has_name  # noqa: PLC0415 - few need it
+
+    if has_name(folders, owner) is not True:
+        return None
+    state = has_member(folders, owner, name)
+    return has_name(folders, f"{owner}.{name}") if state is None else state
+
+
+def _is_patch(replacement: Replacement) -> bool:
+    """Say whether something is put in place that can be called; all else is a setting."""
+    value = replacement.value
+    if isinstance(value, cst.Name):
+        return value.value not in {"True", "False", "None"}
+    return isinstance(value, (cst.Attribute, cst.Lambda, cst.Call))
+
+
+def _is_own_function(replacement: Replacement, source: Source) -> bool:
+    """Say whether a function of this file is put in place.
+
+    Where an old name of a module is set to something else, others ask for that name.
+    """
+    value = replacement.value
+    found = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
+    return bool(found) and all(isinstance(each.node, cst.FunctionDef) for each in found)
+
+
+def _is_used(replacement: Replacement, source: Source) -> bool:
+    """Say whether the file itself looks the attribute up: then it is a helper of its own."""
+    name = replacement.name
+    for match in re.finditer(rf"\.[ \t]*{re.escape(name)}\b(?![ \t]*=[^=])", source.code):
+        line = source.line_of(match.start())
+        for each in walk(source.pieces.around(match.start()).module):
+            if (
+                isinstance(each, cst.Attribute)
+                and each.attr.value == name
+                and source.span(each.attr).line == line
+                and not isinstance(source.parent(each), cst.AssignTarget)
+                and not _is_in_value(each, replacement, source)
+            ):
+                return True
+    return False
+
+
+def _is_in_value(node: cst.CSTNode, replacement: Replacement, source: Source) -> bool:
+    """Say whether a node is in what is put in place: ``theirs.name = ours.name``."""
+    return replacement.value is node or replacement.value in source.ancestors(node)

@@ -1,0 +1,206 @@
+"""ROC204, removed-name."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.lint.syntax import dotted_text
+from rocmlint.rule import Rule
+from rocmlint.triggers import nodes
+
+from ._guards import is_asked_for, is_guarded
+from ._judgement import Judgement, missing, requirement, since, subject
+from ._published_names import has, has_successor, history, lacking, names
+from ._rename import renaming
+from ._replacements import replacement_of
+from ._uses import TORCH_WORDS, WORDS, is_of_torch, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from packaging.version import Version
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find imports and uses of names that their package lacks."""
+    found = uses(source.code)
+    for each in found.imports:
+        if _first_missing(each.asked, source):
+            yield each.match
+    for place in found.places:
+        if "." in place.match[0] and _first_missing(place.dotted, source):
+            yield place.match
+
+
+class RemovedName(Rule["cst.Import | cst.ImportFrom | cst.Attribute"]):
+    """A name that the package does not have in the version that this file runs with.
+
+    ## Why it matters
+    transformers, diffusers and their companions drop and move names in every other release. An
+    import of one that is gone fails as soon as pip installs the newest release that the
+    requirements admit: on the machine of whoever installs next, not on yours.
+
+    The version is the installed one (``--environment``, or where the file lies among installed
+    packages), else the locked one, else the newest that the requirements of the project admit:
+    that is what a fresh install gets. A finding is a warning where the requirement has no upper
+    bound and admits older versions with the name, else an error. Patch releases count as their
+    minor release.
+
+    ## Instead
+    Use what took its place, or require a version that has the name.
+
+    Not reported: imports in ``try``, under ``TYPE_CHECKING``, and where a condition around or above
+    asks for a version or whether something is available; packages whose copy lies in the project;
+    versions older than the index, which begins two years before this release.
+
+    ## Fix safety
+    Safe where the new name means the same and is there in all versions that the requirement
+    admits; else unsafe. There is no fix where nothing takes the old one's place.
+
+    ## Source
+    The index of names was made by importing each release and asking for each name
+    (tools/build_names.py).
+    """
+
+    code = "ROC204"
+    name = "removed-name"
+    since = "0.1.0"
+    on = nodes(
+        *("Import", "ImportFrom", "Attribute"),
+        words=(*WORDS, *TORCH_WORDS),
+        opening=True,
+        finder=_suspects,
+        described="imports and uses of names that some release lacks, of "
+        "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
+    )
+
+    def check(
+        self, node: cst.Import | cst.ImportFrom | cst.Attribute, source: Source
+    ) -> Iterator[Finding]:
+        """Judge each name that is imported or looked up here."""
+        for place, dotted in _asked(node, source):
+            found = _first_missing(dotted, source)
+            if found is None or _is_expected(node, found[0], source):
+                continue
+            name, judgement = found
+            is_told = name != dotted and not isinstance(node, cst.Import)
+            if is_told and place is not getattr(node, "module", None):
+                continue  # at the module, or at the attribute inside
+            fix = renaming(node, place, name, judgement, source)
+            message = _message(name, judgement, is_import=not isinstance(node, cst.Attribute))
+            yield self.finding(place, source, message, fix=fix, severity=judgement.severity)
+
+
+def _first_missing(dotted: str, source: Source) -> tuple[str, Judgement] | None:
+    """Give the shortest beginning of a name that is missing."""
+    for each in lacking(dotted):
+        judgement = missing(each, partial(has, each), source, partial(_is_installed, each))
+        if judgement is not None:
+            return each, judgement
+    return None
+
+
+def _is_installed(dotted: str, folders: tuple[str, ...]) -> bool | None:
+    from rocmlint.lint.installed_names import has_name  # noqa: PLC0415 - few runs need it
+
+    return has_name(folders, dotted)
+
+
+def _asked(
+    node: cst.Import | cst.ImportFrom | cst.Attribute, source: Source
+) -> Iterator[tuple[cst.CSTNode, str]]:
+    """Yield what must be there, and the node that asks for it."""
+    if isinstance(node, cst.Attribute):
+        dotted = source.resolve(node) if _is_read(node, source) else None
+        if dotted is not None and not is_of_torch(dotted) and dotted in lacking(dotted):
+            yield node, dotted
+    elif isinstance(node, cst.Import):
+        yield from ((alias, dotted_text(alias.name) or "") for alias in node.names)
+    elif node.module is not None and not node.relative:
+        module = dotted_text(node.module) or ""
+        yield node.module, module
+        names = () if isinstance(node.names, cst.ImportStar) else node.names
+        yield from ((alias, f"{module}.{dotted_text(alias.name)}") for alias in names)
+
+
+def _is_read(node: cst.Attribute, source: Source) -> bool:
+    """Say whether an attribute is looked up when the program runs: not set, no type for others."""
+    below: cst.CSTNode = node
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.Import, cst.ImportFrom, cst.AssignTarget, cst.Del)):
+            return False
+        if isinstance(above, cst.Annotation) and "__future__ import annotations" in source.text:
+            return False
+        if isinstance(above, (cst.BaseStatement, cst.BaseSmallStatement)):
+            return True
+        below = above
+    return below is not None
+
+
+def _is_expected(
+    node: cst.Import | cst.ImportFrom | cst.Attribute, dotted: str, source: Source
+) -> bool:
+    """Say whether the code is ready for this: it asks first, or brings the name along itself."""
+    name = dotted.rpartition(".")[2]
+    return (
+        is_guarded(node, source)
+        or source.is_for_types_only(node)
+        or is_asked_for(name, source)
+        or f".{name} = " in source.code
+    )
+
+
+def _message(dotted: str, judgement: Judgement, *, is_import: bool) -> str:
+    package = dotted.partition(".")[0]
+    version, found = judgement.candidate.version, history(dotted)
+    told = since(dotted, found, version)
+    effect = "this import fails" if is_import else "this fails"
+    return (
+        f"{subject(judgement, package)} has no `{dotted}` ({told}): {effect}. "
+        f"{_advice(dotted, judgement)}"
+    )
+
+
+def _advice(dotted: str, judgement: Judgement) -> str:
+    package, version = dotted.partition(".")[0], judgement.candidate.version
+    bound = requirement(history(dotted), version, package)
+    other = f", or require `{bound}`" if bound else ""
+    replacement = replacement_of(dotted)
+    if replacement is not None and replacement.advice:
+        return f"{replacement.advice}{other}."
+    if replacement is not None and has_successor(dotted, replacement.new, version) is not False:
+        return f"Use `{replacement.new}`{other}."
+    module = _module_now(dotted, version)
+    if module is not None:
+        return f"`{module}` has one of this name{other}."
+    if bound:
+        return f"Require `{bound}`, or do without it."
+    return "Do without it."
+
+
+def _module_now(dotted: str, version: Version) -> str | None:
+    """Give a module that has a name like this in a version; not that of another model."""
+    module, _, name = dotted.rpartition(".")
+    known = names(dotted)
+    if known is None or name.startswith("_"):
+        return None
+    found = []
+    for each in known.elsewhere(name, version):
+        model = re.match(r"\w+\.models\.\w+", each)
+        if model is None or f"{module}.".startswith(f"{model[0]}."):
+            found.append(each)
+    return max(found, key=lambda each: _shared(each, module), default=None)
+
+
+def _shared(one: str, other: str) -> int:
+    """Count the names that two modules begin with both."""
+    pairs = zip(one.split("."), other.split("."), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,0 +1,217 @@
+"""ROC205, unknown-keyword."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.findings import Fix
+from rocmlint.lazy import compile_lazily
+from rocmlint.lint.syntax import dotted_text
+from rocmlint.rule import Rule
+from rocmlint.triggers import last_name, nodes
+
+from ._guards import is_asked_for, is_guarded
+from ._judgement import Judgement, missing, requirement, since, subject
+from ._published_names import is_ever_missing, names
+from ._rename import is_there_throughout
+from ._replacements import keyword_replacement
+from ._uses import WORDS, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.source import Source
+    from rocmlint.published.names import History
+
+_CLASS = compile_lazily(r"^class[ \t]+\w+\([ \t\n]*([\w.]+)[ \t\n,]*\)[ \t]*:", re.MULTILINE)
+_OPENS = compile_lazily(r"[ \t]*\(")
+_SUPER = compile_lazily(r"super\([^()]*\)\.__init__[ \t]*\(")
+_BRACKET = compile_lazily(r"[()\[\]{}]")
+_KEYWORD = compile_lazily(r"[(,][ \t\n]*(\w+)[ \t]*=(?!=)")
+_LONGEST = 20_000
+"""Characters of a call that are looked at for keywords."""
+
+_ARGUMENTS = "transformers.TrainingArguments"
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find calls of imported callables with a keyword that they do not take."""
+    code = source.code
+    found = uses(code)
+    for place in found.places:
+        if _OPENS.match(code, place.match.end()):
+            if _takes_them_not((place.dotted,), place.match.end(), source):
+                yield place.match
+    if not found.imports or "super" not in code:
+        return
+    bases = [dotted for each in _CLASS.finditer(code) for dotted in found.meanings(each[1])]
+    for match in _SUPER.finditer(code) if bases else ():
+        if _takes_them_not(bases, match.end() - 1, source):
+            yield match
+
+
+def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> bool:
+    keywords = set(_KEYWORD.findall(_arguments(source.code, opening)))
+    return any(
+        _judged(_definer(called, keyword), keyword, source)
+        for called in callables
+        for keyword in keywords
+    )
+
+
+def _judged(dotted: str, keyword: str, source: Source) -> Judgement | None:
+    """Judge a keyword; None unless each version that may be installed takes it not."""
+    found = _history(dotted, keyword)
+    if not is_ever_missing(found):
+        return None
+    return missing(dotted, found.at, source, partial(_takes, dotted, keyword))
+
+
+def _arguments(code: str, start: int) -> str:
+    """Give the text from an opening bracket to the one that closes it."""
+    depth = 0
+    for bracket in _BRACKET.finditer(code, start, start + _LONGEST):
+        depth += 1 if bracket[0] in "([{" else -1
+        if depth == 0:
+            return code[start : bracket.end()]
+    return code[start : start + _LONGEST]
+
+
+def _history(dotted: str, keyword: str) -> History:
+    from rocmlint.published.names import History  # noqa: PLC0415 - few files need it
+
+    known = names(dotted)
+    return History((), 0, 0) if known is None else known.keyword(dotted, keyword)
+
+
+class UnknownKeyword(Rule["cst.Call"]):
+    """A keyword that the called function or class does not take in the version of its package.
+
+    ## Why it matters
+    ``TrainingArguments(evaluation_strategy=...)`` is a ``TypeError: unexpected keyword argument``
+    since transformers 4.51. Which version counts, and how sure that is, is told as for
+    removed-name (ROC204).
+
+    ## Instead
+    Use the keyword that took its place, or require a version that takes this one.
+
+    Looked at are calls of functions and classes that are imported from accelerate, diffusers,
+    huggingface_hub, peft, transformers and trl, and ``super().__init__(...)`` in classes that have
+    one of these as their only base. Silent where the signature takes ``**kwargs`` or may be
+    changed by a decorator, and where the code asks for a version or catches the error.
+
+    ## Fix safety
+    Safe where only the name of the keyword changed and all versions that the requirement admits
+    take the new one; else unsafe.
+
+    ## Source
+    The index of signatures was made by importing each release (tools/build_names.py).
+    """
+
+    code = "ROC205"
+    name = "unknown-keyword"
+    since = "0.1.0"
+    on = nodes(
+        "Call",
+        words=WORDS,
+        opening=True,
+        finder=_suspects,
+        described="calls, with keywords, of what is imported from "
+        "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
+    )
+
+    def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Judge each keyword of a call."""
+        written = [each for each in node.args if each.keyword is not None]
+        called = _callable(node, source) if written else None
+        if called is None or names(called) is None:
+            return
+        for each in written:
+            keyword = each.keyword.value if each.keyword is not None else ""
+            dotted = _definer(called, keyword)
+            judgement = _judged(dotted, keyword, source)
+            if judgement is None or is_guarded(node, source) or is_asked_for(keyword, source):
+                continue
+            message = _message(dotted, keyword, _history(dotted, keyword), judgement)
+            fix = _fix(each, node, dotted, judgement, source)
+            yield self.finding(each, source, message, fix=fix, severity=judgement.severity)
+
+
+def _definer(called: str, keyword: str) -> str:
+    """Give whose version decides on a keyword: the configurations of trl inherit most of theirs."""
+    if called.startswith("trl.") and called.endswith("Config"):
+        if _history(_ARGUMENTS, keyword).there:
+            return _ARGUMENTS
+    return called
+
+
+def _takes(dotted: str, keyword: str, folders: tuple[str, ...]) -> bool | None:
+    from rocmlint.lint.installed_names import takes_keyword  # noqa: PLC0415 - few runs need it
+
+    return takes_keyword(folders, dotted, keyword)
+
+
+def _callable(node: cst.Call, source: Source) -> str | None:
+    """Give what a call calls: the imported callable, or the only base behind ``super()``."""
+    if not isinstance(node.func, cst.Attribute) or not isinstance(node.func.value, cst.Call):
+        return source.resolve(node.func)
+    if node.func.attr.value != "__init__" or dotted_text(node.func.value.func) != "super":
+        return None
+    if source.function(node) is None or source.function(node) is not _method(node, source):
+        return None
+    around = source.whole_class(node)
+    if around is None or len(around.bases) != 1 or around.bases[0].star:
+        return None
+    return source.resolve(around.bases[0].value)
+
+
+def _method(node: cst.CSTNode, source: Source) -> cst.FunctionDef | None:
+    """Give the function around a node if it stands directly in a class."""
+    function = source.function(node)
+    block = source.parent(function) if function is not None else None
+    holder = source.parent(block) if block is not None else None
+    return function if isinstance(holder, cst.ClassDef) else None
+
+
+def _message(dotted: str, keyword: str, found: History, judgement: Judgement) -> str:
+    package, version = dotted.partition(".")[0], judgement.candidate.version
+    new = _new_keyword(dotted, keyword, judgement)
+    bound = requirement(found, version, package)
+    advice = [f"use `{new}`"] if new else []
+    advice += [f"require `{bound}`"] if bound else []
+    told = ", or ".join(advice) or "leave it out"
+    return (
+        f"`{dotted}` of {subject(judgement, package)} takes no keyword `{keyword}` ("
+        f"{since(f'{dotted}({keyword})', found, version)}): this call is a TypeError. "
+        f"{told[0].upper()}{told[1:]}."
+    )
+
+
+def _new_keyword(dotted: str, keyword: str, judgement: Judgement) -> str | None:
+    new = keyword_replacement(dotted, keyword)
+    taken = _history(dotted, new).at if new else None
+    if taken is None or any(taken(each.version) is not True for each in judgement.candidates):
+        return None
+    return new
+
+
+def _fix(
+    argument: cst.Arg, call: cst.Call, dotted: str, judgement: Judgement, source: Source
+) -> Fix | None:
+    keyword = argument.keyword
+    new = _new_keyword(dotted, keyword.value, judgement) if keyword is not None else None
+    if new is None or keyword is None or _is_given(new, call):
+        return None
+    safe = is_there_throughout(_history(dotted, new).at, judgement)
+    return Fix(f"Use `{new}`", (source.replace(keyword, new),), safe=safe)
+
+
+def _is_given(keyword: str, call: cst.Call) -> bool:
+    return any(
+        each.keyword is not None and last_name(each.keyword) == keyword for each in call.args
+    )

@@ -1,0 +1,161 @@
+"""ROC208, unquoted-specifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.findings import Edit, Fix
+from rocmlint.lazy import compile_lazily
+from rocmlint.rule import Rule
+from rocmlint.triggers import commands
+
+from ._commands import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.parts import Command, Redirect, Word
+    from rocmlint.lint.source import Source
+    from rocmlint.lint.text import Span
+
+_PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]=[\w.*+!]+,)?\Z")
+_VERSION = compile_lazily(r"\d+(?:\.(?:\d+|\*))*(?:\.?(?:a|b|rc|dev|post)\d*)?(?:,.*)?\Z")
+_PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
+
+
+class UnquotedSpecifier(Rule["Command"]):
+    """`pip install numpy>=2` without quotes, where a shell takes `>` for a redirection.
+
+    ## Why it matters
+    The shell cuts `>=2` off, sends what pip prints to a file named `=2`, and pip installs any
+    `numpy`: the lower bound is gone and nothing says so. With `numpy<2` the shell looks for a
+    file named `2` and does not run the command at all.
+
+    ## Instead
+    Quote the requirement: `pip install "numpy>=2"`.
+
+    Not reported: commands that no shell reads (the exec form in a Dockerfile, a list of words in
+    Python), and `pip install numpy > log.txt`.
+
+    ## Fix safety
+    Quotes are safe. There is no fix where the requirement has quotes or backslashes already.
+
+    ## Source
+    The manual of Bash, "Redirections"; PEP 508.
+    """
+
+    code = "ROC208"
+    name = "unquoted-specifier"
+    since = "0.1.0"
+    on = commands(*TOOLS, described="commands of a shell that install packages")
+
+    def check(self, node: Command, source: Source) -> Iterator[Finding]:
+        """Find redirections that are meant as version specifiers."""
+        if not node.shell or not node.redirects:
+            return
+        from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
+
+        install = install_of(node)
+        if install is None:
+            return
+        for word, redirects in _cut_off(node):
+            first, last = redirects[0].span, redirects[-1].span
+            start = word.span if word.span[2:] == first[:2] else first
+            written = source.text_at(_joined(word.span, last))
+            message = _message(redirects, word, " ".join(written.split()), install.tool)
+            place = _Place(_joined(start, last))
+            yield self.finding(place, source, message, fix=_fix(word, redirects, source))
+
+
+class _Place:
+    """What a finding spans."""
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+
+
+def _joined(first: Span, last: Span) -> Span:
+    return first._replace(end_line=last.end_line, end_column=last.end_column)
+
+
+def _cut_off(command: Command) -> Iterator[tuple[Word, list[Redirect]]]:
+    """Yield each package with the redirections that were meant to say its version."""
+    redirects = list(command.redirects)
+    while redirects:
+        found = [redirects.pop(0)]
+        word = _word_before(found[0], command)
+        if word is None or not _is_specifier(found[0]):
+            continue
+        while redirects and redirects[0].span[:2] == found[-1].span[2:]:
+            found.append(redirects.pop(0))
+        yield word, found
+
+
+def _word_before(redirect: Redirect, command: Command) -> Word | None:
+    """Give the package that stands before a redirection."""
+    before = [each for each in command.words if each.span[2:] <= redirect.span[:2]]
+    return before[-1] if before and _PACKAGE.match(before[-1].text) else None
+
+
+def _is_specifier(redirect: Redirect) -> bool:
+    if redirect.operator not in {">", "<"}:
+        return False
+    text, span = redirect.target.text, redirect.span
+    if span.line != span.end_line or span.end_column - span.column <= len(text):
+        return False
+    if span.end_column - span.column > len(text) + 1 and not redirect.target.quoted:
+        return False  # a blank stands behind the operator
+    if text.startswith("="):
+        return True
+    return not redirect.spaced and bool(_VERSION.match(text))
+
+
+def _message(redirects: list[Redirect], word: Word, written: str, tool: str) -> str:
+    read = next((each.target.text for each in redirects if each.operator == "<"), None)
+    target = redirects[0].target.text
+    if read is not None:
+        harm = f"where there is no file named `{read}`, the command does not run at all"
+    else:
+        tool = tool.split(" ", maxsplit=1)[0]
+        harm = (
+            f"the output goes to a file named `{target}`, and {tool} installs `{word.text}` in "
+            f"any version"
+        )
+    is_whole = target != "=" and not {"'", '"'} & set(written)
+    wanted = f'Write `"{written}"`.' if is_whole else "Put all of the requirement in quotes."
+    cut_off = "".join(each.operator + each.target.text for each in redirects)
+    return f"The shell takes `{cut_off}` for a redirection: {harm}. {wanted}"
+
+
+def _fix(word: Word, redirects: list[Redirect], source: Source) -> Fix | None:
+    if redirects[-1].target.text.rstrip(",") in {"", "="}:
+        return None  # `>= 2`: the version is a word of its own
+    span = _joined(word.span, redirects[-1].span)
+    written = source.text_at(span)
+    if span.line != span.end_line or not _PLAIN.match(written):
+        return None
+    for mark in ('"', "'"):
+        edit = Edit(*span, f"{mark}{written}{mark}")
+        if ("$" not in written or mark == '"') and _holds(edit, written, source):
+            return Fix("Put the requirement in quotes", (edit,), safe=True)
+    return None
+
+
+def _holds(edit: Edit, written: str, source: Source) -> bool:
+    """Say whether a program gets what is in the new quotes as one word.
+
+    They may stand in other quotes: `bash -c "…"`, a string of Python or YAML.
+    """
+    line = source.lines[edit.line - 1]
+    if source.path.endswith((".py", ".pyi", ".ipynb")):
+        return line[: edit.column - 1].count(edit.replacement[0]) % 2 == 0
+    from rocmlint.lint.formats import parse  # noqa: PLC0415 - loads a parser
+
+    start = source.offset_of(edit.line) + edit.column - 1
+    text = source.text[:start] + edit.replacement + source.text[start + len(written) :]
+    return any(
+        word.text == written and word.span.line == edit.line
+        for command in parse(source.path, text).commands
+        for word in command.words
+    )
