@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from rocmlint.cli import flags, verify
+from rocmlint.cli import flags, stack, verify
 from rocmlint.cli.config import configuration_schema
 from rocmlint.cli.main import VERBS
 from rocmlint.cli.parser import check_parser
@@ -57,6 +57,15 @@ def test_a_page_in_markdown_shows_examples(project: Project) -> None:
     assert page.startswith("# exif-transpose-no-effect (ROC602)\n")
     assert "## Found\n\n```python\n" in page
     assert "# expect:" not in page
+
+
+def test_examples_are_in_the_language_that_the_rule_is_about(project: Project) -> None:
+    page = project.run("rule", "ROC208", "--output-format", "markdown").stdout
+    assert "## Found\n\n```shell\n#!/bin/bash\n" in page
+    assert "## Fixed\n\n```shell\n#!/bin/bash\n" in page
+    (rule,) = json.loads(project.run("rule", "ROC206", "--output-format", "json").stdout)["rules"]
+    assert rule["examples"]["language"] == "toml"
+    assert "# expect:" not in rule["examples"]["bad"]
 
 
 def test_an_unknown_rule_is_2_with_the_nearest(project: Project) -> None:
@@ -121,7 +130,7 @@ def test_the_schema_refuses_what_is_wrong(configuration: dict[str, Any]) -> None
 def test_completion_knows_every_flag_and_verb(project: Project, shell: str) -> None:
     script = project.run("completion", shell).stdout
     assert [name for name in flags.all_flags() if f"--{name}" not in script] == []
-    assert [verb for verb in (*VERBS, *verify.VERBS) if verb not in script] == []
+    assert [verb for verb in (*VERBS, *verify.VERBS, *stack.VERBS) if verb not in script] == []
 
 
 def test_completion_for_an_unknown_shell_is_2(project: Project) -> None:

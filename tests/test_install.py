@@ -12,7 +12,19 @@ from pathlib import Path
 
 import pytest
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).parent.parent
+
+
+def dependencies() -> list[str]:
+    """Give what a plain install brings."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert isinstance(listed, list)
+    return listed
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +47,7 @@ def python(request: pytest.FixtureRequest, checkout: Path, tmp_path: Path) -> Pa
     arguments = {
         "wheel": [str(checkout)],
         "editable install": ["-e", str(checkout)],
-        "plain checkout": ["ahocorasick_rs", "libcst", "pathspec"],
+        "plain checkout": dependencies(),
     }[request.param]
     command = [str(interpreter), "-m", "pip", "install", "--quiet", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -24,8 +24,8 @@ else:
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "rocmlint"
 RULES = load_rules()
-FAMILIES = {"1": "patching", "3": "features", "4": "dtype", "5": "training", "6": "vision"}
-FAMILIES |= {"9": "lint"}
+FAMILIES = {"1": "patching", "2": "dependencies", "3": "features", "4": "dtype", "5": "training"}
+FAMILIES |= {"6": "vision", "9": "lint"}
 
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 

@@ -14,10 +14,10 @@ import pytest
 from rocmlint.config import Settings
 from rocmlint.findings import Finding
 from rocmlint.lint.check import check
-from rocmlint.lint.pieces import UnparsableError
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.source import Source
 from rocmlint.lint.text import decode
+from rocmlint.lint.unparsable import UnparsableError
 from rocmlint.selection import enabled_rules
 
 WHEELS = ("transformers==5.23.0", "diffusers==0.42.1", "accelerate==1.15.0")

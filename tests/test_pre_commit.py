@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -120,6 +121,20 @@ def test_hook_reports_a_finding_and_fails(project: Project) -> None:
     assert status == 1
     assert "load.py:5:5" in output
     assert "ROC602" in output
+
+
+def test_hook_sees_formats_beside_python(project: Project) -> None:
+    project.write("Dockerfile", "# rocmlint: ignore[ROC602]\n")
+    project.write("requirements/rocm.in", "# rocmlint: ignore[ROC602]\n")
+    code = json.dumps({"cell_type": "code", "metadata": {}, "source": BAD})
+    project.write("load.ipynb", f'{{"cells": [{code}], "metadata": {{}}}}')
+    project.write("load", f"#!/usr/bin/env python\n{BAD}")
+    project.write("LICENSE", "if (\n")
+    status, output = project.pre_commit("run")
+    assert status == 1
+    places = ("Dockerfile:1:1", "requirements/rocm.in:1:1", "load.ipynb:cell 1:5:5", "load:6:5")
+    assert [place for place in places if f"{place}:" not in output] == []
+    assert "LICENSE" not in output
 
 
 def test_hook_passes_on_clean_files(project: Project) -> None:

@@ -295,14 +295,18 @@ def test_json_says_all_that_a_finding_says() -> None:
     found = document["findings"][1]
     assert found.pop("fingerprint")
     assert found == {
-        "path": "src/train.py", "line": 5, "column": 5, "end_line": 5, "end_column": 29,
+        "path": "src/train.py", "cell": None,
+        "line": 5, "column": 5, "end_line": 5, "end_column": 29,
         "code": "ROC501", "name": "sync-in-training-loop", "severity": "error",
         "message": SYNC.message,
         "fix": {
             "title": "Take away the call",
             "safe": True,
             "edits": [
-                {"line": 5, "column": 1, "end_line": 6, "end_column": 1, "replacement": ""}
+                {
+                    "cell": None,
+                    "line": 5, "column": 1, "end_line": 6, "end_column": 1, "replacement": "",
+                }
             ],
         },
         "claims": [
