@@ -14,12 +14,12 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements
 from rocmlint.stack import resolve as resolver
-from rocmlint.stack.compatible import Compatible, Library, TorchVersionError, compatible
+from rocmlint.stack.compatible import Compatible, Library, compatible
 from rocmlint.stack.fitting import fit
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
+from rocmlint.stack.versions import VersionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +96,7 @@ def test_a_specifier_bounds_the_answer() -> None:
 def test_what_does_not_fit_together_stands_alone() -> None:
     answer = shipped("2.10.0", "vllm==0.17.1", "transformers>=5")
     assert not answer.together
-    assert answer.notes == ("vllm 0.17.1 requires transformers>=4.56.0,<5",)
+    assert "vllm 0.17.1 requires transformers>=4.56.0,<5" in answer.notes
     assert library(answer, "vllm").version == "0.17.1"
     assert library(answer, "transformers").version is not None
 
@@ -118,35 +118,35 @@ def test_unknown_packages_are_told_and_the_rest_answered() -> None:
 def test_a_nightly_build_is_answered_from_what_is_known() -> None:
     answer = shipped("2.16.0.dev20261101+rocm10.0", "transformers")
     assert library(answer, "transformers").version is not None
-    assert answer.notes == (
-        "torch 2.16.0.dev20261101 is no release, so that its own requirements are not known",
+    assert answer.notes[0] == (
+        "torch 2.16.0.dev20261101 is no release, so that its own requirements are not known"
     )
+
+
+def test_without_uv_the_answer_says_that_no_wheels_were_looked_at() -> None:
+    assert "by Requires-Python only" in shipped("2.4.1", "peft").notes[-1]
 
 
 @pytest.mark.parametrize(
     ("torch", "message"),
     [
         ("2.4.7", r"there is no torch 2\.4\.7; of that minor version there is 2\.4\.0, 2\.4\.1"),
-        ("two", "torch 'two' is no version"),
-        ("", "torch '' is no version"),
-        ("1!2.0", r"1!2\.0"),
-        ("99.0", "up to when rocmlint knows torch"),
+        ("99.0", "is not known .*; ask with uv"),
     ],
 )
 def test_a_torch_that_never_was(torch: str, message: str) -> None:
-    with pytest.raises(TorchVersionError, match=message):
+    with pytest.raises(VersionError, match=message):
         shipped(torch, "transformers")
 
 
 def test_a_torch_that_has_no_wheel_for_this_python() -> None:
-    with pytest.raises(TorchVersionError, match=r"torch 2\.15\.0 requires Python>=3\.11"):
+    with pytest.raises(VersionError, match=r"torch 2\.15\.0 requires Python>=3\.11"):
         shipped("2.15.0", "transformers", python="3.10")
 
 
-@pytest.mark.parametrize("python", ["three", "3", "3.11.4", ""])
-def test_a_python_that_is_no_version(python: str) -> None:
-    with pytest.raises(RocmlintError, match="no version of Python"):
-        shipped("2.4", python=python)
+def test_a_release_that_never_was_is_told() -> None:
+    answer = library(shipped("2.4.1", "transformers==99"), "transformers")
+    assert (answer.answer, answer.reason) == ("none fits", "no release for Python 3.11 is ==99")
 
 
 def test_a_choice_holds_all_that_its_packages_require() -> None:
@@ -251,7 +251,7 @@ def test_without_uv_the_shipped_metadata_answer_and_say_so(uv: UvOfTests) -> Non
     uv.fails("error: Failed to fetch", 2)
     answer = compatible("2.4.1", ["transformers"])
     assert (answer.source, answer.as_of) == ("shipped data", requirements.AS_OF)
-    assert answer.notes == ("uv was not used: uv failed: Failed to fetch",)
+    assert "uv was not used: uv failed: Failed to fetch" in answer.notes
     assert library(answer, "transformers").version == "5.14.1"
 
 

@@ -567,7 +567,7 @@ def test_a_file_that_cannot_be_read_stands_against_it_and_hides_no_other(
         (("--to", ""), "'' is no released version of ROCm"),
         (("--to", "6.5"), "the nearest that has is 6.4: --to 6.4"),
         (("--to", "7.1", "--torch", "2.4"), "torch 2.4 has no wheels for ROCm 7.1"),
-        (("--to", "7.1", "--torch", "newest"), "'newest' is no released version of torch"),
+        (("--to", "7.1", "--torch", "newest"), "'newest' is no version of torch"),
         (("--to", "7.1", "--python", "/nowhere/python"), "cannot be started"),
         (("--to", "7.1", "nowhere"), "nowhere: no such file or folder"),
         ((), "--to"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.survival import Survival, survived
     from rocmlint.stack.torch_build import TorchBuild, read_torch
     from rocmlint.stack.verdicts import Verdict
+    from rocmlint.stack.versions import VersionError
     from rocmlint.verify.interpreter import Interpreter, InterpreterError
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Survival",
     "TorchBuild",
     "Verdict",
+    "VersionError",
     "Wheels",
     "find_devices",
     "find_rocm",
@@ -81,6 +83,7 @@ _HOME = {
     "Survival": "rocmlint.stack.survival",
     "TorchBuild": "rocmlint.stack.torch_build",
     "Verdict": "rocmlint.stack.verdicts",
+    "VersionError": "rocmlint.stack.versions",
     "Wheels": "rocmlint.stack.install",
     "find_devices": "rocmlint.stack.devices",
     "find_rocm": "rocmlint.stack.rocm",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal
@@ -10,17 +9,16 @@ from typing import TYPE_CHECKING, Literal
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
-from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements as published
 from rocmlint.stack.fitting import TORCH, fit, for_python, why_not
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
+from rocmlint.stack.versions import VersionError, read_python_version, read_torch_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-_PYTHON = re.compile(r"[0-9]+\.[0-9]+")
+    from packaging.version import Version
 
 LIBRARIES = ("transformers", "diffusers", "accelerate", "huggingface-hub", "peft")
 """What is asked for where nothing is named."""
@@ -61,10 +59,6 @@ class Compatible:
     """False where each library fits torch, but they do not fit each other: each stands alone."""
 
 
-class TorchVersionError(RocmlintError):
-    """The version of torch is no version, or there is no such release."""
-
-
 def compatible(
     torch: str,
     packages: Iterable[str] = LIBRARIES,
@@ -81,11 +75,9 @@ def compatible(
     diffusers need. ``python`` is major.minor. uv answers where it is installed and reaches an
     index, within ``timeout`` seconds for each question, else the metadata that are shipped.
 
-    Raises TorchVersionError, and RocmlintError for a Python that is no version.
+    Raises VersionError, also where there is no such torch or it is not for this Python.
     """
-    if not _PYTHON.fullmatch(python):
-        message = f"{python!r} is no version of Python; write one such as 3.11"
-        raise RocmlintError(message)
+    python = read_python_version(python)
     asked = _read(packages)
     release, notes = _torch(torch)
     if ask_uv and not release.fixed:
@@ -94,7 +86,8 @@ def compatible(
         except ResolverError as error:
             notes = (*notes, f"uv was not used: {error}")
     answer = _answer(asked, _Shipped(release, python))
-    return replace(answer, notes=(*notes, *answer.notes))
+    unseen = f"for Python {python} by Requires-Python only: uv looks at the wheels, too"
+    return replace(answer, notes=(*notes, *answer.notes, unseen))
 
 
 @dataclass(frozen=True)
@@ -107,12 +100,8 @@ class _Torch:
 
 
 def _torch(text: str) -> tuple[_Torch, tuple[str, ...]]:
-    """Read a version of torch, and what is to be told of it. Raises TorchVersionError."""
-    try:
-        version = Version(text)
-    except InvalidVersion as error:
-        message = f"torch {text!r} is no version; write one such as 2.4.1"
-        raise TorchVersionError(message) from error
+    """Read a version of torch, and what is to be told of it. Raises VersionError."""
+    version = read_torch_version(text)
     known = published.releases(TORCH)
     public = version.public
     if version.is_prerelease:
@@ -126,7 +115,7 @@ def _torch(text: str) -> tuple[_Torch, tuple[str, ...]]:
     near = [str(each) for each in known if each.release[:2] == version.release[:2]]
     message = f"there is no torch {public}"
     message += f"; of that minor version there is {', '.join(near)}" if near else ""
-    raise TorchVersionError(message)
+    raise VersionError(message)
 
 
 def _patch(torch: _Torch, asked: Mapping[str, _Read], python: str) -> _Torch:
@@ -250,7 +239,7 @@ def _answer(asked: Mapping[str, _Read], by: _Shipped | _Uv) -> Compatible:
     if isinstance(found, Refusal):
         torch = by.solve(())
         if isinstance(torch, Refusal):
-            raise TorchVersionError(_no_torch(by, torch))
+            raise VersionError(_no_torch(by, torch))
         alone = {each.name: by.solve([each]) for each in goals}
         refused = {name: each for name, each in alone.items() if isinstance(each, Refusal)}
         found = by.solve([each for each in goals if each.name not in refused])
@@ -280,7 +269,7 @@ def _no_torch(by: _Shipped | _Uv, refusal: Refusal) -> str:
     asked = by.torch.requirement
     version = published.newest(TORCH, asked.specifier)
     if version is None and by.source != "uv":
-        return f"{asked} came after {by.as_of}, up to when rocmlint knows torch; ask with uv"
+        return f"{asked} is not known (as of {by.as_of}); ask with uv, which knows newer ones"
     reason = version and why_not(TORCH, version, {}, {}, by.python)
     return f"{asked} cannot be installed: {reason or refusal.reason}"
 
@@ -315,6 +304,8 @@ class _Explanation:
         if refusal.unknown is not None:
             return Library(self._name(name), "unknown", None, None, refusal.reason)
         reason = self._why_none(name)
+        if not reason and not self.by.newest([self.goals[name]]):
+            reason = f"no release for Python {self.by.python} is {self.goals[name].specifier}"
         if not reason:
             reason = (
                 f"what it requires does not go with torch {self.chosen[TORCH]}: {refusal.reason}"

@@ -6,10 +6,11 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements, rocm_wheels
+from rocmlint.stack.versions import VersionError, read_rocm, read_torch_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,9 +20,8 @@ COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
 _FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
-_AMD = "AMD has builds of its own for it: https://repo.amd.com/rocm/whl-multi-arch/"
+_AMD = "AMD has builds of its own for 7.9 and later: https://repo.amd.com/rocm/whl-multi-arch/"
 """As ``torch[device-gfx942]``; RELEASES.md of github.com/ROCm/TheRock, github.com/amd/playbooks."""
-_EXAMPLES = {"ROCm": "7.1", "torch": "2.10 or 2.10.0"}
 
 
 class NoWheelsError(RocmlintError):
@@ -62,14 +62,12 @@ def index_url(rocm: str, *, nightly: bool = False) -> Wheels:
 
     Raises RocmlintError for what is no version, and NoWheelsError for a version without wheels.
     """
-    asked = version_of(rocm, "ROCm")
+    asked = read_rocm(rocm)
     offered = _offered(nightly=nightly)
     chosen = _of_same_minor(asked, offered)
     if chosen is None:
         raise NoWheelsError(_no_wheels(asked, offered, nightly=nightly))
-    notes: tuple[str, ...] = ()
-    if chosen != asked:
-        notes = (f"ROCm {asked}: the wheels for {chosen} serve it, they bring ROCm's libraries",)
+    notes = () if chosen == asked else (_of_another(asked, chosen),)
     return Wheels(str(chosen), rocm_wheels.index_url(str(chosen), nightly), nightly, notes)
 
 
@@ -128,7 +126,7 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
     Raises RocmlintError for what is no version of torch, and NoWheelsError.
     """
     minors = _torch_for(rocm)
-    asked = Version(minors[-1]) if torch is None else version_of(torch, "torch")
+    asked = Version(minors[-1]) if torch is None else _released(torch)
     if asked.local not in {None, f"rocm{rocm}"}:
         message = f"torch {torch} is another build than ROCm {rocm}'s; write {asked.public}"
         raise RocmlintError(message)
@@ -174,15 +172,11 @@ def unproven(torch: str) -> tuple[str, ...]:
     return (f"torch {row.torch}'s ROCm versions are those of its {row.status} ({row.date})",)
 
 
-def version_of(text: str, what: str) -> Version:
-    """Read a version of ``ROCm`` or ``torch``. Raises RocmlintError."""
-    try:
-        version = Version(text)
-    except InvalidVersion:
-        version = None
-    if version is None or len(version.release) < 2 or version.is_prerelease:
-        message = f"{text!r} is no released version of {what}; write one such as {_EXAMPLES[what]}"
-        raise RocmlintError(message)
+def _released(torch: str) -> Version:
+    version = read_torch_version(torch)
+    if version.is_prerelease:
+        message = f"torch {torch} is no release; write one such as 2.10, or --nightly"
+        raise VersionError(message)
     return version
 
 
@@ -240,28 +234,38 @@ def _releases_for(name: str, torch: Version) -> tuple[list[Version], list[Versio
     return bound, free
 
 
+def _of_another(asked: Version, chosen: Version) -> str:
+    runs = "its driver runs them" if chosen < asked else "its driver may be too old for them"
+    brought = f"those for {chosen} bring ROCm's libraries along, and {runs}"
+    return f"ROCm {asked} has no wheels of its own: {brought}"
+
+
 def _no_wheels(asked: Version, offered: Sequence[Version], *, nightly: bool) -> str:
     kind = "nightly wheels" if nightly else "wheels"
     message = f"torch has no {kind} for ROCm {asked} (as of {rocm_wheels.as_of()})"
+    if asked > offered[-1]:
+        read = f"the newest build matrix that was read is of {rocm_wheels.rows()[-1].date}"
+        message = f"no {kind} of torch for ROCm {asked} are known ({read})"
     below = [each for each in offered if each < asked]
     nearest = below[-1] if below else offered[0]
     flag = " --nightly" if nightly else ""
     message += f"; the nearest that has is {nearest}: --rocm {nearest}{flag}"
     other = _of_same_minor(asked, _offered(nightly=not nightly))
     if other is not None:
-        message += (
-            f"; {other} has {'releases: without' if nightly else 'nightly ones: with'} --nightly"
-        )
+        kind, flag = ("releases", "") if nightly else ("nightly ones", " --nightly")
+        message += f"; {other} has {kind}: rocmlint stack index-url --rocm {other}{flag}"
     return message if asked < _FIRST_OF_AMD else f"{message}; {_AMD}"
 
 
 def _no_torch(minor: str, rocm: str) -> str:
     message = f"torch {minor} has no wheels for ROCm {rocm}"
     elsewhere = [each for each in rocm_wheels.rocm_for(minor) if minor in _torch_for(each)]
+    row = rocm_wheels.row(minor)
     if elsewhere:
         message += f"; it has them for ROCm {_listed(elsewhere)}"
-    elif rocm_wheels.rocm_for(minor):
-        message += f" but nightly ones (as of {rocm_wheels.as_of()})"
+    elif row is not None:
+        message = f"of torch {minor} only nightly builds are known, for ROCm {_listed(row.rocm)}"
+        message += f" (build matrix of {row.date})"
     else:
         message += f", nor for any other (as of {rocm_wheels.as_of()})"
     return f"{message}; ROCm {rocm} has torch {_listed(_torch_for(rocm))}"

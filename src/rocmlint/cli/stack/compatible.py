@@ -122,7 +122,7 @@ def _lines(answer: Compatible) -> Iterator[str]:
     yield from answer.notes
     row = rocm_wheels.row(answer.torch)
     if row is not None:
-        seen = "" if row.status == "release" else f" (as of its {row.status}, {row.date})"
+        seen = "" if row.status == "release" else f" (of its {row.status} builds, {row.date})"
         yield f"torch {row.torch} has wheels for ROCm {' and '.join(row.rocm)}{seen}."
     if answer.together:
         yield from _installs(answer)

@@ -1,0 +1,60 @@
+"""Versions as people write them: what has one clear meaning is taken, all else is refused."""
+
+from __future__ import annotations
+
+import re
+
+from packaging.version import InvalidVersion, Version
+
+from rocmlint.errors import RocmlintError
+from rocmlint.published import rocm_wheels
+
+_ROCM = re.compile(
+    r"(?:rocm[ =-]*|v)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:\.\d{4,})?(?:-\d+)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""Also as folders and indexes are named (rocm-7.1.0, rocm7.1), and as ``.info/version`` (7.1.0-98)
+and Debian's packages (7.1.0.70100-20) say it."""
+_TORCH = re.compile(r"(?:torch[ =]*|==|v)?(?P<version>\d.*?)(?:\.\*)?", re.IGNORECASE)
+"""Also as a requirement: torch==2.10.0, torch==2.10.*."""
+_PYTHON = re.compile(r"(?:python)?(?P<version>\d+\.\d+)(?:\.\d+)?", re.ASCII)
+
+
+class VersionError(RocmlintError):
+    """A text is no version, or there is none such; the message says what to write instead."""
+
+
+def read_rocm(text: str) -> Version:
+    """Read a version of ROCm: 7.1, 7.1.1, rocm7.1. Raises VersionError."""
+    match = _ROCM.fullmatch(text.strip())
+    if match is not None:
+        return Version(match["version"])
+    minors = {each: Version(each).release[:2] for each in rocm_wheels.rocm_versions()}
+    of_major = [each for each, minor in minors.items() if str(minor[0]) == text.strip()]
+    if of_major:
+        message = f"ROCm {text.strip()} is more than one; write one of {', '.join(of_major)}"
+    else:
+        message = f"{text!r} is no released version of ROCm; write one such as 7.1"
+    raise VersionError(message)
+
+
+def read_torch_version(text: str) -> Version:
+    """Read a version of torch, minor (2.10) or more; also a nightly build. Raises VersionError."""
+    match = _TORCH.fullmatch(text.strip())
+    try:
+        version = Version(match["version"] if match else "")
+    except InvalidVersion:
+        version = None
+    if version is None or version.epoch or len(version.release) < 2:
+        message = f"{text!r} is no version of torch; write one such as 2.10 or 2.10.0"
+        raise VersionError(message)
+    return version
+
+
+def read_python_version(text: str) -> str:
+    """Reduce a version of Python to major.minor, by which wheels differ. Raises VersionError."""
+    match = _PYTHON.fullmatch(text.strip())
+    if match is None:
+        message = f"{text!r} is no version of Python; write one such as 3.11"
+        raise VersionError(message)
+    return match["version"]
