@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.parser import Parser
 from rocmlint.errors import RocmlintError
 from rocmlint.options import did_you_mean
 
@@ -20,8 +22,8 @@ VERBS = {
     "freeze": "write down the stack as it is",
     "survived": "is the stack still what was written down?",
 }
-"""Each is a module beside this one (``-`` is ``_``) with
-``add_arguments(parser)`` and ``main(arguments)``."""
+"""Each is a module beside this one (``-`` is ``_``) with its ``HELP``,
+``add_arguments(parser)`` and ``run(flags)``, which gives the exit code."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,4 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     if verb not in VERBS:
         message = f"stack has no verb {verb!r}{did_you_mean(verb, list(VERBS)) or '.'}"
         raise RocmlintError(message)
-    return int(import_module(f"{__name__}.{verb.replace('-', '_')}").main(rest))
+    module = import_module(f"{__name__}.{verb.replace('-', '_')}")
+    usage, description, exit_codes = module.HELP
+    parser = Parser(f"stack {verb} {usage}", description, exit_codes)
+    module.add_arguments(parser)
+    return int(module.run(parser.parse(rest, SimpleNamespace())))

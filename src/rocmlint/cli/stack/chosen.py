@@ -9,6 +9,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.report._plain import visible
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.rocm import find_rocm
+from rocmlint.stack.torch_build import read_torch
 from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
@@ -32,10 +33,14 @@ def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
     if flags.rocm is not None:
         return flags.rocm, ()
     asked = Interpreter(getattr(flags, "python", None) or sys.executable)
-    rocm = find_rocm(environment=read_environment(asked))
+    environment = read_environment(asked)
+    rocm = find_rocm(environment=environment)
     if rocm.chosen is None:
         said = "".join(f"; {each.source} {each.problem}" for each in rocm.problems)
-        message = f"no ROCm was found here{said}; say for which: --rocm 7.1"
+        torch = read_torch(environment)
+        built = torch.rocm_release if torch else ""
+        said += f"; torch {torch.version} was built for ROCm {built}" if torch and built else ""
+        message = f"no ROCm was found here{said}; say for which: --rocm {built or '7.1'}"
         raise RocmlintError(message)
     others = [f"{each.source} says {each.version}" for each in rocm.others]
     found = f"ROCm {rocm.version} was read from {rocm.chosen.source}"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
 from rocmlint.cli.stack.common import (
+    Help,
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
-    parser_of,
     print_document,
     print_lines,
 )
@@ -25,16 +24,16 @@ from rocmlint.stack.torch_build import read_torch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+    from types import SimpleNamespace
 
-_DESCRIPTION = """\
-Find the newest releases of libraries that fit a torch, and each other, and say why the next ones do
-not. uv's resolver answers where uv is installed and has a network, else the metadata of releases
-that rocmlint brings; the answer says which, and of what day.\
-"""
-_EXIT_CODES = (
+HELP = Help(
+    "[--torch VERSION] [flags] [PACKAGE ...]",
+    "Find the newest releases of libraries that fit a torch, and each other, and say why the next "
+    "ones do not. uv's resolver answers where uv is installed and has a network, else the metadata "
+    "of releases that rocmlint brings; the answer says which, and of what day.",
     "exit codes: 0 every library has a release that fits, 1 one has none, or they do not fit each "
-    "other, 3 one is not known, 2 wrong usage or an error"
+    "other, 3 one is not known, 2 wrong usage or an error",
 )
 
 
@@ -59,13 +58,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_format_argument(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack compatible``."""
-    parser = parser_of(
-        "compatible", "[--torch VERSION] [flags] [PACKAGE ...]", _DESCRIPTION, _EXIT_CODES
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     torch, python = _asked(flags)
     answer = compatible(
         torch,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.common import (
+    Help,
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
-    parser_of,
     print_document,
     print_lines,
 )
@@ -17,7 +16,14 @@ from rocmlint.stack.state import DEFAULT_PATH, State, freeze, write_state
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+    from types import SimpleNamespace
+
+HELP = Help(
+    "[FILE] [--python PYTHON]",
+    "Write down torch's build and every package, to compare with after an install.",
+    "exit codes: 0 written, 3 written, but there is no torch, 2 it could not be written",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,16 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_format_argument(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack freeze``."""
-    parser = parser_of(
-        "freeze",
-        "[FILE] [--python PYTHON]",
-        "Write down torch's build and every package, to compare with after an install.",
-        "exit codes: 0 written, 3 written, but there is no torch, 2 it could not be written",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     state = freeze(interpreter_of(flags))
     write_state(state, flags.file, force=flags.force)
     code = 0 if state.torch else 3

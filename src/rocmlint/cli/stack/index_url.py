@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.chosen import add_rocm_arguments, rocm_of, tell
-from rocmlint.cli.stack.common import add_format_argument, parser_of, print_document
+from rocmlint.cli.stack.common import Help, add_format_argument, print_document
 from rocmlint.stack.install import index_url
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from types import SimpleNamespace
+
+HELP = Help(
+    "[--rocm VERSION] [--nightly]",
+    "Print the package index that has torch's wheels for a version of ROCm, and nothing else:"
+    "\n\n  pip install torch --index-url $(rocmlint stack index-url --rocm 7.1)",
+    "exit codes: 0 printed, 2 there are no wheels for this version, or wrong usage",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -20,17 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_format_argument(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack index-url``."""
-    parser = parser_of(
-        "index-url",
-        "[--rocm VERSION] [--nightly]",
-        "Print the package index that has torch's wheels for a version of ROCm, and nothing else:"
-        "\n\n  pip install torch --index-url $(rocmlint stack index-url --rocm 7.1)",
-        "exit codes: 0 printed, 2 there are no wheels for this version, or wrong usage",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     rocm, notes = rocm_of(flags)
     wheels = index_url(rocm, nightly=flags.nightly)
     if flags.output_format == "json":

@@ -7,34 +7,31 @@ import shutil
 import signal
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.chosen import add_rocm_arguments, rocm_of, tell
-from rocmlint.cli.stack.common import add_format_argument, parser_of, print_document
+from rocmlint.cli.stack.common import Help, add_format_argument, interpreter_at, print_document
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.stack.install import COMPANIONS, INSTALLERS, install_command
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
+    from types import SimpleNamespace
 
+HELP = Help(
+    "[--rocm VERSION] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",
+    "Print the command that installs torch for a version of ROCm; with --run, run it too.",
+    "exit codes: 0 printed, 2 there are no such wheels, or wrong usage; with --run those of "
+    "the command, 128 + N where signal N ended it",
+)
 _INSTEAD = {"uv": "; pip install uv, or leave out --installer uv"}
 _BY_SIGNAL = 128
 """What shells add to the number of the signal that ended a command."""
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack install-command``."""
-    parser = parser_of(
-        "install-command",
-        "[--rocm VERSION] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",
-        "Print the command that installs torch for a version of ROCm; with --run, run it too.",
-        "exit codes: 0 printed, 2 there are no such wheels, or wrong usage; with --run those of "
-        "the command, 128 + N where signal N ended it",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     if flags.run and flags.output_format == "json":
         message = "--run prints what the installer prints: leave out --output-format json"
         raise ConfigError(message)
@@ -74,7 +71,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     for each in COMPANIONS:
         parser.add_argument(f"--{each}", action="store_true", help="that belongs to this torch")
     parser.add_argument("--installer", choices=INSTALLERS, default="pip", help="who installs")
-    parser.add_argument("--python", metavar="PYTHON", help="the interpreter to install into")
+    parser.add_argument(
+        "--python", type=interpreter_at, metavar="PYTHON", help="the interpreter to install into"
+    )
     parser.add_argument("--run", action="store_true", help="run the command after printing it")
     add_format_argument(parser)
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
 from rocmlint.cli.stack.common import (
+    Help,
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
     lines,
-    parser_of,
     print_document,
     print_lines,
 )
@@ -25,26 +24,24 @@ from rocmlint.stack.migration import plan
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator, Sequence
+    from types import SimpleNamespace
 
     from rocmlint.stack.migration import Plan
     from rocmlint.stack.pins import Obstacle
 
+HELP = Help(
+    "--to ROCM [--torch VERSION] [--python PYTHON] [PATH ...]",
+    "Plan the move of an environment to another ROCm: what goes, what comes, what of the "
+    "project's files stands against it, and the way back. Nothing is changed; the present "
+    "state is written to a file first.",
+    "exit codes: 0 a plan without obstacles, 1 something stands against it, 2 there are no "
+    "such wheels, wrong usage or an error",
+)
 _STANDS_AGAINST = 1
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack plan``."""
-    parser = parser_of(
-        "plan",
-        "--to ROCM [--torch VERSION] [--python PYTHON] [PATH ...]",
-        "Plan the move of an environment to another ROCm: what goes, what comes, what of the "
-        "project's files stands against it, and the way back. Nothing is changed; the present "
-        "state is written to a file first.",
-        "exit codes: 0 a plan without obstacles, 1 something stands against it, 2 there are no "
-        "such wheels, wrong usage or an error",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     rocm = _rocm_of(flags.to)
     pins, unread = read_project(flags.paths or ["."])
     freeze = None if flags.no_freeze else flags.freeze or f"stack-before-rocm{rocm}.txt"
@@ -68,7 +65,7 @@ def _rocm_of(version: str) -> str:
     try:
         return index_url(version).rocm
     except NoWheelsError as error:
-        message = str(error).replace("--rocm ", "--to ")
+        message = str(error).replace(": --rocm ", ": --to ")
         raise NoWheelsError(message) from None
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from itertools import groupby
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
 from rocmlint.cli.stack.common import (
+    Help,
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
-    parser_of,
     print_document,
     print_lines,
 )
@@ -25,9 +24,15 @@ from rocmlint.stack.verdicts import ORDER
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterable, Iterator, Sequence
+    from types import SimpleNamespace
 
     from rocmlint.stack.verdicts import Verdict
 
+HELP = Help(
+    "[--smoke] [--python PYTHON]",
+    "Show ROCm, GPUs, torch and the libraries around it, and whether they fit each other.",
+    "exit codes: 0 all fits, 1 a conflict, 3 not all could be answered, 2 wrong usage",
+)
 _PIP = "pip install "
 
 
@@ -40,16 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_format_argument(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack show``."""
-    parser = parser_of(
-        "show",
-        "[--smoke] [--python PYTHON]",
-        "Show ROCm, GPUs, torch and the libraries around it, and whether they fit each other.",
-        "exit codes: 0 all fits, 1 a conflict, 3 not all could be answered, 2 wrong usage",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     stack = read_stack(interpreter_of(flags), smoke=flags.smoke)
     if flags.output_format == "json":
         return print_document("show", stack.exit_code, **_document(stack))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.common import (
+    Help,
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
-    parser_of,
     print_document,
     print_lines,
 )
@@ -22,7 +21,13 @@ from rocmlint.stack.survival import Changed, Survival, survived
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator, Sequence
+    from types import SimpleNamespace
 
+HELP = Help(
+    "[FILE] [--python PYTHON]",
+    "After an install: is torch still the ROCm build that rocmlint stack freeze wrote down?",
+    "exit codes: 0 it is, 1 it is not, 3 something could not be compared, 2 wrong usage",
+)
 _SHOWN = 8
 
 
@@ -38,16 +43,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_format_argument(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack survived``."""
-    parser = parser_of(
-        "survived",
-        "[FILE] [--python PYTHON]",
-        "After an install: is torch still the ROCm build that rocmlint stack freeze wrote down?",
-        "exit codes: 0 it is, 1 it is not, 3 something could not be compared, 2 wrong usage",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     path = flags.file or DEFAULT_PATH
     frozen = read_state(path)
     if frozen is None and flags.file:
