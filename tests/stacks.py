@@ -7,11 +7,18 @@ import stat
 import sys
 from typing import TYPE_CHECKING
 
+from rocmlint.stack.installed import read_environment
 from rocmlint.stack.machine import Machine
+from rocmlint.stack.show import read_stack
+from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from rocmlint.stack.installed import Environment
+    from rocmlint.stack.show import Stack
+    from rocmlint.stack.verdicts import Verdict
 
 ROCM_WHEEL = """\
 from typing import Optional
@@ -101,6 +108,13 @@ class FakeEnvironment:
             self.write(f"{folder}/RECORD", record)
         return self.site / folder
 
+    def read(self) -> Environment:
+        return read_environment(Interpreter(str(self.python)))
+
+    def show(self, here: FakeMachine, *, smoke: bool = False) -> Stack:
+        interpreter = Interpreter(str(self.python), timeout=20)
+        return read_stack(interpreter, smoke=smoke, machine=here.machine)
+
     def torch(self, version: str, hip: str = "", *, git: str = "ee1b6804", cuda: str = "") -> Path:
         """Lay down a torch as far as nobody imports it."""
         plain = PLAIN_WHEEL.format(version=version, cuda=repr(cuda or None))
@@ -127,3 +141,12 @@ def amd_smi(rocm: str) -> str:
             }
         ]
     )
+
+
+def standing(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str]]:
+    """Give what does not fit."""
+    return [
+        (each.package, each.requirement, each.judgement)
+        for each in verdicts
+        if each.judgement != "fits"
+    ]

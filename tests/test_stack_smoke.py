@@ -1,0 +1,99 @@
+"""What ``stack show --smoke`` sees when it imports the packages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from stacks import FakeEnvironment, FakeMachine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEnvironment:
+    # An interpreter finds packages in the folder where it is started too.
+    monkeypatch.chdir(tmp_path)
+    return FakeEnvironment(tmp_path / "venv")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> FakeMachine:
+    here = FakeMachine(tmp_path / "machine")
+    here.file("/opt/rocm/.info/version", "7.1.0-98\n")
+    return here
+
+
+def test_smoke_sees_that_torch_is_switched_off_and_why(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.4.1+rocm6.1", "6.1.40091")
+    packages.install("transformers", "5.23.0")
+    packages.write("transformers/utils/__init__.py", "")
+    packages.write("transformers/__init__.py", "__version__ = '5.23.0'\n")
+    packages.write(
+        "transformers/utils/import_utils.py",
+        "import os\n"
+        "def is_torch_available():\n"
+        "    os.write(2, b'Disabling PyTorch because PyTorch >= 2.6 is required\\n')\n"
+        "    return False\n",
+    )
+    observed = [
+        each
+        for each in packages.show(here, smoke=True).verdicts
+        if each.grade == "observed" and each.judgement == "conflict"
+    ]
+    assert [(each.package, each.on) for each in observed] == [("transformers", "torch")]
+    assert "PyTorch >= 2.6 is required" in observed[0].reason
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise ImportError('libamdhip64.so.7: cannot open')\n", "libamdhip64.so.7"),
+        ("raise SystemExit(3)\n", "SystemExit: 3"),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n", "was ended by SIGSEGV"),
+    ],
+)
+def test_an_import_that_fails_or_crashes_is_one_conflict_and_the_rest_is_answered(
+    packages: FakeEnvironment, here: FakeMachine, code: str, said: str
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.install("bitsandbytes", "0.50.2")
+    packages.write("bitsandbytes/__init__.py", code)
+    packages.install("peft", "0.21.2")
+    packages.write("peft/__init__.py", "")
+    observed = {
+        each.package: each
+        for each in packages.show(here, smoke=True).verdicts
+        if each.grade == "observed"
+    }
+    assert {name: each.judgement for name, each in observed.items()} == {
+        "torch": "fits",
+        "bitsandbytes": "conflict",
+        "peft": "fits",
+    }
+    assert said in observed["bitsandbytes"].reason
+
+
+def test_smoke_compares_the_gpu_with_what_torch_has_code_for(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.write(
+        "torch/__init__.py",
+        "from . import version\n"
+        "class cuda:\n"
+        "    get_arch_list = staticmethod(lambda: ['gfx90a', 'gfx942'])\n"
+        "    device_count = staticmethod(lambda: 2)\n"
+        "    class get_device_properties:\n"
+        "        def __init__(self, index):\n"
+        "            self.name = 'x'\n"
+        "            self.gcnArchName = ['gfx942:sramecc+:xnack-', 'gfx1036'][index]\n",
+    )
+    stack = packages.show(here, smoke=True)
+    judged = {each.on: each.judgement for each in stack.verdicts if "code for" in each.requirement}
+    assert judged == {"gfx942": "fits", "gfx1036": "note"}
+    assert stack.observed is not None
+    assert stack.observed.devices == ("gfx942:sramecc+:xnack-", "gfx1036")
