@@ -167,6 +167,17 @@ def test_a_lock_file_says_more_than_a_requirement(name: str, text: str) -> None:
     assert name in found.said
 
 
+def test_a_lock_file_that_the_requirements_beside_it_exclude_does_not_count() -> None:
+    write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
+    write("requirements.txt", "transformers>=4.52,<4.54\n")
+    assert versions() == ["4.53.3"]
+
+
+def test_a_lock_file_of_an_inner_folder_is_named_by_its_path() -> None:
+    write("server/poetry.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
+    assert candidates("server/job.py")[0].said == "locked in server/poetry.lock,"
+
+
 @given(st.text())
 def test_a_broken_lock_file_is_as_none(text: str) -> None:
     for name in ("uv.lock", "Pipfile.lock"):
@@ -196,6 +207,40 @@ def test_an_unpacked_wheel_says_what_it_requires() -> None:
     write("job/deep/inside.py", "")
     Path(".git").rmdir()
     assert versions("job/deep/inside.py") == ["4.49.0"]
+
+
+# What is said where no tool reads it
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("README.md", "```bash\npip install -q transformers==4.48.1 datasets\n```\n", ["4.48.1"]),
+        ("README.md", "Run `pip install \\\n    transformers==4.48.1` first.\n", ["4.48.1"]),
+        ("INSTALL.md", "pip install transformers==4.48.1\n", ["4.48.1"]),
+        ("Dockerfile", "FROM rocm/pytorch\nRUN pip install transformers==4.48.1\n", ["4.48.1"]),
+        ("setup.py", '_deps = ["trl==0.18.0", "transformers[torch]==4.48.1"]\n', ["4.48.1"]),
+        (
+            "README.md",
+            "pip install transformers==4.48.1\n\nFor Qwen: pip install transformers==4.50.0\n",
+            ["4.48.1", "4.50.0"],
+        ),
+        ("README.md", "pip install git+https://github.com/huggingface/transformers\n", []),
+        ("README.md", "pip install transformers --index-url https://x.org/nightly/cpu\n", []),
+        ("requirements.txt", "git+https://github.com/huggingface/transformers.git\n", []),
+    ],
+)
+def test_without_a_requirement_what_the_project_installs_counts(
+    name: str, text: str, expected: list[str]
+) -> None:
+    write(name, text)
+    assert versions("src/job.py") == expected
+
+
+def test_a_requirement_says_more_than_a_readme() -> None:
+    write("requirements.txt", "transformers==4.48.1\n")
+    write("src/README.md", "pip install transformers==4.50.0\n")
+    assert versions("src/job.py") == ["4.48.1"]
 
 
 # Environments
@@ -337,6 +382,32 @@ def test_a_module_that_the_project_puts_over_the_package_is_not_judged() -> None
     assert lint("from transformers.models.gemma.modeling_gemma import set_ours\n") == []
 
 
+def test_an_environment_in_the_project_is_no_such_module() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("venv/lib/python3.11/site-packages/transformers/models/gemma2/modeling_gemma2.py", "")
+    text = "from transformers.models.gemma2.modeling_gemma2 import GEMMA2_START_DOCSTRING\n"
+    assert [each.line for each in lint(text)] == [1]
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        "import transformers\ntransformers.utils.LossKwargs = dict\n",
+        "import sys\nsys.modules['transformers.utils'] = object()\n",
+    ],
+)
+def test_a_name_that_the_project_puts_into_the_package_is_there(put: str) -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("job/compatible.py", put)
+    assert lint(GONE) == []
+
+
+def test_a_default_beside_an_annotation_puts_nothing_in() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("job/other.py", "def work(kwargs: transformers.utils.LossKwargs = None): ...\n")
+    assert [each.line for each in lint(GONE)] == [1]
+
+
 def test_a_rename_reaches_every_use() -> None:
     write("requirements.txt", "transformers==5.0.0\n")
     text = (
@@ -378,7 +449,7 @@ def test_the_cache_forgets_when_a_lock_file_comes() -> None:
     import sys  # noqa: PLC0415
 
     write("job.py", GONE)
-    write("requirements.txt", "transformers==4.57.6\n")
+    write("requirements.txt", "transformers>=4.50\n")
     command = [sys.executable, "-m", "rocmlint", "--select", "ROC204", "--output-format", "json"]
 
     def found() -> int:

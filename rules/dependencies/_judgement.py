@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rules.patching._packages import is_first_party
 
-from ._overlays import is_overlaid, is_rewritten
+from ._overlays import is_overlaid, is_put_in, is_rewritten
 from ._replacements import GONE_BEFORE
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def missing(
         or not answers
         or any(each is not False for each in answers)
         or is_overlaid(dotted, source)
+        or is_put_in(dotted, source)
     ):
         return None
     first = candidates[0]

@@ -11,7 +11,7 @@ from rocmlint.lint.parts import Declared
 from rocmlint.lint.place import is_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.lint.file import File
     from rocmlint.lint.parts import Command
@@ -45,10 +45,20 @@ def _checked(package: str, file: File) -> Iterator[Declared]:
 
 
 def _installed(package: str, file: File) -> Iterator[Declared]:
+    return installed_by(_commands(file), package)
+
+
+def installed_by(commands: Iterable[Command], package: str) -> Iterator[Declared]:
+    """Yield what commands install of a package; a URL counts by the name of its repository.
+
+    What comes from an index of nightly builds is as little known as what a URL gives.
+    """
     named = re.compile(rf"/{re.escape(package)}(?:\.git)?(?:[@#]|\Z)", re.IGNORECASE)
-    for install in filter(None, map(install_of, _commands(file))):
+    for install in filter(None, map(install_of, commands)):
         asked = [each for each in install.requirements if each.name == package]
-        words = [(each.word, str(each.requirement or "")) for each in asked]
+        nightly = next((each.url for each in install.indexes if "/nightly" in each.url), "")
+        known = f"{package} @ {nightly}" if nightly else ""
+        words = [(each.word, known or str(each.requirement or "")) for each in asked]
         words += [(word, "") for word in install.locations if named.search(word.text)]
         for word, text in words:
             yield Declared(text or f"{package} @ {word.text}", package, word.span)

@@ -60,6 +60,12 @@ class Project:
 
         return tuple(Requirement(self._file.path, each) for each in brought(package, self._file))
 
+    def mentioned(self, package: str) -> tuple[Requirement, ...]:
+        """Give what the project says of a package only where no tool reads it."""
+        from rocmlint.lint.mentioned import mentioned  # noqa: PLC0415 - few files are asked
+
+        return tuple(Requirement(*each) for each in mentioned(package, self._file))
+
     def versions(self, package: str) -> tuple[Candidate, ...]:
         """Give the versions of a package that the file may run with: see `lint.versions`."""
         if package not in self._versions:

@@ -70,8 +70,9 @@ def candidates(file: File, package: str) -> tuple[Candidate, ...]:
     That is the installed one where an environment is set or the file lies among installed
     packages; else what the file itself names, a script in its metadata or a notebook in its
     installs; else the locked ones; else, for each file and group of requirements, the newest
-    release that they admit; else the newest release. None where that cannot be told, as for a
-    requirement that is a URL: then nothing can be said of the names of the package.
+    release that they admit; else what a README or a Dockerfile installs; else the newest release.
+    None where that cannot be told, as for a requirement that is a URL: then nothing can be said of
+    the names of the package.
     """
     environment = file.settings.environment
     if environment is not None:
@@ -83,13 +84,15 @@ def candidates(file: File, package: str) -> tuple[Candidate, ...]:
     if here:
         return _declared([*here], package, file)
     for folder in file.project.folders:
-        found = tuple(_locked(folder, package, file))
         declared = [each for each in file.project.declared_in(folder) if _counts(each, package)]
+        found = tuple(_locked(folder, package, file))
+        found = tuple(each for each in found if not _is_stale(each, declared))
         if found:
             return found
         if declared:
             return _declared(declared, package, file)
-    return _undeclared(package, _others(file))
+    told = file.project.mentioned(package)
+    return _declared([*told], package, file) if told else _undeclared(package, _others(file))
 
 
 def _undeclared(package: str, others: dict[str, SpecifierSet]) -> tuple[Candidate, ...]:
@@ -123,9 +126,23 @@ def _locked(folder: str, package: str, file: File) -> Iterator[Candidate]:
     for name in (*_TOML_LOCKS, _JSON_LOCK):
         if name not in names:
             continue
+        path = os.path.join(folder, name)
         read = _locked_in_json if name == _JSON_LOCK else _locked_in_toml
-        for version in read(file.read(os.path.join(folder, name)), package):
-            yield Candidate(version, f"locked in {name},", certain=True)
+        where = os.path.relpath(path, file.project.folders[-1])
+        for version in read(file.read(path), package):
+            yield Candidate(version, f"locked in {where},", certain=True)
+
+
+def _is_stale(locked: Candidate, declared: list[project.Requirement]) -> bool:
+    """Say whether a lock file is older than the requirements beside it, which exclude its version.
+
+    A tool makes it anew before it installs, or refuses it.
+    """
+    parsed = [_parsed(each.declared.text) for each in declared]
+    return bool(parsed) and not any(
+        each is None or each.url or each.specifier.contains(locked.version, prereleases=True)
+        for each in parsed
+    )
 
 
 @lru_cache(maxsize=32)

@@ -1,0 +1,67 @@
+"""What a project says of a package where no tool reads it: its README, Dockerfile or setup.py."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rocmlint.lint.brought import installed_by
+from rocmlint.lint.formats import format_of, parse, requirements, shell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.lint.file import File
+    from rocmlint.lint.parts import Declared
+
+_README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
+_INSTALL = re.compile(r"\bpip3? install\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*")
+_QUOTED = re.compile(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
+"""A text of Python that may be a requirement with a version."""
+_BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTILINE)
+"""A requirement that names no package: the URL of its repository must tell."""
+
+
+def mentioned(package: str, file: File) -> tuple[tuple[str, Declared], ...]:
+    """Give what is said of a package (by its normalized name) in the nearest folder that says it.
+
+    Each is a requirement of its own, in a group of its own, with the file that it stands in.
+    """
+    for folder in file.project.folders:
+        found = []
+        for name in file.names_in(folder):
+            if _README.fullmatch(name) or format_of(name) is not None:
+                path = os.path.join(folder, name)
+                found += [(path, each) for each in _in_text(name, file.read(path), package)]
+        if found:
+            return tuple(found)
+    return ()
+
+
+@lru_cache(maxsize=256)
+def _in_text(name: str, text: str, package: str) -> tuple[Declared, ...]:
+    if not re.search(package.replace("-", "[-_.]"), text, re.IGNORECASE):
+        return ()
+    found = dict.fromkeys(each.text for each in _said(name, text, package))
+    return tuple(
+        replace(each, group=each.text)
+        for text in found
+        for each in requirements.parse(text).declared
+        if each.name == package
+    )
+
+
+def _said(name: str, text: str, package: str) -> Iterator[Declared]:
+    if _README.fullmatch(name):
+        for match in _INSTALL.finditer(text):
+            yield from installed_by(shell.parse(match[0]).commands, package)
+        return
+    yield from installed_by(parse(name, text).commands, package)
+    for match in _BARE_URL.finditer(text):
+        yield from installed_by(shell.parse(f"pip install {match[1]}").commands, package)
+    if name == "setup.py":
+        for match in _QUOTED.finditer(text):
+            yield from requirements.parse(match[2]).declared
