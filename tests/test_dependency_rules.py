@@ -107,7 +107,7 @@ def test_a_message_names_the_version_and_what_to_type(repository: Repository) ->
     )
     (found,) = repository.lint("install.sh", text)
     assert found.message.startswith("vllm 0.11.2 requires torch==2.9.0: pip replaces the ROCm ")
-    assert "build it for ROCm" in found.message
+    assert "Build it for ROCm" in found.message
     assert (found.line, found.column) == (2, 13)
 
 
@@ -224,3 +224,62 @@ def test_quotes_give_the_program_the_whole_requirement(  # noqa: PLR0913, PLR091
     fixed = apply_fixes(written, found, unsafe=False).text
     assert fixed != written
     assert repository.codes(path, fixed) == []
+
+
+def test_an_install_may_be_the_last_line_without_a_line_end(repository: Repository) -> None:
+    first = "pip install torch --index-url https://download.pytorch.org/whl/rocm6.4"
+    text = f"{first}\npip install -U torch"
+    assert repository.codes("install_rocm.sh", text) == ["ROC201"]
+
+
+@pytest.mark.parametrize(
+    ("install", "codes"),
+    [
+        ("vllm", []),
+        ("'vllm>=0.9'", []),
+        ("vllm==0.11.2", ["ROC201"]),
+        ("-U vllm", ["ROC201"]),
+        ("lmdeploy", ["ROC201"]),
+    ],
+)
+def test_a_package_that_the_image_has_stays(
+    repository: Repository, install: str, codes: list[str]
+) -> None:
+    text = f"FROM rocm/vllm:rocm6.4.1_vllm_0.10.0\nRUN pip install {install}\n"
+    assert repository.codes("Dockerfile", text) == codes
+
+
+IMAGE = "FROM rocm/pytorch:rocm7.2_ubuntu24.04_py3.12_pytorch_release_2.9.1\n"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "COPY . .\nRUN python3 use_existing_torch.py && pip install -r requirements.txt",
+        "COPY . .\nRUN sed -i /torch/d requirements.txt && pip install -r requirements.txt",
+    ],
+)
+def test_torch_that_is_taken_out_of_the_list_before_is_not_installed(
+    repository: Repository, steps: str
+) -> None:
+    repository.write("requirements.txt", "torch==2.8.0\nnumpy\n")
+    assert repository.codes("Dockerfile", f"{IMAGE}{steps}\n") == []
+    unchanged = f"{IMAGE}COPY . .\nRUN pip install -r requirements.txt\n"
+    assert repository.codes("Dockerfile", unchanged) == ["ROC201"]
+
+
+def test_a_folder_that_is_copied_into_the_image_holds_the_list(repository: Repository) -> None:
+    repository.write("scripts/list.txt", "torch==2.8.0\n")
+    text = f"{IMAGE}COPY scripts/. /build/\nRUN pip install -r /build/list.txt\n"
+    assert repository.codes("Dockerfile", text) == ["ROC201"]
+
+
+def test_a_list_beside_the_script_is_read(repository: Repository) -> None:
+    repository.write("tools/requirements.txt", "torch\n")
+    text = (
+        'SCRIPT_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"\n'
+        'pip install -r "$SCRIPT_DIR/requirements.txt"\n'
+    )
+    assert repository.codes("tools/install_rocm.sh", text) == ["ROC201"]
+    other = 'CLONE="$(dirname "$0")/ComfyUI"\npip install -r "$CLONE/requirements.txt"\n'
+    assert repository.codes("tools/install_rocm.sh", other) == []

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.lazy import compile_lazily
 
+from ._rocm_torch import FAMILY
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -21,6 +23,10 @@ _HERE = compile_lazily(r"dirname|BASH_SOURCE|SCRIPT|ROOT|REPO|PROJECT|WORKSPACE|
 _COPIES = compile_lazily(
     r"^[ \t]*(?:COPY|ADD)[ \t][^\n]*|--mount=type=bind\S*", re.IGNORECASE | re.MULTILINE
 )
+_BESIDE = compile_lazily(r"\$\{?(\w+)\}?/([\w./-]+)\Z")
+_FOLDER_OF_SCRIPT = r"(?:dirname|BASH_SOURCE)[^\n]*\)(?:/\.\.)*[\"']?[ \t]*$"
+_STRIPS = compile_lazily(r"us(?:e|ing)_existing_torch\.py\Z")
+_EDITORS = frozenset({"sed", "perl", "ed", "patch", "yq"})
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _MOST_FILES = 20
 
@@ -48,13 +54,18 @@ def asked_by(command: Command, install: Install, file: Source) -> Everything:
     ]
     indexes: list[Index] = []
     missing: list[Word] = []
+    strips = _strips_torch(command, file)
     for word in install.files:
-        path = _find(word.text, command, file) if word.known else None
-        if path is None:
+        path = _find(_from_here(word, file), command, file)
+        if path is None or _is_edited(word, command, file):
             missing.append(word)
             continue
         listed, named = _listed(path, file)
-        found += [Asked(word, each, where) for each, where in listed]
+        found += [
+            Asked(word, each, where)
+            for each, where in listed
+            if not (strips and each.name.lower() in FAMILY)
+        ]
         indexes += named
     for word in install.locations:
         found += [Asked(word, each, where) for each, where in _of_project(word, command, file)]
@@ -68,6 +79,36 @@ def _requirement(text: str) -> list[Requirement]:
         return [Requirement(text)]
     except InvalidRequirement:
         return []
+
+
+def _from_here(word: Word, file: Source) -> str:
+    """Give the path of a file, without a variable for the folder of the script before it."""
+    match = _BESIDE.match(word.text) if not word.known else None
+    if match is None:
+        return word.text
+    is_here = re.search(rf"\b{match[1]}=[^\n]*{_FOLDER_OF_SCRIPT}", file.text, re.MULTILINE)
+    return match[2] if is_here else word.text
+
+
+def _before(command: Command, file: Source) -> Iterator[list[str]]:
+    for each in file.parts.commands:
+        if each.span >= command.span:
+            return
+        yield [word.text for word in each.words]
+
+
+def _strips_torch(command: Command, file: Source) -> bool:
+    """Say whether vLLM's script ran before that takes torch out of all requirements."""
+    return any(_STRIPS.search(word) for words in _before(command, file) for word in words[:3])
+
+
+def _is_edited(word: Word, command: Command, file: Source) -> bool:
+    """Say whether a command before changes a file of requirements, such as ``sed -i``."""
+    name = os.path.basename(word.text)
+    return any(
+        words[0] in _EDITORS and any(os.path.basename(each) == name for each in words[1:])
+        for words in _before(command, file)
+    )
 
 
 def _find(name: str, command: Command, file: Source) -> str | None:
@@ -111,6 +152,9 @@ def _sources(name: str, file: Source) -> list[str]:
                 found.append(source.lstrip("/"))
             elif source in {".", "./"}:
                 found.append(name.removeprefix(target).lstrip("/"))
+            elif target and name.startswith(f"{target}/"):
+                inside = name.removeprefix(f"{target}/")
+                found.append(os.path.join(source.lstrip("/"), inside))
     if re.search(r"--mount=type=bind(?![^\s]*from=)", file.text):
         found.append(name)
     return found

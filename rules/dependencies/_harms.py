@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.lazy import compile_lazily
 
 from . import _pytorch_index
+from ._branches import are_alternatives
+from ._cuda_wheels import cuda_wheel, is_in_image
 from ._rocm_torch import FAMILY, indexes_of, is_from_rocm
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from ._rocm_torch import RocmTorch
 
 _OWN_INDEX = compile_lazily(r"pytorch\.org/whl/rocm(\d+(?:\.\d+)*)")
-_ALTERNATIVE = compile_lazily(r"(?m)^[ \t]*(?:else|elif|;;|\}? *else)|;[ \t]*(?:else|elif)\b|;;")
+_BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm."
 
 
 class Case(NamedTuple):
@@ -46,7 +48,7 @@ def harm(asked: Asked, case: Case, source: Source) -> str:
         return _harm_of_family(name, asked, case, source)
     if case.install.no_dependencies:
         return ""
-    return _harm_of_package(asked, case)
+    return _harm_of_package(asked, case, source) or _harm_of_wheel(asked, case, source)
 
 
 def is_build(requirement: Requirement) -> bool:
@@ -72,10 +74,8 @@ def _harm_of_family(name: str, asked: Asked, case: Case, source: Source) -> str:
             f"{torch.described}. {index}"
         )
     if case.forced or case.install.upgrade:
-        return (
-            f"{listed}To upgrade or reinstall, {taken}, in place of that of the "
-            f"{torch.described}. {index}"
-        )
+        there = torch.described if name == "torch" else f"{name} of the {torch.described}"
+        return f"{listed}To upgrade or reinstall, {taken}, in place of the {there}. {index}"
     if not len(requirement.specifier):
         return ""
     return _harm_of_pin(name, asked, torch, index)
@@ -101,11 +101,11 @@ def _harm_of_pin(name: str, asked: Asked, torch: RocmTorch, index: str) -> str:
     )
 
 
-def _harm_of_package(asked: Asked, case: Case) -> str:
+def _harm_of_package(asked: Asked, case: Case, source: Source) -> str:
     from ._demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     demand, torch = demand_of(asked.requirement), case.torch
-    if demand is None or demand.torch is None:
+    if demand is None or demand.torch is None or _stays(asked.requirement, case, source):
         return ""
     listed = f"`{asked.where}` lists {demand.package}: " if asked.where else ""
     if case.forced and torch is not None:
@@ -131,6 +131,31 @@ def _harm_of_package(asked: Asked, case: Case) -> str:
     )
 
 
+def _stays(requirement: Requirement, case: Case, source: Source) -> bool:
+    """Say whether a package stays as the image has it, whose name says that it is there."""
+    if (
+        case.forced
+        or case.install.upgrade
+        or any(each.operator == "==" for each in requirement.specifier)
+    ):
+        return False
+    return is_in_image(requirement, case.command, source)
+
+
+def _harm_of_wheel(asked: Asked, case: Case, source: Source) -> str:
+    """Say that a package goes with the torch that is there, but has code for CUDA only."""
+    found = cuda_wheel(asked.requirement, case.command, case.install, case.everything, source)
+    if not found or _is_alternative(case, source):
+        return ""
+    name = asked.requirement.name
+    what = f"{name} takes {found}, which" if found != name.lower() else f"PyPI's {name}"
+    listed = f"`{asked.where}` lists {name}: " if asked.where else ""
+    return (
+        f"{listed}{what} is built for CUDA, whatever torch it goes with: its kernels do not run "
+        f"on ROCm. {_BUILD_IT}"
+    )
+
+
 def _instead(requirement: Requirement, torch: RocmTorch | None) -> str:
     from packaging.utils import canonicalize_name  # noqa: PLC0415
 
@@ -141,8 +166,8 @@ def _instead(requirement: Requirement, torch: RocmTorch | None) -> str:
     name, extras = canonicalize_name(requirement.name), tuple(sorted(requirement.extras))
     if name in BUILT_FOR_CUDA:
         return (
-            f"PyPI's {name} is built for CUDA, too: build it for ROCm, or take an image or a "
-            f"wheel for ROCm; a constraints file (`-c`) that names your torch makes pip refuse."
+            f"PyPI's {name} is built for CUDA, too. {_BUILD_IT} A constraints file (`-c`) that "
+            f"names your torch makes pip refuse."
         )
     fits = fitting(name, extras, torch.versions[-1]) if torch and torch.versions else None
     other = f"take `{name}=={fits}`, which goes with it, " if fits else ""
@@ -195,11 +220,9 @@ def _is_alternative(case: Case, source: Source) -> bool:
 
     for each in source.parts.commands:
         install = install_of(each) if each is not case.command else None
-        if install is None or not is_from_rocm(install):
-            if install is None or all(index.word.known for index in install.indexes):
-                continue
-        first, last = sorted((each.span, case.command.span))
-        between = source.text[source.offset_of(first.end_line) : source.offset_of(last.line + 1)]
-        if _ALTERNATIVE.search(between):
+        if install is None:
+            continue
+        unknown = any(not index.word.known for index in install.indexes)
+        if (unknown or is_from_rocm(install)) and are_alternatives(each, case.command, source):
             return True
     return False

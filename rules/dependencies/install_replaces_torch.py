@@ -43,7 +43,8 @@ class InstallReplacesTorch(Rule["Command"]):
     pip and uv take torch from PyPI if not told otherwise, and PyPI has the CUDA build only. Once
     it has taken the place of the ROCm build, the GPU is gone: `torch.cuda.is_available()` is
     False, or the run goes on on the CPU. A package whose metadata pins or caps torch (vllm,
-    sglang, xformers) brings this about without torch in the command.
+    sglang, xformers) brings this about without torch in the command. PyPI's wheels of vllm,
+    xformers and lmdeploy have code for CUDA only, too, whatever torch they go with.
 
     ## Instead
     Give torch its ROCm index (`rocmlint stack install-command` prints the command). Install a
