@@ -7,13 +7,15 @@ import stat
 import sys
 from typing import TYPE_CHECKING
 
+from environments import Environment as VirtualEnvironment
+
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.machine import Machine
 from rocmlint.stack.show import read_stack
 from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from rocmlint.stack.installed import Environment
@@ -44,6 +46,13 @@ hip: Optional[str] = None
 rocm: Optional[str] = None
 xpu: Optional[str] = None
 """
+
+
+INDEX = "https://download.pytorch.org/whl"
+TORCH = {
+    "torch/__init__.py": "",
+    "torch/version.py": "__version__ = '2.9.1+rocm6.4'\nhip = '6.4.43484-123eb5128'\n",
+}
 
 
 class FakeMachine:
@@ -150,3 +159,30 @@ def standing(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str]]:
         for each in verdicts
         if each.judgement != "fits"
     ]
+
+
+def add(
+    environment: VirtualEnvironment,
+    name: str,
+    version: str,
+    *requires: str,
+    files: Mapping[str, str] | None = None,
+    origin: Mapping[str, object] | None = None,
+) -> Path:
+    """Install a package that has metadata and a few files."""
+    module = name.replace("-", "_")
+    folder = environment.install(module, version, files or {f"{module}/__init__.py": ""})
+    lines = [f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {r}" for r in requires)]
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\n" + "\n".join(lines) + "\n")
+    if origin:
+        (folder / "direct_url.json").write_text(json.dumps(origin))
+    return folder
+
+
+def stack_for_rocm_6_4(root: Path) -> VirtualEnvironment:
+    """Make a virtual environment with a torch for ROCm 6.4."""
+    made = VirtualEnvironment(root)
+    add(made, "torch", "2.9.1+rocm6.4", "pytorch-triton-rocm==3.5.1", files=TORCH)
+    add(made, "torchvision", "0.24.1+rocm6.4", "torch==2.9.1")
+    add(made, "pytorch-triton-rocm", "3.5.1", files={"triton/__init__.py": ""})
+    return made

@@ -1,0 +1,139 @@
+"""What ``stack plan`` prints, for the files of a project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from jsonschema import validate  # type: ignore[import-untyped]
+from stacks import INDEX, stack_for_rocm_6_4
+
+if TYPE_CHECKING:
+    from conftest import Project
+    from environments import Environment
+
+
+SCHEMA = Path(__file__).parent.parent / "docs" / "schema" / "stack.json"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    return stack_for_rocm_6_4(tmp_path / "environment")
+
+
+PINS = {
+    "requirements.txt": f"--extra-index-url {INDEX}/rocm6.4\ntorch==2.9.1\nnumpy\n",
+    "pyproject.toml": '[project]\nname = "x"\nversion = "1"\ndependencies = ["torch<2.10"]\n',
+    "Dockerfile": f"FROM python:3.11\nRUN pip install torch==2.9.1 --index-url {INDEX}/rocm6.4\n",
+}
+
+
+def run(project: Project, environment: Environment, *flags: str) -> tuple[int, str, str]:
+    to = ("stack", "plan", "--to", "7.1", "--torch", "2.10", "--python", str(environment.python))
+    done = project.run(*to, *flags, str(project.root / "src"))
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_names_file_and_line(project: Project, environment: Environment) -> None:
+    for name, text in PINS.items():
+        project.write(f"src/{name}", text)
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    for place in (
+        "src/requirements.txt:1: https",
+        "src/requirements.txt:2: torch==2.9.1",
+        "src/pyproject.toml:4: torch<2.10",
+        "src/Dockerfile:2: torch==2.9.1",
+        "src/Dockerfile:2: https",
+    ):
+        assert f"\n  {place}" in stdout
+
+
+def test_without_obstacles_the_plan_is_good(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch>=2.9\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 0
+    assert "the present state is in stack-before-rocm7.1.txt" in stdout
+    assert "against it stands" not in stdout
+    assert "rocmlint stack freeze --force" in stdout
+
+
+def test_nothing_changes_but_the_file(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch==2.9.1\n")
+
+    def state() -> dict[str, float]:
+        return {str(each): each.lstat().st_mtime for each in project.root.rglob("*")}
+
+    before = state()
+    run(project, environment)
+    new = project.root / "stack-before-rocm7.1.txt"
+    after = state()
+    assert set(after) - set(before) == {str(new)}
+    changed = {each for each, changed in before.items() if after[each] != changed}
+    assert changed <= {str(project.root)}
+
+
+def test_no_file_is_written_where_none_is_wanted(
+    project: Project, environment: Environment
+) -> None:
+    project.write("src/requirements.txt", "torch\n")
+    code, stdout, _ = run(project, environment, "--no-freeze")
+    assert code == 0
+    assert "the way back" not in stdout
+    assert not list(project.root.glob("stack-before*"))
+
+
+def test_a_file_that_cannot_be_written_ends_it(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch\n")
+    code, stdout, stderr = run(project, environment, "--freeze", "/proc/before.txt")
+    assert (code, stdout) == (2, "")
+    assert "/proc/before.txt: cannot be written" in stderr
+    assert "--no-freeze" in stderr
+
+
+def test_a_file_that_cannot_be_read_stands_against_it_and_hides_no_other(
+    project: Project, environment: Environment
+) -> None:
+    project.write("src/pyproject.toml", "[project\n")
+    project.write("src/requirements.txt", "torch==2.9.1\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert "src/pyproject.toml:1" in stdout
+    assert "what it pins was not looked at" in stdout
+    assert "src/requirements.txt:1: torch==2.9.1" in stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--to", "seven"), "'seven' is no released version of ROCm"),
+        (("--to", ""), "'' is no released version of ROCm"),
+        (("--to", "6.5"), "the nearest that has is 6.4: --to 6.4"),
+        (("--to", "7.1", "--torch", "2.4"), "torch 2.4 has no wheels for ROCm 7.1"),
+        (("--to", "7.1", "--torch", "newest"), "'newest' is no version of torch"),
+        (("--to", "7.1", "--python", "/nowhere/python"), "cannot be started"),
+        (("--to", "7.1", "nowhere"), "nowhere: no such file or folder"),
+        ((), "--to"),
+    ],
+)
+def test_a_refusal_is_one_line_and_writes_nothing(
+    project: Project, flags: tuple[str, ...], said: str
+) -> None:
+    done = project.run("stack", "plan", *flags)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(project.root.iterdir()) == []
+
+
+def test_json_has_the_whole_plan(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch==2.9.1\n")
+    code, stdout, _ = run(project, environment, "--output-format", "json")
+    document = json.loads(stdout)
+    validate(document, json.loads(SCHEMA.read_text()))
+    assert (code, document["exit_code"]) == (1, 1)
+    assert document["plan"]["torch"] == "2.10.0"
+    (obstacle,) = document["plan"]["obstacles"]
+    assert obstacle["where"] == "src/requirements.txt:1"
