@@ -197,6 +197,8 @@ def test_aliases_that_multiply_end(name: str) -> None:
         ("a.sh", "shell"),
         (".github/workflows/a.yaml", "workflow"),
         (".gitlab-ci.yml", "workflow"),
+        (".github/actions/install/action.yml", "workflow"),
+        ("action.yaml", "workflow"),
         (".circleci/config.yml", "workflow"),
         ("azure-pipelines.yml", "workflow"),
         ("README.md", None),

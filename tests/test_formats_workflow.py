@@ -58,6 +58,7 @@ def steps(*lines: str, before: str = "") -> str:
         steps("- shell: bash -el {0}", "  run: pip install x"),
         steps("- uses: nick-fields/retry@v3", "  with:", "    command: pip install x"),
         "build:\n  script:\n    - pip install x\n",
+        "runs:\n  using: composite\n  steps:\n  - run: pip install x\n    shell: bash\n",
         "build:\n  before_script: [pip install x]\n",
         ".a: &a\n  - pip install x\nbuild:\n  script:\n    - *a\n",
         "jobs:\n  b:\n    steps:\n      - run: {name: n, command: pip install x}\n",

@@ -53,7 +53,7 @@ FORMATS = (
     Format(
         "workflow",
         re.compile(
-            r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
+            r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(action|\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
         ),
     ),
 )

@@ -1,6 +1,7 @@
-"""Continuous integration: what the steps of GitHub, GitLab, CircleCI and Azure run, and on what.
+"""Continuous integration: what steps of GitHub, GitLab, CircleCI and Azure run, and on what.
 
-The systems call a step's script by few names, so one walk through the document finds all.
+GitHub's composite actions (``action.yml``) have the steps of its workflows. The systems call a
+step's script by few names, so one walk through the document finds all.
 """
 
 from __future__ import annotations
