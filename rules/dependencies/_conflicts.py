@@ -10,6 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.published import requirements as published
+from rocmlint.stack.fitting import newest_accepting
 
 from ._rocm_torch import FAMILY
 
@@ -118,23 +119,15 @@ def _is_own_build(name: str, version: Version, other: str) -> bool:
 def _newest_fit(
     name: str, extras: tuple[str, ...], other: str, versions: tuple[Version, ...], python: str
 ) -> Version | None:
-    """Give the newest release of a package that demands what one of these versions is.
+    """Give the newest release of a package that demands what one of these versions is."""
 
-    Where the newest of all pins exactly, one that does not is too old to be of use.
-    """
-    pins: bool | None = None
-    for version in reversed(published.releases(name)):
-        if published.is_yanked(name, version) or not _runs_on(name, version, python):
-            continue
-        demand = _demanded(name, version, extras, other, python)
-        if demand is None:
-            return None
-        asked, _ = demand
-        exact = asked is not None and any(each.operator == "==" for each in asked)
-        pins = exact if pins is None else pins
-        if asked is None or any(asked.contains(each, prereleases=True) for each in versions):
-            return version if exact or not pins else None
-    return None
+    def demand(release: Version) -> SpecifierSet | None:
+        found = _demanded(name, release, extras, other, python)
+        if found is None:
+            raise KeyError(release)
+        return found[0]
+
+    return newest_accepting(name, versions, demand, python)
 
 
 @lru_cache(maxsize=8192)

@@ -9,6 +9,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
+from rocmlint.stack.fitting import newest_accepting
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -94,13 +95,6 @@ def newest_rocm_torch() -> Version | None:
 
 def fitting(name: str, extras: tuple[str, ...], torch: Version) -> Version | None:
     """Give the newest release of a package that goes with a torch."""
-    for version in reversed(published.releases(name)):
-        if published.is_yanked(name, version):
-            continue
-        try:
-            wanted = published.torch_requirement(name, version, extras)
-        except KeyError:
-            continue
-        if wanted is None or wanted.contains(torch, prereleases=True):
-            return version if wanted is not None else None
-    return None
+    return newest_accepting(
+        name, [torch], lambda release: published.torch_requirement(name, release, extras)
+    )

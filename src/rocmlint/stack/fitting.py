@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.published import requirements as published
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from packaging.requirements import Requirement
     from packaging.version import Version
@@ -42,6 +42,33 @@ def fit(
     state.torch = tuple(state.candidates(TORCH)) if asked else published.releases(TORCH)
     found = _search(state)
     return found if isinstance(found, dict) else None
+
+
+def newest_accepting(
+    package: str,
+    others: Collection[Version],
+    demand: Callable[[Version], SpecifierSet | None],
+    python: str = "3.11",
+) -> Version | None:
+    """Give the newest release of a package that takes one of these versions of another.
+
+    ``demand`` gives what a release demands of the other, None for nothing; a KeyError passes over
+    the release. Where the newest pins the other, a release that does not is too old to be of use.
+    """
+    pins: bool | None = None
+    for release in reversed(published.releases(package)):
+        asks = published.requires_python(package, release)
+        if published.is_yanked(package, release) or not (asks is None or for_python(asks, python)):
+            continue
+        try:
+            asked = demand(release)
+        except KeyError:
+            continue
+        exact = asked is not None and published.pin(asked) is not None
+        pins = exact if pins is None else pins
+        if asked is None or any(_meets(each, asked) for each in others):
+            return release if exact or not pins else None
+    return None
 
 
 def why_not(
