@@ -36,6 +36,7 @@ def names(script: str) -> list[str | None]:
         ("uv -q pip install x", "uv"),
         ("python -m uv pip install x", "uv"),
         ("uv add x", "uv add"),
+        ("uv --directory app sync --frozen", "uv sync"),
         ("poetry add x", "poetry"),
         ("pdm add x", "pdm"),
         ("mamba install x", "conda"),
@@ -50,7 +51,7 @@ def test_a_tool_is_known_however_it_is_called(command: str, tool: str) -> None:
 @pytest.mark.parametrize(
     "command",
     ["pip", "pip list", "pip download x", "pip wheel x", "pip uninstall install", "pip --version",
-     "python -m build", "uv sync", "uv pip compile x", "uv", "poetry install", "npm install x",
+     "python -m build", "uv lock", "uv pip compile x", "uv", "poetry install", "npm install x",
      "echo pip install x", "conda activate x", "python pip install x"],
 )  # fmt: skip
 def test_other_commands_install_nothing(command: str) -> None:

@@ -58,7 +58,7 @@ def is_build(requirement: Requirement) -> bool:
 
 def _harm_of_family(name: str, asked: Asked, case: Case, source: Source) -> str:
     requirement, torch = asked.requirement, case.torch
-    if case.builds or _is_alternative(case, source) or _is_in_extra_index(requirement, case):
+    if case.builds or is_alternative(case, source) or _is_in_extra_index(requirement, case):
         return ""
     index = _give_index(requirement, source)
     listed = f"`{asked.where}` lists {name}: " if asked.where else ""
@@ -145,7 +145,7 @@ def _stays(requirement: Requirement, case: Case, source: Source) -> bool:
 def _harm_of_wheel(asked: Asked, case: Case, source: Source) -> str:
     """Say that a package goes with the torch that is there, but has code for CUDA only."""
     found = cuda_wheel(asked.requirement, case.command, case.install, case.everything, source)
-    if not found or _is_alternative(case, source):
+    if not found or is_alternative(case, source):
         return ""
     name = asked.requirement.name
     what = f"{name} takes {found}, which" if found != name.lower() else f"PyPI's {name}"
@@ -211,7 +211,7 @@ def _is_in_extra_index(requirement: Requirement, case: Case) -> bool:
     return any(minor in rocm_wheels.torch_for(each.version) for each in found)
 
 
-def _is_alternative(case: Case, source: Source) -> bool:
+def is_alternative(case: Case, source: Source) -> bool:
     """Say whether this may be the branch for other machines than those with ROCm.
 
     So it is where the file takes torch from an index for ROCm in one branch, and here in another.

@@ -8,10 +8,10 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule import Rule
 from rocmlint.triggers import commands
 
-from . import _pytorch_index
+from . import _conda, _locked, _pytorch_index
 from ._asked import asked_by
-from ._commands import PIP_AND_UV
-from ._harms import Case, harm, is_build
+from ._commands import TOOLS
+from ._harms import Case, harm, is_alternative, is_build
 from ._platform import rocm_evidence
 from ._rocm_torch import FAMILY, indexes_of, torch_at
 
@@ -56,7 +56,9 @@ class InstallReplacesTorch(Rule["Command"]):
     that any torch satisfies (accelerate, peft), commands with an index that is not PyPI's or
     known only at run time, files and images for CUDA. A project is for ROCm by the image, the
     indexes and builds of torch that it names, the name of the file, or `[tool.rocmlint] rocm`.
-    An install of torch in a setup.py is an error in every project.
+    An install of torch in a setup.py is an error in every project. `uv add`, `uv sync`,
+    `poetry add` and `pdm add` make the environment what the lock says, whatever is installed;
+    conda's channels have no build for ROCm at all.
 
     With `--preview` also: packages that install PyPI's Triton over that of the ROCm torch, and
     requirements of other repositories, which cannot be read here.
@@ -70,14 +72,14 @@ class InstallReplacesTorch(Rule["Command"]):
     since = "0.1.0"
     severity = "warning"
     skips = frozenset({"test"})
-    on = commands(*PIP_AND_UV, described="commands of pip and uv that install packages")
+    on = commands(*TOOLS, described="commands that install packages")
 
     def check(self, node: Command, source: Source) -> Iterator[Finding]:
         """Find installs that can replace the ROCm torch."""
         from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
-        if install is None or install.tool not in {"pip", "uv"} or install.dry_run:
+        if install is None or install.dry_run:
             return
         if "setup" in source.kinds and source.path.endswith(".py"):
             yield from self._in_setup(install, source)
@@ -85,6 +87,21 @@ class InstallReplacesTorch(Rule["Command"]):
         case = _case(node, install, source)
         if case is None:
             return
+        if install.tool == "conda":
+            yield from self._by_conda(case, source)
+        elif install.tool in _locked.TOOLS:
+            for place, message in _locked.harms(case, source):
+                yield self.finding(place, source, message)
+        else:
+            yield from self._by_pip(case, source)
+
+    def _by_conda(self, case: Case, source: Source) -> Iterator[Finding]:
+        found = _conda.harm(case.command, case.install, case.torch)
+        if found is not None and not is_alternative(case, source):
+            place, message = found
+            yield self.finding(place, source, f"{message} For ROCm: {case.evidence}.")
+
+    def _by_pip(self, case: Case, source: Source) -> Iterator[Finding]:
         seen: set[Word | str] = set()
         for asked in case.everything.asked:
             text = str(asked.requirement)
@@ -94,7 +111,7 @@ class InstallReplacesTorch(Rule["Command"]):
             message = harm(asked, case, source)
             if message:
                 seen.add(asked.word)
-                place = _place(asked.word, node)
+                place = _place(asked.word, case.command)
                 why = f" For ROCm: {case.evidence}." if case.torch is None else ""
                 yield self.finding(place, source, message + why)
         if self.with_preview and all(isinstance(each, str) for each in seen):
@@ -172,7 +189,7 @@ def _case(command: Command, install: Install, source: Source) -> Case | None:
     evidence = rocm_evidence(command, source)
     if not evidence:
         return None
-    if install.tool == "uv" and _uv_knows(source):
+    if install.tool != "pip" and _locked.knows_rocm(install.tool, source):
         return None
     torch, comes_later = torch_at(command, source)
     if comes_later and torch is None:
@@ -191,14 +208,5 @@ def _is_elsewhere(install: Install, everything: Everything) -> bool:
         if _pytorch_index.pytorch_index(url) is not None and extra and install.tool == "pip":
             continue  # beside PyPI: the newest of both wins
         if not _pytorch_index.is_pypi(url):
-            return True
-    return False
-
-
-def _uv_knows(source: Source) -> bool:
-    """Say whether a pyproject.toml tells uv of an index for ROCm."""
-    for folder in source.project.folders:
-        path = f"{folder}/pyproject.toml"
-        if source.exists(path) and "[tool.uv" in (text := source.read(path)) and "rocm" in text:
             return True
     return False

@@ -139,6 +139,13 @@ TOOLS = {
             _UV_VARIABLES,
         ),
         _tool(
+            "uv sync",
+            "sync",
+            {**_UV_INDEXES, "dry run": "--dry-run", "placed": "--script"},
+            _UV_OTHER + " -p --python --package --no-install-package --no-group --only-group",
+            _UV_VARIABLES,
+        ),
+        _tool(
             "poetry",
             "add",
             {"dry run": "--dry-run"},

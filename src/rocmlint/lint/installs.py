@@ -61,8 +61,8 @@ class IndexOption(NamedTuple):
 class Install:
     """What a command installs, and how.
 
-    ``tool`` is pip, uv (``uv pip install``), "uv add", poetry, pdm or conda. What environment
-    variables add (PIP_CONSTRAINT, UV_INDEX_URL) is a word with the span of the program.
+    ``tool`` is pip, uv (``uv pip install``), "uv add", "uv sync", poetry, pdm or conda. What
+    environment variables add (PIP_CONSTRAINT, UV_INDEX_URL) is a word with the span of the program.
     """
 
     tool: str
@@ -113,19 +113,25 @@ def _tool(words: Sequence[Word]) -> tuple[Tool, Sequence[Word]] | None:
     if _PIP.match(name) or _PIP_VARIABLE.match(name):
         return TOOLS["pip"], rest
     if name == "uv" or _UV_VARIABLE.match(name):
-        for index, word in enumerate(rest):
-            if word.text == "pip":
-                return TOOLS["uv"], rest[index + 1 :]
-            if word.text == "add":
-                return TOOLS["uv add"], rest[index:]
-            if not word.text.startswith("-"):
-                return None
-        return None
+        return _tool_of_uv(rest)
     name = {"mamba": "conda", "micromamba": "conda"}.get(name, name)
     if name in ("poetry", "pdm", "conda"):
         return TOOLS[name], rest
     is_prefix = not words[0].known and _EXPANSION.match(words[0].text)
     return _tool(rest) if is_prefix else None  # $SUDO pip install …
+
+
+def _tool_of_uv(words: Sequence[Word]) -> tuple[Tool, Sequence[Word]] | None:
+    is_value = False  # of the option before
+    for index, word in enumerate(words):
+        if word.text == "pip" and not is_value:
+            return TOOLS["uv"], words[index + 1 :]
+        if word.text in ("add", "sync") and not is_value:
+            return TOOLS[f"uv {word.text}"], words[index:]
+        if not word.text.startswith("-") and not is_value:
+            return None
+        is_value = word.text in TOOLS["uv"].valued
+    return None
 
 
 def _module(words: Sequence[Word]) -> int | None:
