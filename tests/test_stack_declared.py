@@ -94,6 +94,31 @@ def test_what_pins_another_torch_is_not_answered_with_another_torch(
     assert "pip install torch" not in verdict.action
 
 
+@pytest.mark.parametrize(
+    ("torch", "command"),
+    [
+        ("2.4.1+rocm6.1", "--rocm 6.1 --torch 2.6"),  # has wheels for this very ROCm
+        ("2.5.1+rocm6.2", "--rocm 6.1 --torch 2.6"),  # 6.2.4 is newer than the driver may be
+        ("2.5.1+rocm6.3.4.git7cecbf6d", "--rocm 6.3 --torch 2.9"),  # a build of AMD's
+        ("2.4.1+rocm5.7", "--rocm 7.1 --torch 2.13"),
+    ],
+)
+def test_another_torch_is_one_that_the_driver_runs_where_there_is_one(
+    packages: FakeEnvironment, torch: str, command: str
+) -> None:
+    packages.torch(torch, "6.1.40091")
+    packages.install("transformers", "5.23.0", ['torch>=2.6; extra == "torch"'])
+    (verdict,) = declared(packages.read())
+    assert verdict.action.endswith(f"or rocmlint stack install-command {command}")
+
+
+def test_the_release_that_is_installed_is_not_its_own_remedy(packages: FakeEnvironment) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.install("peft", "0.21.2", ["torch>=3"])  # not what the one of that name requires
+    (verdict,) = declared(packages.read())
+    assert "peft==0.21.2" not in verdict.action
+
+
 def test_a_requirement_that_is_none_leaves_the_others_to_be_judged(
     packages: FakeEnvironment,
 ) -> None:

@@ -142,6 +142,18 @@ def test_a_version_file_without_a_version_is_told(here: FakeMachine, text: str, 
     assert (rocm.version, [each.problem for each in rocm.problems]) == ("", [said])
 
 
+def test_a_file_in_the_place_of_rocm_is_told(here: FakeMachine) -> None:
+    here.file("/opt/rocm", "")
+    (reading,) = find_rocm(here.machine).readings
+    assert (reading.source, reading.problem) == ("/opt/rocm", "cannot be read: Not a directory")
+
+
+def test_an_answer_of_amd_smi_that_nests_too_deep_is_none(here: FakeMachine) -> None:
+    here.program("amd-smi", "[" * 100_000)
+    (reading,) = find_rocm(here.machine).readings
+    assert reading.problem == "names no version of ROCm"
+
+
 def test_a_link_to_a_removed_rocm_is_told(here: FakeMachine) -> None:
     here.link("/opt/rocm", "/etc/alternatives/rocm")
     (problem,) = read(here).problems
@@ -294,6 +306,11 @@ def test_each_gpu_that_rocminfo_names_counts(here: FakeMachine) -> None:
     devices = find_devices(here.machine)
     assert devices.names == ("gfx942:sramecc+:xnack-",) * 2
     assert (devices.architectures, devices.source) == (("gfx942",), "rocminfo")
+
+
+def test_what_rocminfo_never_prints_is_told(here: FakeMachine) -> None:
+    here.program("rocminfo", "\x00\x1b[2Jgarbage\n")
+    assert find_devices(here.machine).problems == ("rocminfo printed nothing of HSA's agents",)
 
 
 def test_without_rocminfo_the_kernels_list_is_read(here: FakeMachine) -> None:

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from stacks import FakeEnvironment, FakeMachine
 
+from rocmlint.stack.show import read_stack
+from rocmlint.verify.interpreter import Interpreter
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rocmlint.stack.show import Stack
 
 
 @pytest.fixture
@@ -97,3 +102,61 @@ def test_smoke_compares_the_gpu_with_what_torch_has_code_for(
     assert judged == {"gfx942": "fits", "gfx1036": "note"}
     assert stack.observed is not None
     assert stack.observed.devices == ("gfx942:sramecc+:xnack-", "gfx1036")
+
+
+def observed(stack: Stack, name: str) -> list[tuple[str, str]]:
+    return [
+        (each.judgement, each.reason)
+        for each in stack.verdicts
+        if each.grade == "observed" and each.package == name
+    ]
+
+
+def test_an_import_that_does_not_end_in_time_is_left_open(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("peft", "0.21.2")
+    packages.write("peft/__init__.py", "import time\ntime.sleep(600)\n")
+    interpreter = Interpreter(str(packages.python), timeout=2)
+    stack = read_stack(interpreter, smoke=True, machine=here.machine)
+    ((judgement, reason),) = observed(stack, "peft")
+    assert (judgement, stack.exit_code) == ("unknown", 3)
+    assert "gave no answer within 2 s" in reason
+
+
+def test_a_torch_that_fails_when_it_is_asked_for_gpus_is_not_said_to_see_none(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.write(
+        "torch/__init__.py",
+        "class cuda:\n"
+        "    def get_arch_list():\n"
+        "        raise RuntimeError('HIP error: invalid device ordinal')\n",
+    )
+    stack = packages.show(here, smoke=True)
+    assert (
+        "unknown",
+        "asked which GPUs it sees, torch fails: RuntimeError: HIP error: invalid device ordinal",
+    ) in observed(stack, "torch")
+    assert stack.observed is not None
+    assert stack.observed.devices is None
+
+
+@pytest.mark.parametrize(
+    ("package", "action"),
+    [
+        ("peft==0.21.2", "pip install --force-reinstall --no-deps peft==0.21.2"),
+        ("vllm==0.17.1", "install a ROCm build of vllm==0.17.1 with --no-deps"),
+        ("flash-attn==2.8.3", "--no-build-isolation --no-cache-dir flash-attn==2.8.3"),
+        ("torchvision==0.25.0", "uninstall torchvision, then take torch and what belongs to it"),
+    ],
+)
+def test_what_cannot_be_imported_is_installed_anew_from_where_it_is_for_rocm(
+    packages: FakeEnvironment, here: FakeMachine, package: str, action: str
+) -> None:
+    name, _, version = package.partition("==")
+    packages.install(name, version)
+    packages.write(f"{name.replace('-', '_')}/__init__.py", "raise ImportError('no symbol')\n")
+    (verdict,) = (each for each in packages.show(here, smoke=True).verdicts if each.on != "ROCm")
+    assert action in verdict.action

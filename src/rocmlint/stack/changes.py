@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.published import requirements
 from rocmlint.stack.declared import declared
 from rocmlint.stack.fitting import fit
-from rocmlint.stack.installed import TORCH_FAMILY, Distribution
+from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, Distribution, minor_of
 from rocmlint.stack.verdicts import is_met
 
 if TYPE_CHECKING:
@@ -31,12 +31,6 @@ Action = Literal["remove", "install", "upgrade", "downgrade", "rebuild"]
 _PARTS_OF_TORCH = re.compile(r"pytorch-triton|rocm|rocm-sdk-.+|amd-(?:torch|torchvision)-device-.+")
 """Packages that wheels of torch bring, beside its family: those of TheRock and its nightlies."""
 _OF_CUDA = re.compile(r"nvidia-|cuda-(?:bindings|pathfinder|toolkit)$")
-_BUILT_AGAINST_TORCH = frozenset(
-    {"aiter", "amd-aiter", "apex", "causal-conv1d", "deepspeed", "flash-attn", "mamba-ssm"}
-    | {"torch-cluster", "torch-scatter", "torch-sparse", "torch-spline-conv", "vllm", "xformers"}
-)
-"""Packages whose metadata need not tell that they are: no requirement on torch, or code that is
-compiled when it is first used and kept beside them."""
 _BITSANDBYTES = re.compile(r"libbitsandbytes_rocm(\d+)\.so")
 """One wheel has a library for each of several ROCm versions, none of them bound to a torch."""
 _NOTHING: Mapping[str, SpecifierSet] = {}
@@ -81,7 +75,7 @@ def compiled(environment: Environment, rocm: str) -> dict[str, str]:
             continue
         files = _libraries(each)
         own = {match[1]: match[0] for name in files if (match := _BITSANDBYTES.search(name))}
-        if each.name in _BUILT_AGAINST_TORCH:
+        if each.name in BUILT_AGAINST_TORCH:
             found[each.name] = "its code is compiled for one torch"
         elif own:
             if "".join(rocm.split(".")[:2]) not in own:
@@ -225,11 +219,6 @@ def _floor(environment: Environment, name: str) -> SpecifierSet:
 def _goal(name: str, specifier: SpecifierSet) -> Requirement:
     """Ask for a package as torch's users have it: transformers says what it needs in an extra."""
     return Requirement(f"{name}[torch]{specifier}")
-
-
-def minor_of(python: str) -> str:
-    """Reduce a version of Python to major.minor."""
-    return ".".join(python.split(".")[:2])
 
 
 def _needed(

@@ -59,7 +59,7 @@ def declared(environment: Environment) -> tuple[Verdict, ...]:
             if name in names:
                 found.append(_judged(each, demand, environment))
             elif _is_missing(demand, environment) and each in environment.packages:
-                found.append(_missing(each, demand))
+                found.append(_missing(each, demand, environment))
     return tuple(_without_repeats(found))
 
 
@@ -116,7 +116,7 @@ def _judged(distribution: Distribution, demand: _Demand, environment: Environmen
     requirement = demand.requirement
     other = environment.get(requirement.name)
     if other is None:  # pragma: no cover - only what is installed is asked for
-        return _missing(distribution, demand)
+        return _missing(distribution, demand, environment)
     verdict = Verdict(
         distribution.name,
         distribution.version,
@@ -144,7 +144,7 @@ def _judged(distribution: Distribution, demand: _Demand, environment: Environmen
         verdict,
         judgement="conflict" if demand.counts else "note",
         reason=why + _of_extras(demand) + _of_nightly(requirement, version),
-        action=remedy(distribution, requirement, other, demand.extra),
+        action=remedy(distribution, requirement, other, demand.extra, environment.python),
     )
 
 
@@ -163,7 +163,7 @@ def _of_nightly(requirement: Requirement, version: Version) -> str:
     return f"; {version} counts as before {version.base_version}"
 
 
-def _missing(distribution: Distribution, demand: _Demand) -> Verdict:
+def _missing(distribution: Distribution, demand: _Demand, environment: Environment) -> Verdict:
     requirement = demand.requirement
     text = _text(requirement)
     return Verdict(
@@ -176,7 +176,7 @@ def _missing(distribution: Distribution, demand: _Demand) -> Verdict:
         "conflict",
         demand.extra,
         f"it requires {text}, which is not installed",
-        remedy(distribution, requirement, None, demand.extra),
+        remedy(distribution, requirement, None, demand.extra, environment.python),
         distribution.place,
     )
 

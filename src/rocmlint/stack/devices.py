@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _NODES = "/sys/class/kfd/kfd/topology/nodes"
 _PROPERTY = re.compile(r"^gfx_target_version (\d+)$", re.MULTILINE)
+_AGENTS = "HSA Agents"
+"""The heading of what rocminfo lists: a CPU is an agent, too."""
 _OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
 
@@ -60,7 +62,8 @@ def _amd_smi(machine: Machine, problems: list[str]) -> Devices:
 def _rocminfo(machine: Machine) -> tuple[tuple[str, ...], str]:
     printed = machine.ask("rocminfo")
     names = tuple(ISA.findall(printed.stdout))
-    return names, "" if names else printed.problem
+    unheard = "" if _AGENTS in printed.stdout else "printed nothing of HSA's agents"
+    return names, "" if names else printed.problem or unheard
 
 
 def _kernel(machine: Machine) -> Iterator[str]:

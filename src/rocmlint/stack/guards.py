@@ -55,11 +55,11 @@ def guards(environment: Environment) -> tuple[Verdict, ...]:
             other = environment.get(guard.on)
             if other is not None:
                 key = (name, guard.on, str(guard.specifier))
-                found.setdefault(key, _judged(package, guard, other))
+                found.setdefault(key, _judged(package, guard, other, environment.python))
     return tuple(found.values())
 
 
-def _judged(package: Distribution, guard: _Guard, other: Distribution) -> Verdict:
+def _judged(package: Distribution, guard: _Guard, other: Distribution, python: str) -> Verdict:
     version = other.parsed
     judgement: Judgement = "unknown" if version is None else "fits"
     reason = f"{other.version!r} is no version that can be compared" if version is None else ""
@@ -68,7 +68,8 @@ def _judged(package: Distribution, guard: _Guard, other: Distribution) -> Verdic
     if version is not None and not is_met(guard.specifier, version):
         judgement = "conflict"
         reason = f"its code {guard.effect}: it wants {requirement}, {other.version} is installed"
-        action = remedy(package, requirement, other, "torch" if guard.on == "torch" else "")
+        extra = "torch" if guard.on == "torch" else ""
+        action = remedy(package, requirement, other, extra, python)
     return Verdict(
         package.name,
         package.version,

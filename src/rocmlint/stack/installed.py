@@ -25,6 +25,13 @@ TORCH_FAMILY = (
 )
 """What is built together and only works together: each has code for one version of torch."""
 
+BUILT_AGAINST_TORCH = frozenset(
+    {"aiter", "amd-aiter", "apex", "causal-conv1d", "deepspeed", "flash-attn", "mamba-ssm"}
+    | {"torch-cluster", "torch-scatter", "torch-sparse", "torch-spline-conv", "vllm", "xformers"}
+)
+"""Packages with code for one torch whose metadata need not tell it: no requirement on torch, or
+code that is compiled when it is first used and kept beside them."""
+
 _IMPORT_NAMES = {"flash-attn": "flash_attn", "huggingface-hub": "huggingface_hub"}
 _IMPORT_NAMES |= {"amd-aiter": "aiter", "triton-rocm": "triton", "pytorch-triton-rocm": "triton"}
 
@@ -109,6 +116,11 @@ class Environment:
         """The packages of the stack that are here, in their order."""
         found = (self.get(name) for name in PACKAGES)
         return tuple(each for each in found if each is not None)
+
+
+def minor_of(python: str) -> str:
+    """Reduce a version of Python to major.minor."""
+    return ".".join(python.split(".")[:2])
 
 
 def import_name(package: str) -> str:

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements, rocm_wheels
-from rocmlint.stack.changes import Change, compiled, is_of_torch, minor_of, orphans, upgrades
+from rocmlint.stack.changes import Change, compiled, is_of_torch, orphans, upgrades
 from rocmlint.stack.fitting import for_python
 from rocmlint.stack.install import (
     COMPANIONS,
@@ -25,7 +25,7 @@ from rocmlint.stack.install import (
     torch_release,
     unproven,
 )
-from rocmlint.stack.installed import read_environment
+from rocmlint.stack.installed import minor_of, read_environment
 from rocmlint.stack.pins import Obstacle, obstacles, wishes
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.rollback import write_rollback

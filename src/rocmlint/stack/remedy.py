@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import shlex
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rocmlint.published import requirements, rocm_wheels
-from rocmlint.stack.installed import TORCH_FAMILY
-from rocmlint.stack.verdicts import is_met
+from rocmlint.stack.fitting import newest_accepting
+from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
+from rocmlint.stack.torch_build import labelled_rocm
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
-    from packaging.version import Version
+    from packaging.specifiers import SpecifierSet
 
     from rocmlint.stack.installed import Distribution
 
+COMPILE_ANEW = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
+"""With these pip compiles a package against the torch that is installed."""
+_ONE_INDEX = "take torch and what belongs to it from one index: rocmlint stack install-command"
+
 
 def remedy(
-    package: Distribution, requirement: Requirement, other: Distribution | None, extra: str
+    package: Distribution,
+    requirement: Requirement,
+    other: Distribution | None,
+    extra: str,
+    python: str,
 ) -> str:
     """Say what makes the requirement of a package true.
 
     For another torch the package moves first: torch is what the ROCm here was chosen with.
+    ``python`` is the version of the interpreter.
     """
     name = canonicalize_name(requirement.name)
     if name in rocm_wheels.BUILT_FOR_CUDA:
@@ -31,44 +44,66 @@ def remedy(
     if name not in TORCH_FAMILY:
         return f"pip install {shlex.quote(_text(requirement))}{_guarded(name)}"
     if package.name in TORCH_FAMILY or other is None or other.parsed is None:
-        return "take torch and what belongs to it from one index: rocmlint stack install-command"
-    fitting = newest_accepting(package.name, name, other.parsed, extra)
+        return _ONE_INDEX
+    fitting = _newest_taking(package.name, name, other.parsed, extra, minor_of(python))
+    move = _other_torch(requirement, other.parsed) if name == "torch" else ""
+    if fitting is None or fitting == package.parsed:
+        return move or f"rocmlint stack compatible --torch {other.parsed.public} {package.name}"
     wanted = f"{package.name}=={fitting}"
     keep = f"pip install {shlex.quote(wanted)} (keeps {other})"
     if package.name in rocm_wheels.BUILT_FOR_CUDA:
         keep = f"{rocm_build(wanted)}; it keeps {other}"
-    move = _newer_torch(requirement) if name == "torch" else ""
-    if fitting is None:
-        return move or f"rocmlint stack compatible --torch {other.parsed.public} {package.name}"
     return f"{keep}; or {move}" if move else keep
 
 
-def newest_accepting(package: str, other: str, version: Version, extra: str = "") -> Version | None:
-    """Give the newest known release of a package whose metadata allow a version of another.
+def reinstall(package: Distribution) -> str:
+    """Say how the release that is installed is installed anew."""
+    exact = shlex.quote(f"{package.name}=={package.version}")
+    if package.name in TORCH_FAMILY:
+        return f"uninstall {package.name}, then {_ONE_INDEX}"
+    if package.name in rocm_wheels.BUILT_FOR_CUDA:
+        return rocm_build(f"{package.name}=={package.version}")
+    how = COMPILE_ANEW if package.name in BUILT_AGAINST_TORCH else ("--no-deps",)
+    return f"pip install --force-reinstall {' '.join(how)} {exact}"
 
-    With ``extra`` that extra counts as chosen. None where no release is known that does.
-    """
-    for release in reversed(requirements.releases(package)):
+
+def _newest_taking(
+    package: str, other: str, version: Version, extra: str, python: str
+) -> Version | None:
+    """Give the newest release of a package that takes a version of another, its extra counted."""
+    extras = (extra,) if extra else ()
+
+    def demand(release: Version) -> SpecifierSet | None:
+        if other == "torch":
+            return requirements.torch_requirement(package, release, extras, python)
         required = requirements.requirements(package, release)
-        if required is None or requirements.is_yanked(package, release):
-            continue
-        demands = requirements.applicable(required, (extra,) if extra else ())
-        on_other = [each for each in demands if canonicalize_name(each.name) == other]
-        if (on_other or extra) and all(is_met(each.specifier, version) for each in on_other):
-            return release
-    return None
+        if required is None:
+            raise KeyError(release)
+        found = [
+            each.specifier
+            for each in requirements.applicable(required, extras, python)
+            if canonicalize_name(each.name) == other
+        ]
+        return reduce(and_, found) if found else None
+
+    return newest_accepting(package, [version], demand, python)
 
 
-def _newer_torch(requirement: Requirement) -> str:
+def _other_torch(requirement: Requirement, present: Version) -> str:
     """Give the command for the newest released torch that the requirement allows.
 
-    Of its ROCm versions the oldest, whose libraries most drivers run: the ROCm of the present torch
-    has seldom wheels of a newer one.
+    Best is one whose wheels are for the ROCm of the present torch or an older one, as the driver
+    that runs that runs these; else of its ROCm versions the oldest, which most drivers run.
     """
     rows = [each for each in rocm_wheels.rows() if each.status == "release"]
     fitting = [each for each in rows if requirement.specifier.contains(f"{each.torch}.0")]
+    here = labelled_rocm(str(present))
     if not fitting:
         return ""
+    for row in reversed(fitting):
+        older = [each for each in row.rocm if here and Version(each) <= Version(here)]
+        if older:
+            return f"rocmlint stack install-command --rocm {older[-1]} --torch {row.torch}"
     newest = fitting[-1]
     return f"rocmlint stack install-command --rocm {newest.rocm[0]} --torch {newest.torch}"
 

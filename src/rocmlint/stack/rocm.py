@@ -131,7 +131,7 @@ def _json(text: str) -> dict[str, object] | None:
     for start in (text.find("["), text.find("{")):
         try:
             document = json.loads(text[start:]) if start >= 0 else None
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(document, list):
             document = document[0] if document else None
@@ -180,8 +180,13 @@ def _folder(machine: Machine, path: str, said: str, seen: set[str]) -> Iterator[
     if os.path.realpath(folder) in seen:
         return
     seen.add(os.path.realpath(folder))
-    if not os.path.isdir(folder):
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
         yield from _dangling(folder, said + path)
+        return
+    except OSError as error:
+        yield Reading(said + path, "file", problem=f"cannot be read: {error.strerror}")
         return
     core = os.path.join(folder, "core")
     yield from _dangling(core, f"{said}{path}/core")
@@ -191,7 +196,7 @@ def _folder(machine: Machine, path: str, said: str, seen: set[str]) -> Iterator[
         if os.path.realpath(os.path.join(file, "../..")) not in seen or each == ".info/version":
             seen.add(os.path.realpath(os.path.join(file, "../..")))
             yield _file(file, f"{said}{path}/{each}")
-    if not (files or os.path.islink(core) or any(map(_CORE.fullmatch, os.listdir(folder)))):
+    if not (files or os.path.islink(core) or any(map(_CORE.fullmatch, names))):
         missing = "has no .info/version: ROCm is half removed, or no ROCm"
         yield Reading(said + path, "file", problem=missing)
 

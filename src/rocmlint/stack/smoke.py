@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.stack.installed import import_name
+from rocmlint.stack.remedy import reinstall
 from rocmlint.stack.verdicts import Judgement, Verdict
 from rocmlint.verify.interpreter import Interpreter, InterpreterError
 
@@ -20,7 +22,7 @@ _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-s
 
 @dataclass(frozen=True)
 class Observed:
-    """What came of the imports; what torch told of itself: None where it was not asked.
+    """What came of the imports; what torch told of itself: None where it did not.
 
     ``devices`` are gcnArchName of each GPU that torch sees, ``architectures`` what it has code for.
     """
@@ -32,24 +34,29 @@ class Observed:
 
 
 def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) -> Observed:
-    """Import each installed package of the stack; one that hangs or crashes is a conflict."""
+    """Import each installed package of the stack; one that fails or crashes is a conflict."""
     verdicts: list[Verdict] = []
     architectures = seen = None
     hip = ""
     for package in environment.packages:
         if package.name in _NOT_IMPORTED:
             continue
+        started = time.monotonic()
         try:
             told = interpreter.ask("smoke", {"module": import_name(package.name)})
         except InterpreterError as error:
-            verdicts.append(_failed(package, str(error).splitlines()[0]))
+            slow = time.monotonic() - started >= interpreter.timeout
+            said = str(error).splitlines()[0]
+            verdicts.append(_slow(package, said) if slow else _failed(package, said))
             continue
         if told["error"]:
             verdicts.append(_failed(package, told["error"], told["said"]))
             continue
         verdicts.append(_fits(package, "can be imported"))
         verdicts += _on_torch(package, environment, told["has_torch"], told["said"])
-        if told["torch"]:
+        if told["torch"] and told["torch"]["error"]:
+            verdicts.append(_silent(package, told["torch"]["error"]))
+        elif told["torch"]:
             hip = str(told["torch"]["hip"] or "")
             architectures = tuple(told["torch"]["architectures"])
             seen = tuple(told["torch"]["devices"])
@@ -79,9 +86,22 @@ def _failed(package: Distribution, error: str, said: tuple[str, ...] = ()) -> Ve
     reason = f"import {import_name(package.name)} fails: {first}"
     if said and said[-1] not in reason:
         reason += f" ({said[-1].strip()})"
-    action = "mend the conflicts above, if any; else install it again with pip install --no-deps"
-    action = f"{action} --force-reinstall {package.name}=={package.version}"
+    action = f"mend the conflicts above, if any; else {reinstall(package)}"
     return _but(_fits(package, "can be imported"), reason, action)
+
+
+def _slow(package: Distribution, error: str) -> Verdict:
+    """Leave open what took too long: it may hang, or compile something for the first time."""
+    reason = f"import {import_name(package.name)} did not end: {error}"
+    action = "give it more time with --timeout; py-spy dump tells where it is"
+    return _but(_fits(package, "can be imported"), reason, action, "unknown")
+
+
+def _silent(package: Distribution, error: str) -> Verdict:
+    """Leave open which GPUs a torch sees that fails when it is asked."""
+    reason = f"asked which GPUs it sees, torch fails: {error.splitlines()[0]}"
+    action = "rocminfo in the same shell tells whether this user may use them"
+    return _but(_fits(package, "sees the GPU", "GPU"), reason, action, "unknown")
 
 
 def _on_torch(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.stack.install import pinned
+from rocmlint.stack.remedy import COMPILE_ANEW
 from rocmlint.stack.rollback import built_from
 
 if TYPE_CHECKING:
@@ -74,10 +75,10 @@ class Steps:
 
     def _rebuild(self, change: Change) -> str:
         """Compile a package anew, against the torch that is installed by then."""
-        how = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
         installed = self.environment.get(change.package)
         source = built_from(installed) if installed and change.before == change.after else ""
         if source:
-            return self._install(*how, *source.split(" ", 1) if source[0] == "-" else (source,))
+            words = source.split(" ", 1) if source.startswith("-") else (source,)
+            return self._install(*COMPILE_ANEW, *words)
         released = f"{change.package}=={change.after.partition('+')[0]}"
-        return self._install(*how, "--no-binary", change.package, released)
+        return self._install(*COMPILE_ANEW, "--no-binary", change.package, released)

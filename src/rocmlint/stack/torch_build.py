@@ -85,6 +85,12 @@ _ARTICLE: dict[Kind, str] = {
 }
 
 
+def labelled_rocm(version: str) -> str:
+    """Give the ROCm that the label of a build names: 6.1 for 2.4.1+rocm6.1; or nothing."""
+    found = _ROCM.search(version.partition("+")[2])
+    return found[1] if found else ""
+
+
 def read_torch(environment: Environment) -> TorchBuild | None:
     """Read the torch of an environment; None if none is installed.
 
@@ -112,9 +118,8 @@ def _from_file(
     version: str, path: str, values: dict[str, str | bool | None], problem: str
 ) -> TorchBuild:
     hip, cuda = str(values.get("hip") or ""), str(values.get("cuda") or "")
-    named = _ROCM.search(version.partition("+")[2])
     kind: Kind = "HIP" if hip else "CUDA" if cuda else "XPU" if values.get("xpu") else "CPU"
-    rocm = str(values.get("rocm") or (named[1] if named and hip else ""))
+    rocm = str(values.get("rocm") or (labelled_rocm(version) if hip else ""))
     debug = values.get("debug")
     return TorchBuild(
         version,
@@ -136,9 +141,8 @@ def _from_metadata(version: str, metadata: Distribution | None, problem: str) ->
     if kind == "unknown" and metadata is not None:
         needed = " ".join(each.name for each in metadata.requires)
         kind = "HIP" if "rocm" in needed else "CUDA" if "nvidia-" in needed else "unknown"
-    rocm = _ROCM.search(local)
     source = metadata.place if metadata else ""
-    return TorchBuild(version, kind, source, rocm=rocm[1] if rocm else "", problem=problem)
+    return TorchBuild(version, kind, source, rocm=labelled_rocm(version), problem=problem)
 
 
 def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:

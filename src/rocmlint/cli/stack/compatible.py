@@ -18,7 +18,7 @@ from rocmlint.cli.stack.common import (
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.compatible import LIBRARIES, Compatible, compatible
-from rocmlint.stack.installed import TORCH_FAMILY, read_environment
+from rocmlint.stack.installed import TORCH_FAMILY, minor_of, read_environment
 from rocmlint.stack.remedy import rocm_build
 from rocmlint.stack.torch_build import read_torch
 
@@ -81,7 +81,7 @@ def _asked(flags: SimpleNamespace) -> tuple[str, str]:
     if flags.torch is not None and flags.python_version is not None:
         return flags.torch, flags.python_version
     environment = read_environment(interpreter_of(flags))
-    python = flags.python_version or ".".join(environment.python.split(".")[:2])
+    python = flags.python_version or minor_of(environment.python)
     if flags.torch is not None:
         return flags.torch, python
     torch = read_torch(environment)

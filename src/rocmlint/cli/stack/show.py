@@ -128,7 +128,8 @@ def _torch(stack: Stack) -> Iterator[tuple[str, str]]:
     parts += ["debug build"] if torch.debug else []
     yield "torch", f"{', '.join(parts)}  ({torch.source})"
     if observed is None or observed.devices is None:
-        yield "", "architectures and devices: not read (--smoke asks torch)"
+        why = "--smoke asks torch" if observed is None else "torch did not tell, see below"
+        yield "", f"architectures and devices: not read ({why})"
         return
     told = " ".join(observed.architectures or ())
     yield "", f"has code for: {told or 'not told, as torch sees no GPU'}"
