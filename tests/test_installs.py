@@ -36,7 +36,7 @@ def names(script: str) -> list[str | None]:
         ("uv -q pip install x", "uv"),
         ("python -m uv pip install x", "uv"),
         ("uv add x", "uv add"),
-        ("uv --directory app sync --frozen", "uv sync"),
+        ("uv --directory app add x", "uv add"),
         ("poetry add x", "poetry"),
         ("pdm add x", "pdm"),
         ("mamba install x", "conda"),
@@ -198,3 +198,8 @@ def test_requirements_of_projects_tools(script: str, requirements: list[str]) ->
 def test_conda_has_names_only() -> None:
     (found,) = install("conda install -y -c pytorch pytorch::pytorch=$V").requirements
     assert (found.name, found.requirement) == ("pytorch", None)
+
+
+def test_a_sync_installs_what_the_lock_says() -> None:
+    found = install("uv -q sync --frozen --extra train")
+    assert (found.tool, found.requirements, found.unclear) == ("uv sync", (), ())
