@@ -21,10 +21,11 @@ from pathlib import Path
 
 CODES = "ROC204,ROC205,ROC207"
 NAME = re.compile(r"(?P<package>\w+) (?P<version>\d\S*), .* has no `(?P<dotted>[\w.]+)`")
-KEYWORD = re.compile(
+CALL = re.compile(
     r"`(?P<dotted>[\w.]+)` of (?P<package>\w+) (?P<version>\d\S*), .* "
-    r"takes no keyword `(?P<keyword>\w+)`"
+    r"takes no keyword (?P<keywords>.*): this call"
 )
+KEYWORD = re.compile(r"`(\w+)`")
 LIMIT = 600
 CHILD = """
 import importlib, inspect, json, sys, warnings
@@ -90,19 +91,21 @@ def reports(tree: Path) -> list[Report]:
     if done.returncode not in {0, 1}:
         message = f"rocmlint failed in {tree}: {done.stderr}"
         raise SystemExit(message)
-    return [report(tree, each) for each in json.loads(done.stdout)["findings"]]
+    found = json.loads(done.stdout)["findings"]
+    return [each for finding in found for each in reports_of(tree, finding)]
 
 
-def report(tree: Path, finding: dict[str, str]) -> Report:
-    """Read a finding's message."""
-    match = NAME.match(finding["message"]) or KEYWORD.match(finding["message"])
+def reports_of(tree: Path, finding: dict[str, str]) -> list[Report]:
+    """Read a finding's message: a call may have several keywords."""
+    match = NAME.match(finding["message"]) or CALL.match(finding["message"])
     if match is None:
         message = f"no name in {finding['message']!r}"
         raise SystemExit(message)
     found = match.groupdict()
     place = f"{tree.name}/{finding['path']}:{finding['line']}"
     release = (found["package"], found["version"])
-    return Report(place, finding["code"], release, found["dotted"], found.get("keyword") or "")
+    keywords = KEYWORD.findall(found.get("keywords", "")) or [""]
+    return [Report(place, finding["code"], release, found["dotted"], each) for each in keywords]
 
 
 def installed(package: str, version: str, work: Path) -> Path:

@@ -360,6 +360,52 @@ def test_a_name_that_is_not_there_yet_is_found() -> None:
     assert "Require `transformers>=4.54`" in finding.message
 
 
+def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
+    write("requirements.txt", "transformers>=4.40\n")
+    call = (
+        "TrainingArguments(\n"
+        "    group_by_length=True,\n    evaluation_strategy='no',\n    no_cuda=True,\n)\n"
+    )
+    (finding,) = lint(f"from transformers import TrainingArguments\n{call}")
+    assert "`group_by_length` (gone since 5.2), `evaluation_strategy`" in finding.message
+    assert "write `eval_strategy` for `evaluation_strategy`" in finding.message
+    assert finding.message.endswith("or require `transformers<4.51`.")  # brings them all back
+    assert finding.line == 3
+    assert finding.fix is not None
+    assert [each.replacement for each in finding.fix.edits] == ["eval_strategy", "use_cpu"]
+
+
+def test_a_keyword_that_the_trainer_s_configuration_took_over_is_told_so() -> None:
+    write("requirements.txt", "trl==1.16.0\n")
+    (finding,) = lint("from trl import DPOTrainer\nDPOTrainer(beta=0.1)\n")
+    assert "Give `beta` to `trl.DPOConfig`, or require `trl<0.13`." in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from diffusers.models.unet_2d_condition import UNet2DConditionModel\n",
+        "import diffusers\ndiffusers.models.unet_2d_condition.UNet2DConditionModel\n",
+    ],
+)
+def test_a_module_that_moved_is_found_by_what_is_asked_of_it(text: str) -> None:
+    write("requirements.txt", "diffusers==0.32.1\n")
+    (finding,) = lint(text)
+    assert "Use `diffusers.models.unets.unet_2d_condition`." in finding.message
+
+
+def test_no_requirement_is_advised_that_the_project_s_own_rules_out() -> None:
+    write("requirements.txt", "transformers>=4.55\n")
+    (finding,) = lint(GONE)
+    assert "transformers<4.54" not in finding.message
+
+
+def test_what_was_gone_before_the_index_begins_has_a_bound_too() -> None:
+    write("requirements.txt", "transformers>=4.31\n")
+    (finding,) = lint("from transformers.deepspeed import is_deepspeed_zero3_enabled\n")
+    assert "or require `transformers<4.46`" in finding.message
+
+
 def test_what_one_group_of_requirements_may_have_is_not_reported() -> None:
     write(
         "pyproject.toml",
@@ -488,11 +534,19 @@ def test_advice_is_given_for_what_is_gone(old: str) -> None:
     assert any(has(f"{package}{each}.{name}", newest) is False for each in modules)
 
 
+@pytest.mark.parametrize(("ending", "keyword"), _replacements.KEYWORD_ADVICE)
+def test_advice_is_given_for_keywords_that_are_gone(ending: str, keyword: str) -> None:
+    known = names_of("transformers" if ending == "TrainingArguments" else "trl")
+    assert known is not None
+    assert known.keyword(f"{known.package}.{ending}", keyword).at(known.versions[-1]) is False
+
+
 @pytest.mark.parametrize("keyword", _replacements.KEYWORDS)
 def test_a_keyword_s_successor_is_taken_where_the_old_one_is_not(keyword: str) -> None:
     callables = (
         *("transformers.TrainingArguments", "transformers.Trainer"),
         *("transformers.masking_utils.create_causal_mask", "accelerate.Accelerator"),
+        "huggingface_hub.hf_hub_download",
     )
     judged = []
     for dotted in callables:

@@ -116,15 +116,26 @@ def since(dotted: str, history: History | None, version: Version) -> str:
     return f"no version since {minor(first)} has it"
 
 
-def requirement(history: History | None, version: Version, package: str) -> str:
-    """Give the requirement that would bring it back, "" where none is known."""
-    if history is None:
-        return ""
-    gone = history.gone_since(version)
-    if gone is not None:
-        return f"{package}<{minor(gone)}"
-    there = history.there_since()
+def requirement(dotted: str, history: History | None, judgement: Judgement) -> str:
+    """Give the requirement that would bring it back, "" where none is known.
+
+    Nor is one given that the project's own lower bound rules out.
+    """
+    package, version = dotted.partition(".")[0], judgement.candidate.version
+    gone = history.gone_since(version) if history is not None else None
+    before = minor(gone) if gone is not None else GONE_BEFORE.get(dotted, "")
+    if before:
+        return "" if _begins_at(before, judgement) else f"{package}<{before}"
+    there = history.there_since() if history is not None else None
     return f"{package}>={minor(there)}" if there is not None and there > version else ""
+
+
+def _begins_at(release: str, judgement: Judgement) -> bool:
+    """Say whether the requirement has a lower bound that admits nothing before a release."""
+    from packaging.version import Version  # noqa: PLC0415 - few files need it
+
+    lowest = judgement.candidate.lowest
+    return lowest not in {None, judgement.candidate.version} and lowest >= Version(release)
 
 
 def minor(version: Version) -> str:

@@ -40,6 +40,12 @@ NAMES: dict[str, Replacement] = {
     "peft.prepare_model_for_int8_training": Replacement(
         "peft.prepare_model_for_kbit_training", same=True
     ),
+    # diffusers 0.26: "Renamed `PositionNet` to `GLIGENTextBoundingboxProjection`."
+    "diffusers.models.embeddings.PositionNet": Replacement(
+        "diffusers.models.embeddings.GLIGENTextBoundingboxProjection", same=True
+    ),
+    # transformers 4.48: "`LogitsWarper` is deprecated ... use `LogitsProcessor` instead."
+    "transformers.LogitsWarper": Replacement("transformers.LogitsProcessor"),
     "transformers.AutoModelForVision2Seq": Replacement(
         "transformers.AutoModelForImageTextToText", same=True
     ),
@@ -68,6 +74,9 @@ NAMES: dict[str, Replacement] = {
 _STATIC_CACHE = "Use `StaticCache`, which makes each layer of the right type"
 _NO_FRAMEWORK = "There is only PyTorch in transformers 5: leave out what asks for others"
 ADVICE: dict[str, str] = {
+    "huggingface_hub.HfFolder": "Use `huggingface_hub.get_token`, `login` and `logout`",
+    "huggingface_hub.ModelFilter": "`list_models` takes the filters as keywords of its own",
+    "huggingface_hub.Repository": "Use `snapshot_download`, and `upload_folder` of `HfApi`",
     "torch._six": "Use `torch.inf`, `str` and `collections.abc` instead",
     "transformers.AdamW": "Use `torch.optim.AdamW`, with `weight_decay=0.0` if none was given",
     "transformers.HybridCache": _STATIC_CACHE,
@@ -76,9 +85,13 @@ ADVICE: dict[str, str] = {
     "transformers.SpecialTokensMixin": "`PreTrainedTokenizerBase` has its methods",
     "transformers.is_flax_available": _NO_FRAMEWORK,
     "transformers.is_tf_available": _NO_FRAMEWORK,
+    "transformers.is_torch_compile_available": "Every torch that it runs with has torch.compile",
     "transformers.is_torch_fx_available": "Every torch that transformers runs with has torch.fx",
     "transformers.send_example_telemetry": "Leave the call out: it only counted runs of examples",
     "transformers.shard_checkpoint": "Use `huggingface_hub.split_torch_state_dict_into_shards`",
+    "transformers.top_k_top_p_filtering": "Use `TopKLogitsWarper` and `TopPLogitsWarper`",
+    "trl.DataCollatorForCompletionOnlyLM": "Give `completion_only_loss=True` to `trl.SFTConfig`",
+    "trl.setup_chat_format": "Use `trl.clone_chat_template`, which copies one from another model",
 }
 """By package and name, whatever the module."""
 
@@ -92,8 +105,23 @@ KEYWORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "push_to_hub_token": (("TrainingArguments", "hub_token"),),
     "tokenizer": (("Trainer", "processing_class"),),
     "input_embeds": (("_mask", "inputs_embeds"),),
+    # huggingface_hub 0.36: "`use_auth_token` is deprecated ... use `token` instead."
+    "use_auth_token": (("hf_hub_download", "token"), ("snapshot_download", "token")),
 }
 """Keywords that only changed their name: by the end of the callable's name, the new one."""
+
+KEYWORD_ADVICE: dict[tuple[str, str], str] = {
+    ("SFTTrainer", "max_seq_length"): "give `max_length` to `trl.SFTConfig`",
+    ("SFTConfig", "max_seq_length"): "write `max_length` for `max_seq_length`",
+    ("TrainingArguments", "group_by_length"): (
+        'write `train_sampling_strategy="group_by_length"` for `group_by_length=True`'
+    ),
+    ("TrainingArguments", "overwrite_output_dir"): "leave out `overwrite_output_dir`",
+    ("TrainingArguments", "warmup_ratio"): (
+        "write `warmup_steps`, which takes a share below 1 too, for `warmup_ratio`"
+    ),
+}
+"""By the end of the callable's name and the keyword, what to do where no other keyword does it."""
 
 GONE_BEFORE: dict[str, str] = {
     "torch._six": "2.0",
@@ -118,6 +146,17 @@ def replacement_of(dotted: str) -> Replacement | None:
         if old_name == name and old_module == new_module and known.startswith(f"{package}."):
             return replacement._replace(new=f"{module}.{new_name}")
     return None
+
+
+def keyword_advice(dotted: str, keyword: str) -> str:
+    """Say what to do about a keyword for which there is no other, "" where nothing is known."""
+    name = dotted.rpartition(".")[2]
+    told = (
+        text
+        for (end, each), text in KEYWORD_ADVICE.items()
+        if each == keyword and name.endswith(end)
+    )
+    return next(told, "")
 
 
 def keyword_replacement(dotted: str, keyword: str) -> str | None:

@@ -124,14 +124,19 @@ class DeadMonkeypatch(Rule["cst.Assign | cst.Call"]):
             return
         version = judgement.candidate.version
         told = since(f"{owner}.{name}", found, version)
-        bound = requirement(found, version, package)
+        bound = requirement(f"{owner}.{name}", found, judgement)
         other = f", or require `{bound}`" if bound else ""
         message = (
             f"{subject(judgement, package)} has no `{owner}.{name}` ({told}): "
             f"this makes an attribute that nobody calls, and the patch is silently off. "
-            f"Patch what this version calls{other}."
+            f"Look up what {_said(owner)} has in its place and patch that{other}."
         )
         yield self.finding(node, source, message, severity=judgement.severity)
+
+
+def _said(owner: str) -> str:
+    name = owner.rpartition(".")[2]
+    return f"`{name}`" if name[:1].isupper() else f"the module `{name}`"
 
 
 def _has(owner: str, name: str, version: Version) -> bool | None:

@@ -95,7 +95,7 @@ class RemovedName(Rule["cst.Import | cst.ImportFrom | cst.Attribute"]):
             if is_told and place is not getattr(node, "module", None):
                 continue  # at the module, or at the attribute inside
             fix = renaming(node, place, name, judgement, source)
-            message = _message(name, judgement, is_import=not isinstance(node, cst.Attribute))
+            message = _message(name, judgement, node, source)
             yield self.finding(place, source, message, fix=fix, severity=judgement.severity)
 
 
@@ -158,32 +158,58 @@ def _is_expected(
     )
 
 
-def _message(dotted: str, judgement: Judgement, *, is_import: bool) -> str:
+def _message(
+    dotted: str,
+    judgement: Judgement,
+    node: cst.Import | cst.ImportFrom | cst.Attribute,
+    source: Source,
+) -> str:
     package = dotted.partition(".")[0]
-    version, found = judgement.candidate.version, history(dotted)
-    told = since(dotted, found, version)
-    effect = "this import fails" if is_import else "this fails"
+    told = since(dotted, history(dotted), judgement.candidate.version)
+    effect = "this fails" if isinstance(node, cst.Attribute) else "this import fails"
+    asked = [each for _, each in _asked(node, source)] + [_whole(node, source)]
+    within = tuple(each.removeprefix(dotted) for each in asked if each.startswith(f"{dotted}."))
     return (
         f"{subject(judgement, package)} has no `{dotted}` ({told}): {effect}. "
-        f"{_advice(dotted, judgement)}"
+        f"{_advice(dotted, within, judgement)}"
     )
 
 
-def _advice(dotted: str, judgement: Judgement) -> str:
-    package, version = dotted.partition(".")[0], judgement.candidate.version
-    bound = requirement(history(dotted), version, package)
+def _whole(node: cst.CSTNode, source: Source) -> str:
+    """Give all that is looked up from here: ``a.b.c`` around ``a.b``."""
+    above = source.parent(node) if isinstance(node, cst.Attribute) else None
+    return (source.resolve(above) or "") if isinstance(above, cst.Attribute) else ""
+
+
+def _advice(dotted: str, within: tuple[str, ...], judgement: Judgement) -> str:
+    version = judgement.candidate.version
+    bound = requirement(dotted, history(dotted), judgement)
     other = f", or require `{bound}`" if bound else ""
     replacement = replacement_of(dotted)
     if replacement is not None and replacement.advice:
         return f"{replacement.advice}{other}."
     if replacement is not None and has_successor(dotted, replacement.new, version) is not False:
         return f"Use `{replacement.new}`{other}."
+    moved = _moved(dotted, within, version)
+    if moved is not None:
+        return f"Use `{moved}`{other}."
     module = _module_now(dotted, version)
     if module is not None:
-        return f"`{module}` has one of this name{other}."
+        return f"Take the one in `{module}` if it does the same{other}."
     if bound:
         return f"Require `{bound}`, or do without it."
-    return "Do without it."
+    return "Do without it, or require an older release that has it."
+
+
+def _moved(dotted: str, within: tuple[str, ...], version: Version) -> str | None:
+    """Give the module of the same name that now has all that is asked of this one."""
+    known, name = names(dotted), dotted.rpartition(".")[2]
+    found = [
+        each
+        for each in (known.modules() if known is not None and within else ())
+        if each.endswith(f".{name}") and all(has(f"{each}{rest}", version) for rest in within)
+    ]
+    return max(found, key=lambda each: _shared(each, dotted), default=None)
 
 
 def _module_now(dotted: str, version: Version) -> str | None:

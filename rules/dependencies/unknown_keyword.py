@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -18,7 +18,7 @@ from ._guards import is_asked_for, is_guarded
 from ._judgement import Judgement, missing, requirement, since, subject
 from ._published_names import is_ever_missing, names
 from ._rename import is_there_throughout
-from ._replacements import keyword_replacement
+from ._replacements import keyword_advice, keyword_replacement
 from ._uses import WORDS, uses
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ _LONGEST = 20_000
 """Characters of a call that are looked at for keywords."""
 
 _ARGUMENTS = "transformers.TrainingArguments"
+
+
+class _Unknown(NamedTuple):
+    """A keyword of a call that what it calls does not take."""
+
+    argument: cst.Arg
+    name: str
+    judgement: Judgement
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -103,7 +111,8 @@ class UnknownKeyword(Rule["cst.Call"]):
     Looked at are calls of functions and classes that are imported from accelerate, diffusers,
     huggingface_hub, peft, transformers and trl, and ``super().__init__(...)`` in classes that have
     one of these as their only base. Silent where the signature takes ``**kwargs`` or may be
-    changed by a decorator, and where the code asks for a version or catches the error.
+    changed by a decorator, and where the code asks for a version or catches the error. All such
+    keywords of a call are one finding, at the first of them.
 
     ## Fix safety
     Safe where only the name of the keyword changed and all versions that the requirement admits
@@ -131,15 +140,20 @@ class UnknownKeyword(Rule["cst.Call"]):
         called = _callable(node, source) if written else None
         if called is None or names(called) is None:
             return
+        unknown: dict[str, list[_Unknown]] = {}
         for each in written:
             keyword = each.keyword.value if each.keyword is not None else ""
             dotted = _definer(called, keyword)
             judgement = _judged(dotted, keyword, source)
-            if judgement is None or is_guarded(node, source) or is_asked_for(keyword, source):
-                continue
-            message = _message(dotted, keyword, _history(dotted, keyword), judgement)
-            fix = _fix(each, node, dotted, judgement, source)
-            yield self.finding(each, source, message, fix=fix, severity=judgement.severity)
+            if judgement is not None and not is_asked_for(keyword, source):
+                unknown.setdefault(dotted, []).append(_Unknown(each, keyword, judgement))
+        if not unknown or is_guarded(node, source):
+            return
+        for dotted, found in unknown.items():
+            fix, message = _fix(found, node, dotted, source), _message(dotted, found)
+            surest = max((each.judgement for each in found), key=lambda each: each.certain)
+            place = found[0].argument
+            yield self.finding(place, source, message, fix=fix, severity=surest.severity)
 
 
 def _definer(called: str, keyword: str) -> str:
@@ -178,18 +192,59 @@ def _method(node: cst.CSTNode, source: Source) -> cst.FunctionDef | None:
     return function if isinstance(holder, cst.ClassDef) else None
 
 
-def _message(dotted: str, keyword: str, found: History, judgement: Judgement) -> str:
-    package, version = dotted.partition(".")[0], judgement.candidate.version
-    new = _new_keyword(dotted, keyword, judgement)
-    bound = requirement(found, version, package)
-    advice = [f"use `{new}`"] if new else []
-    advice += [f"require `{bound}`"] if bound else []
-    told = ", or ".join(advice) or "leave it out"
+def _message(dotted: str, unknown: list[_Unknown]) -> str:
+    judgement = unknown[0].judgement
+    version = judgement.candidate.version
+    listed = [
+        f"`{each.name}` ({since(f'{dotted}({each.name})', _history(dotted, each.name), version)})"
+        for each in unknown
+    ]
+    keywords = " or ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
     return (
-        f"`{dotted}` of {subject(judgement, package)} takes no keyword `{keyword}` ("
-        f"{since(f'{dotted}({keyword})', found, version)}): this call is a TypeError. "
-        f"{told[0].upper()}{told[1:]}."
+        f"`{dotted}` of {subject(judgement, dotted.partition('.')[0])} takes no keyword "
+        f"{keywords}: this call is a TypeError. {_advice(dotted, unknown)}"
     )
+
+
+def _advice(dotted: str, unknown: list[_Unknown]) -> str:
+    advice = [_instead(dotted, each) for each in unknown]
+    bound = _bound(dotted, unknown)
+    if not any(advice) and bound:
+        return f"Require `{bound}`."
+    told = [
+        each or f"leave out `{keyword.name}`" for each, keyword in zip(advice, unknown, strict=True)
+    ]
+    told += [f"or require `{bound}`"] if bound else []
+    text = ", ".join(told)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _instead(dotted: str, unknown: _Unknown) -> str:
+    """Say what to write for one keyword, "" where that is not known."""
+    keyword, judgement = unknown.name, unknown.judgement
+    new = _new_keyword(dotted, keyword, judgement)
+    if new:
+        return f"write `{new}` for `{keyword}`"
+    advice = keyword_advice(dotted, keyword)
+    if advice or not dotted.startswith("trl."):
+        return advice
+    # trl's trainers got configurations, which took over most of their keywords.
+    settings = f"{dotted.removesuffix('Trainer')}Config"
+    taken = _history(_definer(settings, keyword), keyword).at
+    is_taken = settings != dotted and taken(judgement.candidate.version)
+    return f"give `{keyword}` to `{settings}`" if is_taken else ""
+
+
+def _bound(dotted: str, unknown: list[_Unknown]) -> str:
+    """Give the requirement that brings all keywords back, "" where there is none."""
+    bounds = {requirement(dotted, _history(dotted, each.name), each.judgement) for each in unknown}
+    if all("<" in each for each in bounds):
+        return min(bounds, key=_release)
+    return max(bounds, key=_release) if all(">=" in each for each in bounds) else ""
+
+
+def _release(bound: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\d+", bound.rpartition("<")[2].rpartition("=")[2])]
 
 
 def _new_keyword(dotted: str, keyword: str, judgement: Judgement) -> str | None:
@@ -200,15 +255,17 @@ def _new_keyword(dotted: str, keyword: str, judgement: Judgement) -> str | None:
     return new
 
 
-def _fix(
-    argument: cst.Arg, call: cst.Call, dotted: str, judgement: Judgement, source: Source
-) -> Fix | None:
-    keyword = argument.keyword
-    new = _new_keyword(dotted, keyword.value, judgement) if keyword is not None else None
-    if new is None or keyword is None or _is_given(new, call):
-        return None
-    safe = is_there_throughout(_history(dotted, new).at, judgement)
-    return Fix(f"Use `{new}`", (source.replace(keyword, new),), safe=safe)
+def _fix(unknown: list[_Unknown], call: cst.Call, dotted: str, source: Source) -> Fix | None:
+    """Rename what only changed its name; what else is unknown stays, for the user to judge."""
+    edits, renamed, safe = [], [], True
+    for each in unknown:
+        new = _new_keyword(dotted, each.name, each.judgement)
+        if new is None or each.argument.keyword is None or _is_given(new, call):
+            continue
+        edits.append(source.replace(each.argument.keyword, new))
+        renamed.append(f"`{new}`")
+        safe = safe and is_there_throughout(_history(dotted, new).at, each.judgement)
+    return Fix(f"Use {' and '.join(renamed)}", tuple(edits), safe=safe) if edits else None
 
 
 def _is_given(keyword: str, call: cst.Call) -> bool:

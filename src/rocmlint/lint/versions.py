@@ -209,7 +209,8 @@ def _declared(found: list[project.Requirement], package: str, file: File) -> tup
         newest = _newest(package, specifier, others)
         if newest is None:
             return ()
-        where = os.path.relpath(key[0], file.project.folders[-1])
+        inner = os.path.relpath(key[0], file.project.folders[-1])
+        where = "this file" if key[0] == file.path else inner
         result.append(_admitted(package, specifier, newest, where, _short(own[0])))
     return tuple(sorted(dict.fromkeys(result), key=lambda each: (not each.certain, each.version)))
 
