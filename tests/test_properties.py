@@ -138,6 +138,7 @@ def findings_agree(text: str) -> None:
         return
     cut = Source("job.py", text, place="job.py")
     assert check(cut, SCANNER.scan(text.encode())) == expected
+    assert LINTER.has_work("job.py", text.encode()) or not expected
 
 
 @given(hypothesmith.from_grammar())

@@ -41,13 +41,12 @@ _SETS = compile_lazily(r"[ \t]*=(?!=)")
 
 def _patches(source: Source) -> Iterator[re.Match[str]]:
     """Find attributes of imported names that are set."""
-    code = source.code
-    found = uses(code)
-    for place in found.places:
+    text = source.text
+    for place in uses(text).places:
         owner, _, name = place.dotted.rpartition(".")
         start, end = place.match.span()
-        if code.endswith("setattr(", 0, start) or (
-            _SETS.match(code, end) and _may_lack(owner, name)
+        if text.endswith("setattr(", 0, start) or (
+            _SETS.match(text, end) and _may_lack(owner, name)
         ):
             yield place.match
 
@@ -97,7 +96,7 @@ class DeadMonkeypatch(Rule["cst.Assign | cst.Call"]):
         *("Assign", "Call"),
         words=WORDS,
         opening=True,
-        finder=_patches,
+        suspects=_patches,
         described="attributes, set from outside, of classes and modules of "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )

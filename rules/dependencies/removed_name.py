@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
     """Find imports and uses of names that their package lacks."""
-    found = uses(source.code)
+    found = uses(source.text)
     for each in found.imports:
         if _first_missing(each.asked, source):
             yield each.match
@@ -77,7 +77,7 @@ class RemovedName(Rule["cst.Import | cst.ImportFrom | cst.Attribute"]):
         *("Import", "ImportFrom", "Attribute"),
         words=(*WORDS, *TORCH_WORDS),
         opening=True,
-        finder=_suspects,
+        suspects=_suspects,
         described="imports and uses of names that some release lacks, of "
         "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
     )

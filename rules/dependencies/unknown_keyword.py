@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -11,6 +11,7 @@ import libcst as cst
 from rocmlint.findings import Fix
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.syntax import dotted_text
+from rocmlint.lint.text import LEXEME, Text
 from rocmlint.rule import Rule
 from rocmlint.triggers import last_name, nodes
 
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from rocmlint.lint.source import Source
     from rocmlint.published.names import History
 
-_CLASS = compile_lazily(r"^class[ \t]+\w+\([ \t\n]*([\w.]+)[ \t\n,]*\)[ \t]*:", re.MULTILINE)
+_CLASS = compile_lazily(r"^class[ \t]+\w+\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
 _OPENS = compile_lazily(r"[ \t]*\(")
-_SUPER = compile_lazily(r"super\([^()]*\)\.__init__[ \t]*\(")
-_BRACKET = compile_lazily(r"[()\[\]{}]")
+_SUPER = compile_lazily(r"\)\.__init__[ \t]*\(")
+_TOKEN = compile_lazily(LEXEME + r"|[()\[\]{}]", re.DOTALL)
 _KEYWORD = compile_lazily(r"[(,][ \t\n]*(\w+)[ \t]*=(?!=)")
+_DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _LONGEST = 20_000
 """Characters of a call that are looked at for keywords."""
 
@@ -49,22 +51,22 @@ class _Unknown(NamedTuple):
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
     """Find calls of imported callables with a keyword that they do not take."""
-    code = source.code
-    found = uses(code)
+    text = source.text
+    found = uses(text)
     for place in found.places:
-        if _OPENS.match(code, place.match.end()):
+        if _OPENS.match(text, place.match.end()):
             if _takes_them_not((place.dotted,), place.match.end(), source):
                 yield place.match
-    if not found.imports or "super" not in code:
+    if not found.imports or "super" not in text:
         return
-    bases = [dotted for each in _CLASS.finditer(code) for dotted in found.meanings(each[1])]
-    for match in _SUPER.finditer(code) if bases else ():
+    bases = {dotted for each in _CLASS.finditer(text) for dotted in found.meanings(each[1])}
+    for match in _SUPER.finditer(text) if bases else ():
         if _takes_them_not(bases, match.end() - 1, source):
             yield match
 
 
 def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> bool:
-    keywords = set(_KEYWORD.findall(_arguments(source.code, opening)))
+    keywords = set(_KEYWORD.findall(_arguments(source.text, opening)))
     return any(
         _judged(_definer(called, keyword), keyword, source)
         for called in callables
@@ -80,16 +82,19 @@ def _judged(dotted: str, keyword: str, source: Source) -> Judgement | None:
     return missing(dotted, found.at, source, partial(_takes, dotted, keyword))
 
 
-def _arguments(code: str, start: int) -> str:
-    """Give the text from an opening bracket to the one that closes it."""
+def _arguments(text: str, start: int) -> str:
+    """Give the code from an opening bracket to the one that closes it."""
     depth = 0
-    for bracket in _BRACKET.finditer(code, start, start + _LONGEST):
-        depth += 1 if bracket[0] in "([{" else -1
+    end = start + _LONGEST
+    for token in _TOKEN.finditer(text, start, end):
+        depth += _DEPTHS.get(token[0], 0)
         if depth == 0:
-            return code[start : bracket.end()]
-    return code[start : start + _LONGEST]
+            end = token.end()
+            break
+    return Text(text[start:end]).code
 
 
+@lru_cache(maxsize=4096)
 def _history(dotted: str, keyword: str) -> History:
     from rocmlint.published.names import History  # noqa: PLC0415 - few files need it
 
@@ -129,7 +134,7 @@ class UnknownKeyword(Rule["cst.Call"]):
         "Call",
         words=WORDS,
         opening=True,
-        finder=_suspects,
+        suspects=_suspects,
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )

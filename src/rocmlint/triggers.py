@@ -16,11 +16,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from rocmlint.lint.file import File
     from rocmlint.lint.source import Source
 
     Finder = Callable[[Source], Iterable[re.Match[str]]]
@@ -46,6 +47,8 @@ class Trigger:
     part: Part = ""
     opening: bool = False
     """Whether a word counts only where a statement may begin."""
+    suspects: Finder | None = None
+    """Finds the places in the text alone, those in strings and comments too."""
 
     @property
     def sees_python(self) -> bool:
@@ -53,10 +56,18 @@ class Trigger:
         return bool(self.node_types) or self.region == "comments"
 
     def matches(self, source: Source) -> Iterable[re.Match[str]]:
-        """Find the places: by ``finder`` where one regular expression cannot tell them."""
+        """Find the places: by functions where one regular expression cannot tell them."""
         if self.finder is not None:
             return self.finder(source)
+        if self.suspects is not None:
+            return (each for each in self.suspects(source) if _is_code(each, source))
         return self.pattern.finditer(source.text if self.region == "strings" else source.code)
+
+    def may_match(self, file: File) -> bool:
+        """Say, from the text of a Python file with one of its words, whether it may match."""
+        if self.suspects is None:
+            return True
+        return any(True for _ in self.suspects(cast("Source", file)))  # it asks for no syntax
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -117,23 +128,30 @@ def definitions(*names: str, words: tuple[str, ...] = (), where: str = "") -> On
     return _named("definition", ("FunctionDef", "ClassDef"), names, words, where, described)
 
 
-def nodes(
+def nodes(  # noqa: PLR0913 - all but the words have defaults
     *types: str,
     words: tuple[str, ...],
     where: str = "",
     described: str = "",
     finder: Finder | None = None,
+    suspects: Finder | None = None,
     opening: bool = False,
 ) -> On:
     """Look at nodes of these LibCST types in which a match of ``where`` begins: a law, see above.
 
-    ``finder`` finds the matches itself, where they depend on each other or on the project. With
-    ``opening`` the words count only where a statement may begin, so that prose and doctests let no
-    file through.
+    ``finder`` finds the matches itself, where they depend on each other or on the project.
+    ``suspects`` does so from the text alone, without telling strings and comments from code: a file
+    in which it finds nothing is done before anything is made of it. With ``opening`` the words
+    count only where a statement may begin, so that prose and doctests let no file through.
     """
     text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
     where = where or _any_of(words)
-    found = Trigger("node", frozenset(), words, where, "code", types, text, finder, opening=opening)
+    found = Trigger(
+        *("node", frozenset[str](), words, where, "code", types, text),
+        finder=finder,
+        suspects=suspects,
+        opening=opening,
+    )
     return On((found,))
 
 
@@ -216,6 +234,11 @@ def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public 
         raise ValueError(message)
     where = where or _any_of(words)
     return On((Trigger(kind, frozenset(names), words, where, "code", types, description),))
+
+
+def _is_code(match: re.Match[str], source: Source) -> bool:
+    """Say whether a match in the text is neither in a string nor in a comment."""
+    return source.code.startswith(match[0][0], match.start())
 
 
 def _any_of(words: tuple[str, ...]) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config import Settings
     from rocmlint.lint.consulted import State
+    from rocmlint.lint.disk import Disk
     from rocmlint.lint.file import File
     from rocmlint.lint.notebook import Notebook
     from rocmlint.lint.parts import Problem
@@ -66,17 +67,25 @@ _Look = tuple["File", "Sequence[Finding]", list[str]]
 class Linter:
     """The rules that some settings switch on, ready to look at files."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Load the rules. Raises ConfigError where they cannot be loaded."""
+    def __init__(self, settings: Settings, disk: Disk | None = None) -> None:
+        """Load the rules. Raises ConfigError where they cannot be loaded.
+
+        With ``disk`` what files ask of the disk is remembered; without it each looks for itself.
+        """
         if settings.environment is not None:
             from rocmlint.lint.environment import check_environment  # noqa: PLC0415 - few have one
 
             check_environment(settings.environment)
         self.settings = settings
+        self._disk = disk
         self.rules = enabled_rules(settings)
         self._known = load_rules(settings.rules)
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
-        self._parts = Scanner(self.rules, _counts_beside_python)
+
+    @cached_property
+    def _parts(self) -> Scanner[Rule[Any]]:
+        """Looks for words in files beside Python."""
+        return Scanner(self.rules, _counts_beside_python)
 
     @cached_property
     def _notebooks(self) -> Scanner[Rule[Any]]:
@@ -86,17 +95,43 @@ class Linter:
         )
 
     def has_work(self, path: str, data: bytes) -> bool:
-        """Say whether a file must be looked at; most are done with this."""
+        """Say whether a file must be looked at; most need not."""
+        return self.at_first_sight(path, data) is None
+
+    def at_first_sight(self, path: str, data: bytes) -> Analysis | None:
+        """Give the analysis of a file in which no rule can find anything; None for the others."""
         if self.settings.check_syntax or (is_python(path) and looks_broken(data)):
-            return True
+            return None
         if is_notebook(path):
             from rocmlint.lint import notebook  # noqa: PLC0415 - few files are notebooks
 
             found = self._notebooks.scan(data)
-            return bool(found or _ESCAPED.search(data) or notebook.looks_broken(data))
+            if found or _ESCAPED.search(data) or notebook.looks_broken(data):
+                return None
+            return Analysis()
         if data.startswith(_UTF16) and not is_python(path):
-            return True
-        return bool(self._rules_for(path, data))
+            return None
+        rules = self._rules_for(path, data)
+        return self._without_suspects(path, data, rules) if rules else Analysis()
+
+    def _without_suspects(self, path: str, data: bytes, rules: list[Rule[Any]]) -> Analysis | None:
+        """Give the analysis of a file whose text has nothing that the rules could look at."""
+        triggers = [trigger for rule in rules for trigger in rule.on]
+        if (
+            not is_python(path)
+            or len(data) > MAXIMUM_BYTES
+            or any(trigger.suspects is None for trigger in triggers)
+        ):
+            return None
+        from rocmlint.lint.file import File  # noqa: PLC0415 - few files come here
+        from rocmlint.lint.text import Text  # noqa: PLC0415
+
+        try:
+            file = File(path, Text(text_of(path, data)), settings=self.settings, disk=self._disk)
+            suspected = any(trigger.may_match(file) for trigger in triggers)
+        except Exception:  # noqa: BLE001 - whatever it is, the analysis reports it
+            return None
+        return None if suspected else Analysis(consulted=file.consulted)
 
     def analyse(self, path: str, data: bytes, *, noqa: bool = True) -> Analysis:
         """Lint the bytes of a file."""
@@ -161,7 +196,7 @@ class Linter:
         from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
         from rocmlint.lint.source import Source  # noqa: PLC0415
 
-        source = Source(path, text, settings=self.settings)
+        source = Source(path, text, settings=self.settings, disk=self._disk)
         try:
             if self.settings.check_syntax or looks_broken(text.encode(errors="replace")):
                 _parse(source)
@@ -175,7 +210,7 @@ class Linter:
         from rocmlint.lint.check_parts import check_parts  # noqa: PLC0415 - needs tree-sitter
         from rocmlint.lint.document import Document  # noqa: PLC0415
 
-        document = Document(path, text, settings=self.settings)
+        document = Document(path, text, settings=self.settings, disk=self._disk)
         findings, problems = _check(document, rules, check_parts)
         findings += self._unread_places(path, document.parts.problems, "nothing of it")
         return document, findings, problems
@@ -189,7 +224,7 @@ class Linter:
         from rocmlint.lint.source import Source  # noqa: PLC0415
 
         code = code_of(text, notebook.cells)
-        source = Source(path, code.text, parts=code.parts, settings=self.settings)
+        source = Source(path, code.text, parts=code.parts, settings=self.settings, disk=self._disk)
         unread = [Problem(each.problem, each.above + 1, 1) for each in notebook.cells]
         unread = [*(each for each in unread if each.reason), *code.problems]
         try:

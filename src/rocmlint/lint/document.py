@@ -11,6 +11,7 @@ from rocmlint.lint.text import PlainText
 
 if TYPE_CHECKING:
     from rocmlint.config import Settings
+    from rocmlint.lint.disk import Disk
     from rocmlint.lint.parts import Parts
 
 
@@ -24,9 +25,10 @@ class Document(File):
         *,
         place: str | None = None,
         settings: Settings | None = None,
+        disk: Disk | None = None,
     ) -> None:
         """Take a path, which says what the format is, and decoded text with ``\\n`` line ends."""
-        super().__init__(path, PlainText(text), place=place, settings=settings)
+        super().__init__(path, PlainText(text), place=place, settings=settings, disk=disk)
 
     @cached_property
     def parts(self) -> Parts:

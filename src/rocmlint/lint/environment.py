@@ -75,7 +75,7 @@ def installed_as(file: File) -> tuple[str, str] | None:
     """
     folder, top = os.path.split(os.path.abspath(file.path))
     while not _holds_distributions(folder):
-        if any(os.path.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+        if any(file.disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
             return None
         above, top = os.path.split(folder)
         if above == folder:

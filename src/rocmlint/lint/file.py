@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config import Settings
 from rocmlint.findings import Edit
-from rocmlint.lint.consulted import UNREADABLE, digest, names_in
-from rocmlint.lint.content import text_of
+from rocmlint.lint.disk import Disk
 from rocmlint.lint.parts import Parts
 from rocmlint.lint.place import kinds, package_of, place_of
-from rocmlint.lint.text import Comment, Span, Text, with_plain_ends
+from rocmlint.lint.text import Comment, Span, Text
 
 if TYPE_CHECKING:
     from rocmlint.lint.consulted import State
@@ -34,8 +32,9 @@ class File:
         *,
         place: str | None = None,
         settings: Settings | None = None,
+        disk: Disk | None = None,
     ) -> None:
-        """Take a path, its text, and the settings that hold for it.
+        """Take a path, its text, the settings that hold for it, and what is known of the disk.
 
         The place is found on disk where it is not given.
         """
@@ -44,6 +43,7 @@ class File:
         self._place = place
         self._text = text
         self.settings = settings or Settings()
+        self.disk = disk or Disk()
 
     # What the path says
 
@@ -72,26 +72,18 @@ class File:
     def exists(self, path: str) -> bool:
         """Say whether a path exists, and note the answer."""
         if path not in self.consulted:
-            self.consulted[path] = os.path.exists(path)
+            self.consulted[path] = self.disk.exists(path)
         return bool(self.consulted[path])
 
     def read(self, path: str) -> str:
         """Give the text of another file, empty where it cannot be read, and note its content."""
-        self.consulted[path] = UNREADABLE
-        try:
-            with open(path, "rb") as file:
-                data = file.read()
-        except OSError:
-            return ""
-        self.consulted[path] = digest(data)
-        try:
-            return text_of(path, data)
-        except (SyntaxError, ValueError):
-            return with_plain_ends(data.decode("utf-8", "replace"))
+        content = self.disk.read(path)
+        self.consulted[path] = content.digest
+        return content.text
 
     def names_in(self, folder: str) -> list[str]:
         """Give the names in a folder, sorted, none where it cannot be read, and note them."""
-        names = self.consulted[folder] = names_in(folder)
+        names = self.consulted[folder] = self.disk.names_in(folder)
         return names
 
     # Text

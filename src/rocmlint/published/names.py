@@ -86,6 +86,7 @@ class PackageNames:
             for module in modules.split()
         }
         self._names: dict[str, dict[str, list[tuple[str, str]]]] = {}
+        self._keywords: dict[str, tuple[frozenset[str] | None, ...]] = {}
 
     def history(self, dotted: str) -> History | None:
         """Give the history of a module or of a name of a module; None if nothing is known of it.
@@ -137,11 +138,10 @@ class PackageNames:
     def keyword(self, dotted: str, keyword: str) -> History:
         """In which versions a callable takes a keyword; unknown where its signature is."""
         there = unknown = 0
-        for index in range(len(self.versions)):
-            text = self._signature(dotted, index)
-            if text is None:
+        for index, keywords in enumerate(self._keywords_of(dotted)):
+            if keywords is None:
                 unknown |= 1 << index
-            elif keyword in Signature.of(text).keywords:
+            elif keyword in keywords:
                 there |= 1 << index
         return History(self.versions, there, unknown)
 
@@ -279,6 +279,15 @@ class PackageNames:
         return []
 
     # Signatures.
+
+    def _keywords_of(self, dotted: str) -> tuple[frozenset[str] | None, ...]:
+        """Give the keywords of a callable in each version: one after the other is asked for."""
+        if dotted not in self._keywords:
+            texts = (self._signature(dotted, index) for index in range(len(self.versions)))
+            self._keywords[dotted] = tuple(
+                None if text is None else Signature.of(text).keywords for text in texts
+            )
+        return self._keywords[dotted]
 
     def _signature(self, dotted: str, index: int) -> str | None:
         """Give the written signature of a callable in one version."""
