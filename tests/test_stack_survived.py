@@ -41,6 +41,7 @@ class Stack:
         self.packages.install("triton-rocm", "3.6.0")
         self.packages.install("torchvision", "0.25.0+rocm7.1")
         self.packages.install("numpy", "2.4.6")
+        self.packages.install("pip", "26.0")
 
     def run(self, verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         python = str(self.packages.python)
@@ -111,6 +112,34 @@ def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: St
         assert line in ended.stdout.splitlines()
 
 
+def test_where_pip_is_not_installed_uv_goes_back(stack: Stack) -> None:
+    stack.remove("pip")
+    replaced_by_vllm(stack)
+    commands = stack.run("survived").stdout.partition("to go back:\n")[2].splitlines()
+    assert commands[0] == f"  uv pip uninstall --python {sys.executable} triton"
+    assert commands[1].startswith(f"  uv pip install --python {sys.executable} --force-reinstall")
+
+
+def test_a_torch_that_was_installed_as_editable_goes_back_as_such(project: Project) -> None:
+    stack = Stack(project)
+    origin = {"url": "file:///src/pytorch", "dir_info": {"editable": True}}
+    stack.packages.write("torch-2.10.0+rocm7.1.dist-info/direct_url.json", json.dumps(origin))
+    stack.run("freeze")
+    replaced_by_vllm(stack)
+    assert " --no-deps -e /src/pytorch torchvision==" in stack.run("survived").stdout
+
+
+def test_the_file_of_another_environment_is_not_taken_for_this_one(stack: Stack) -> None:
+    state = json.loads((stack.project.root / "rocm-stack.json").read_text())
+    state["executable"] = "/srv/other/bin/python"
+    stack.project.write("rocm-stack.json", json.dumps(state))
+    replaced_by_vllm(stack)
+    told = stack.run("survived").stdout
+    assert "note: rocm-stack.json was written for /srv/other/bin/python" in told
+    assert "torch is not the one that was written down:" in told
+    assert "/srv/other" not in told.partition("to go back:")[2]
+
+
 def test_the_json_follows_its_schema(stack: Stack) -> None:
     replaced_by_vllm(stack)
     told = json.loads(stack.run("survived", "--output-format", "json").stdout)
@@ -151,7 +180,7 @@ def test_what_came_in_the_same_run_is_named_where_nobody_demands_the_new_torch(
     stack.packages.torch("2.10.0", cuda="12.8")
     stack.packages.install("accelerate", "1.15.0", ["torch>=2.0.0"])
     ended = stack.run("survived")
-    assert "  in the same run came accelerate 1.15.0" in ended.stdout
+    assert "  within ten minutes of it came accelerate 1.15.0" in ended.stdout
 
 
 def test_without_a_record_the_files_are_not_called_the_same(project: Project) -> None:
@@ -227,6 +256,14 @@ def test_freeze_without_torch_says_so(project: Project) -> None:
 def test_freeze_where_nobody_can_write_is_one_line(project: Project) -> None:
     ended = Stack(project).run("freeze", "no/such/folder/stack.json")
     assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+
+
+def test_a_file_of_another_format_says_who_can_read_it(stack: Stack) -> None:
+    state = json.loads((stack.project.root / "rocm-stack.json").read_text())
+    stack.project.write("rocm-stack.json", json.dumps({**state, "version": 2}))
+    ended = stack.run("survived")
+    assert ended.returncode == 2
+    assert "its format is version 2, this rocmlint reads 1: read it with" in ended.stderr
 
 
 def test_what_was_written_is_what_is_read(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,11 @@ def source_of(distribution: Distribution) -> str:
     return f"{distribution.name} @ {url}"
 
 
+def words_of(requirement: str) -> list[str]:
+    """Give a line of a requirements file as words of a command: ``-e PATH`` is two."""
+    return requirement.split(" ", 1) if requirement.startswith("-") else [requirement]
+
+
 def built_from(distribution: Distribution) -> str:
     """Give the source that a package was built from, as pip takes it; empty for a wheel."""
     origin = _origin(distribution)

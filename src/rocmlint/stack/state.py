@@ -128,6 +128,9 @@ def read_state(path: str = DEFAULT_PATH) -> State | None:
     except (KeyError, TypeError, ValueError) as error:
         message = f"{path}: is no file of rocmlint stack freeze: {_what(error)}"
         raise StateError(message) from error
+    except StateError as error:
+        message = f"{path}: {error}"
+        raise StateError(message) from error
 
 
 def _refuse_loss(state: State, path: str) -> None:
@@ -161,22 +164,22 @@ def _state(document: Any) -> State:
     if not isinstance(document, dict):
         message = "it holds no object"
         raise TypeError(message)
-    if document["version"] != VERSION:
-        message = f"version {document['version']!r}, this rocmlint reads version {VERSION}"
-        raise ValueError(message)
+    if document["version"] != VERSION and "distributions" in document:
+        message = f"its format is version {document['version']!r}, this rocmlint reads {VERSION}"
+        raise StateError(f"{message}: read it with the rocmlint that wrote it, or freeze anew")
     torch, distributions = document["torch"], document["distributions"]
     return State(
-        _text(document["made"]),
-        _text(document["executable"]),
-        _text(document["python"]),
-        _text(document["rocm"]),
+        _text(document, "made"),
+        _text(document, "executable"),
+        _text(document, "python"),
+        _text(document, "rocm"),
         None if torch is None else _torch(torch),
         tuple(_frozen(each) for each in distributions),
     )
 
 
 def _torch(document: Any) -> TorchBuild:
-    values: dict[str, Any] = {name: _text(document[name]) for name in _OF_TORCH}
+    values: dict[str, Any] = {name: _text(document, name) for name in _OF_TORCH}
     debug = document["debug"]
     return TorchBuild(**values, debug=debug if isinstance(debug, bool) else None)
 
@@ -184,16 +187,17 @@ def _torch(document: Any) -> TorchBuild:
 def _frozen(document: Any) -> Frozen:
     record = document["record"]
     return Frozen(
-        _text(document["name"]),
-        _text(document["version"]),
-        None if record is None else _text(record),
-        _text(document["requirement"]),
+        _text(document, "name"),
+        _text(document, "version"),
+        None if record is None else _text(document, "record"),
+        _text(document, "requirement"),
     )
 
 
-def _text(value: object) -> str:
+def _text(document: Any, name: str) -> str:
+    value = document[name]
     if not isinstance(value, str):
-        message = f"{value!r} is no text"
+        message = f"{name} is {value!r}, which is no text"
         raise TypeError(message)
     return value
 

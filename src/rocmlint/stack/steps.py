@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.stack.install import pinned
 from rocmlint.stack.remedy import COMPILE_ANEW
-from rocmlint.stack.rollback import built_from
+from rocmlint.stack.rollback import built_from, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,17 +33,17 @@ class Steps:
         """Give the commands of the plan; ``packages`` are those that come from the index."""
         gone = [each.package for each in changes if each.action in {"remove", "rebuild"}]
         if gone:
-            yield self._uninstall(gone)
+            yield self.uninstall(gone)
         exact = pinned(packages, wheels.rocm)
         if any(each.action == "install" for each in changes):
-            yield self._install(*exact, "--index-url", wheels.url)
+            yield self.install(*exact, "--index-url", wheels.url)
         moved = [
             f"{each.package}=={each.after}"
             for each in changes
             if each.action in {"upgrade", "downgrade"}
         ]
         if moved:
-            yield self._install(*moved, *exact)  # with torch named, nothing can replace it
+            yield self.install(*moved, *exact)  # with torch named, nothing can replace it
         for each in changes:
             if each.action == "rebuild":
                 yield self._rebuild(each)
@@ -55,17 +55,19 @@ class Steps:
         touched = dict.fromkeys(each.package for each in changes)
         if "torch" in touched:
             touched |= dict.fromkeys(_TRITONS)
-        yield self._uninstall(touched)
-        yield self._install("--no-deps", "-r", freeze)
+        yield self.uninstall(touched)
+        yield self.install("--no-deps", "-r", freeze)
 
-    def _uninstall(self, names: Iterable[str]) -> str:
+    def uninstall(self, names: Iterable[str]) -> str:
+        """Give the command that removes packages."""
         if self.environment.get("pip"):
             return self._command("-m", "pip", "uninstall", "-y", *names)
         return shlex.join(
             ("uv", "pip", "uninstall", "--python", self.environment.executable, *names)
         )
 
-    def _install(self, *words: str) -> str:
+    def install(self, *words: str) -> str:
+        """Give the command that installs what the words say."""
         if self.environment.get("pip"):
             return self._command("-m", "pip", "install", *words)
         return shlex.join(("uv", "pip", "install", "--python", self.environment.executable, *words))
@@ -78,7 +80,6 @@ class Steps:
         installed = self.environment.get(change.package)
         source = built_from(installed) if installed and change.before == change.after else ""
         if source:
-            words = source.split(" ", 1) if source.startswith("-") else (source,)
-            return self._install(*COMPILE_ANEW, *words)
+            return self.install(*COMPILE_ANEW, *words_of(source))
         released = f"{change.package}=={change.after.partition('+')[0]}"
-        return self._install(*COMPILE_ANEW, "--no-binary", change.package, released)
+        return self.install(*COMPILE_ANEW, "--no-binary", change.package, released)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shlex
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -12,8 +12,11 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from rocmlint.published import rocm_wheels
+from rocmlint.report._words import few
 from rocmlint.stack.changes import is_of_torch
+from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
+from rocmlint.stack.steps import Steps
 from rocmlint.stack.verdicts import is_met
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.state import Frozen
     from rocmlint.stack.torch_build import TorchBuild
 
+_SHOWN = 8
 _TOGETHER = 600
 """Seconds between the files of one run of an installer, which may download for minutes."""
 _LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)$")
@@ -53,6 +57,8 @@ class Survival:
     suspects: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     others: tuple[Changed, ...] = ()
+    elsewhere: str = ""
+    """The interpreter that was written down, if it is in another folder than the one asked."""
 
     @property
     def exit_code(self) -> int:
@@ -77,9 +83,16 @@ def survived(environment: Environment, frozen: State | None, rocm: str = "") -> 
         damage,
         () if damage else tuple(_unread(frozen, now)),
         tuple(_suspects(environment, frozen, changed)) if damage else (),
-        tuple(_commands(frozen, family)) if damage else (),
+        tuple(_commands(Steps(environment), frozen, family)) if damage else (),
         tuple(each for each in changed if not is_of_torch(each.name)),
+        _elsewhere(frozen, environment),
     )
+
+
+def _elsewhere(frozen: State, environment: Environment) -> str:
+    """Compare folders: python and python3.11 of one folder are one interpreter."""
+    folders = map(os.path.dirname, (frozen.executable, environment.executable))
+    return "" if len(set(folders)) == 1 else frozen.executable
 
 
 def _without_state(torch: TorchBuild | None) -> Survival:
@@ -172,7 +185,7 @@ def _suspects(
         yield f"torch {torch.version} was installed{by} at {when}"
     beside = [] if named else _beside(environment, torch, changed)
     if beside:
-        yield f"in the same run came {', '.join(beside)}"
+        yield f"within ten minutes of it came {few(beside, _SHOWN)}"
 
 
 def _demands_other(
@@ -217,12 +230,11 @@ def _version(text: str) -> Version | None:
         return None
 
 
-def _commands(frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:
+def _commands(steps: Steps, frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:
     """Give what brings the old build back: away with what came, then the old files by force."""
-    pip = f"{shlex.quote(frozen.executable)} -m pip"
     new = [each.name for each in family if each.before is None]
     if new:
-        yield f"{pip} uninstall -y {' '.join(new)}"
+        yield steps.uninstall(new)
     old = [frozen.get(each.name) for each in family if each.before is not None]
     torch = frozen.get("torch")
     if torch is not None and torch not in old:
@@ -230,8 +242,8 @@ def _commands(frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:
     kept = [each for each in old if each is not None]
     if not kept:
         return
-    words = " ".join(shlex.quote(each.requirement) for each in kept)
-    yield f"{pip} install --force-reinstall --no-deps {words}{_index(frozen)}"
+    words = [word for each in kept for word in words_of(each.requirement)]
+    yield steps.install("--force-reinstall", "--no-deps", *words) + _index(frozen)
 
 
 def _index(frozen: State) -> str:

@@ -64,6 +64,7 @@ def run(flags: SimpleNamespace) -> int:
             suspects=answer.suspects,
             commands=answer.commands,
             others=answer.others,
+            elsewhere=answer.elsewhere or None,
         )
     print_lines(_text(answer, path))
     return answer.exit_code
@@ -74,6 +75,9 @@ def _text(answer: Survival, path: str) -> Iterator[str]:
     if frozen is not None and frozen.torch is not None:
         yield f"then  {frozen.torch}  ({path}, {frozen.made})"
     yield f"now   {answer.torch or 'torch is not installed'}"
+    if answer.elsewhere:
+        yield f"note: {path} was written for {answer.elsewhere}: if that is another environment"
+        yield "than the one that is asked, all below is how the two differ"
     yield ""
     yield _verdict(answer)
     yield from (f"  {each}" for each in answer.damage + answer.unread)
@@ -91,6 +95,8 @@ def _text(answer: Survival, path: str) -> Iterator[str]:
 
 def _verdict(answer: Survival) -> str:
     is_rocm = answer.torch is not None and answer.torch.kind == "HIP"
+    if answer.damage and answer.elsewhere:
+        return "torch is not the one that was written down:"
     if answer.damage:
         return "torch did not survive:" if answer.frozen else "there is no ROCm build of torch:"
     if answer.unread:
