@@ -237,6 +237,11 @@ def test_without_a_requirement_what_the_project_installs_counts(
     assert versions("src/job.py") == expected
 
 
+def test_a_requirement_in_a_comment_says_nothing() -> None:
+    write("setup.py", '_deps = [\n    # "transformers==4.48.1",\n]\n')
+    assert "no requirement of transformers is declared" in candidates()[0].said
+
+
 def test_a_requirement_says_more_than_a_readme() -> None:
     write("requirements.txt", "transformers==4.48.1\n")
     write("src/README.md", "pip install transformers==4.50.0\n")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.lint.brought import installed_by
 from rocmlint.lint.formats import format_of, parse, requirements, shell
+from rocmlint.lint.text import LEXEME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 _README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _INSTALL = re.compile(r"\bpip3? install\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*")
-_QUOTED = re.compile(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
-"""A text of Python that may be a requirement with a version."""
+_LEXEME = re.compile(LEXEME, re.DOTALL)
+_REQUIREMENT = re.compile(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
+"""A string of Python that may be a requirement with a version."""
 _BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTILINE)
 """A requirement that names no package: the URL of its repository must tell."""
 
@@ -63,5 +65,7 @@ def _said(name: str, text: str, package: str) -> Iterator[Declared]:
     for match in _BARE_URL.finditer(text):
         yield from installed_by(shell.parse(f"pip install {match[1]}").commands, package)
     if name == "setup.py":
-        for match in _QUOTED.finditer(text):
-            yield from requirements.parse(match[2]).declared
+        for lexeme in _LEXEME.finditer(text):
+            string = _REQUIREMENT.fullmatch(lexeme[0])
+            if string is not None:
+                yield from requirements.parse(string[2]).declared
