@@ -283,3 +283,25 @@ def test_a_list_beside_the_script_is_read(repository: Repository) -> None:
     assert repository.codes("tools/install_rocm.sh", text) == ["ROC201"]
     other = 'CLONE="$(dirname "$0")/ComfyUI"\npip install -r "$CLONE/requirements.txt"\n'
     assert repository.codes("tools/install_rocm.sh", other) == []
+
+
+PROJECT = '[project]\nname = "server"\nversion = "0.1.0"\n'
+SYNC = "FROM rocm/dev-ubuntu-24.04:7.2-complete\nRUN uv sync --frozen\n"
+
+
+@pytest.mark.parametrize(
+    ("project", "codes"),
+    [
+        ('dependencies = ["torch>=2.8"]\n', ["ROC201"]),
+        ('dependencies = ["numpy"]\n', []),
+        ('[project.optional-dependencies]\ncuda = ["torch>=2.8"]\n', []),
+        ('dependencies = ["torch==2.9.1+rocm6.4"]\n', []),
+    ],
+)
+def test_a_sync_in_an_image_for_rocm_brings_the_torch_that_the_project_requires(
+    repository: Repository, project: str, codes: list[str]
+) -> None:
+    repository.write("pyproject.toml", PROJECT + project)
+    assert repository.codes("Dockerfile", SYNC) == codes
+    again = "RUN uv pip install torch --index-url https://download.pytorch.org/whl/rocm7.2\n"
+    assert repository.codes("Dockerfile", SYNC + again) == []

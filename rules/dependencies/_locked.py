@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
 
+from ._platform import BY_PROJECT
 from ._rocm_torch import FAMILY, is_from_rocm
 
 if TYPE_CHECKING:
@@ -27,7 +28,13 @@ TOOLS = frozenset({"uv add", "uv sync", "poetry", "pdm"})
 _OTHER_PROJECT = frozenset({"--script", "--directory", "--project", "-C", "-P", "-p"})
 _NOT_HERE = _OTHER_PROJECT | {"--no-sync", "--frozen", "--optional", "--source", "--lock"}
 """Options of ``add`` with which nothing comes from PyPI into the environment."""
-_KEEPS = _OTHER_PROJECT | {"--inexact", "--no-install-package", "--active"}
+_KEEPS = _OTHER_PROJECT | {
+    "--inexact",
+    "--no-install-package",
+    "--active",
+    "--only-group",
+    "--package",
+}
 """Options of ``uv sync`` with which it leaves torch alone, or works elsewhere."""
 _OTHER_ENVIRONMENT = compile_lazily(
     r"VIRTUAL_ENV|UV_SYSTEM_PYTHON|UV_PROJECT_ENVIRONMENT|(?<!\.venv/)bin/activate|--system\b"
@@ -52,12 +59,8 @@ def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
     if _CLONES.search(source.text):
         return  # into a project of others
     if case.install.tool == "uv sync":
-        if not options & _KEEPS and _is_synced(case, source):
-            message = (
-                f"`uv sync` makes the environment what uv.lock says: it removes the "
-                f"{_there(case)}, or puts PyPI's, built for CUDA, in its place. "
-                f"{_name_index('uv')}, or sync before torch is installed."
-            )
+        message = _harm_of_sync(case, source) if not options & _KEEPS else ""
+        if message:
             yield case.command, message
         return
     if options & _NOT_HERE:
@@ -66,6 +69,23 @@ def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
         message = "" if case.builds or asked.requirement.url else _harm_of_add(asked, case)
         if message:
             yield asked.word, message
+
+
+def _harm_of_sync(case: Case, source: Source) -> str:
+    if _comes_again(case, source):
+        return ""
+    if _is_synced(case, source):
+        return (
+            f"`uv sync` makes the environment what uv.lock says: it removes the {_there(case)}, "
+            f"or puts PyPI's, built for CUDA, in its place. {_name_index('uv')}, or sync before "
+            f"torch is installed."
+        )
+    if case.evidence == BY_PROJECT or not _requires_torch(source):
+        return ""
+    return (
+        f"`uv sync` installs torch in a build for CUDA: the project requires torch and names no "
+        f"index for ROCm. {_name_index('uv')}. For ROCm: {case.evidence}."
+    )
 
 
 def _harm_of_add(asked: Asked, case: Case) -> str:
@@ -105,22 +125,39 @@ def _there(case: Case) -> str:
     return "ROCm torch" if case.torch is None else case.torch.described
 
 
+def _comes_again(case: Case, source: Source) -> bool:
+    """Say whether a torch for ROCm is installed behind the command."""
+    from rocmlint.lint.installs import install_of  # noqa: PLC0415
+
+    behind = (each for each in source.parts.commands if each.span > case.command.span)
+    return any(install is not None and is_from_rocm(install) for install in map(install_of, behind))
+
+
 def _is_synced(case: Case, source: Source) -> bool:
     """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
     from rocmlint.lint.installs import install_of  # noqa: PLC0415
 
     if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
         return False
-    found = False
     for each in source.parts.commands:
-        install = install_of(each)
-        if install is None or not is_from_rocm(install):
+        install = install_of(each) if each.span < case.command.span else None
+        if install is None or install.tool != "uv" or not is_from_rocm(install):
             continue
-        if each.span > case.command.span:
-            return False  # and puts it there again
-        names = {requested.name for requested in install.requirements}
-        found = found or (install.tool == "uv" and "torch" in names and not install.elsewhere)
-    return found
+        if not install.elsewhere and any(asked.name == "torch" for asked in install.requirements):
+            return True
+    return False
+
+
+def _requires_torch(source: Source) -> bool:
+    """Say whether the project has torch among what is always installed with it."""
+    return any(
+        not each.declared.group
+        and not each.declared.constraint
+        and "@" not in each.declared.text
+        and "rocm" not in each.declared.text
+        and each.path.endswith("pyproject.toml")
+        for each in source.project.requirements("torch")
+    )
 
 
 def _has_project(source: Source) -> bool:

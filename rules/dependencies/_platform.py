@@ -18,6 +18,9 @@ _FROM = compile_lazily(
     r"^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?", re.IGNORECASE | re.MULTILINE
 )
 
+BY_PROJECT = "that is what the project's files are for"
+"""The weakest evidence: the file itself says nothing."""
+
 
 def rocm_evidence(command: Command, file: Source) -> str:
     """Say what shows that a command installs for ROCm; empty where nothing does.
@@ -46,7 +49,7 @@ def rocm_evidence(command: Command, file: Source) -> str:
     build = _build_with(file)
     if build:
         return build if build != "other" else ""
-    return "that is what the project's files are for" if file.project.is_rocm else ""
+    return BY_PROJECT if file.project.is_rocm else ""
 
 
 def image_of(command: Command, file: Source) -> Word | None:
