@@ -174,7 +174,10 @@ def _is_own_function(replacement: Replacement, source: Source) -> bool:
 
 
 def _is_used(replacement: Replacement, source: Source) -> bool:
-    """Say whether the file itself looks the attribute up: then it is a helper of its own."""
+    """Say whether the file itself looks the attribute up: then it is a helper of its own.
+
+    What only a function that tests looks up says nothing of the run.
+    """
     name = replacement.name
     for match in re.finditer(rf"\.[ \t]*{re.escape(name)}\b(?![ \t]*=[^=])", source.code):
         line = source.line_of(match.start())
@@ -185,6 +188,7 @@ def _is_used(replacement: Replacement, source: Source) -> bool:
                 and source.span(each.attr).line == line
                 and not isinstance(source.parent(each), cst.AssignTarget)
                 and not _is_in_value(each, replacement, source)
+                and not _is_in_test(each, source)
             ):
                 return True
     return False
@@ -193,3 +197,9 @@ def _is_used(replacement: Replacement, source: Source) -> bool:
 def _is_in_value(node: cst.CSTNode, replacement: Replacement, source: Source) -> bool:
     """Say whether a node is in what is put in place: ``theirs.name = ours.name``."""
     return replacement.value is node or replacement.value in source.ancestors(node)
+
+
+def _is_in_test(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether a node stands in a function ``test…``."""
+    function = source.function(node)
+    return function is not None and function.name.value.startswith("test")
