@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole start
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     State = bool | str | list[str]
-    """Whether a path exists, or a digest of a file's content, or the names in a folder."""
+    """False for a path where nothing is; else a digest of a file's content, the names in a folder,
+    or True where only that was asked."""
 
 UNREADABLE = ""
+MAXIMUM_BYTES = 10_000_000
+"""No larger file beside a linted one is read: whatever lists requirements is smaller."""
 CACHE = ".rocmlint_cache"
 """The folder that the cache is in, if nothing else is said."""
 
@@ -22,13 +26,25 @@ def digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def content_of(path: str) -> str:
-    """Give the fingerprint of a file on disk, ``UNREADABLE`` where there is none."""
+def data_of(path: str) -> bytes | None:
+    """Give the bytes of a file, None where they cannot be read.
+
+    A pipe or a device, whose reading may never end, counts as what cannot be read.
+    """
     try:
+        about = os.stat(path)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > MAXIMUM_BYTES:
+            return None
         with open(path, "rb") as file:
-            return digest(file.read())
+            return file.read()
     except OSError:
-        return UNREADABLE
+        return None
+
+
+def content_of(path: str) -> str:
+    """Give the fingerprint of a file on disk, ``UNREADABLE`` where there is none to read."""
+    data = data_of(path)
+    return UNREADABLE if data is None else digest(data)
 
 
 def names_in(folder: str) -> list[str]:
@@ -61,6 +77,7 @@ class Consulted:
 
 def _state(path: str, alike: State) -> State:
     """Give what a path is like now, in the terms of an earlier answer."""
-    if isinstance(alike, bool):
-        return os.path.exists(path)
+    exists = os.path.exists(path)
+    if isinstance(alike, bool) or not exists:
+        return exists
     return content_of(path) if isinstance(alike, str) else names_in(path)

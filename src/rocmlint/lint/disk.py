@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import NamedTuple
 
-from rocmlint.lint.consulted import UNREADABLE, digest, names_in
+from rocmlint.lint.consulted import UNREADABLE, data_of, digest, names_in
 from rocmlint.lint.content import text_of
 from rocmlint.lint.text import with_plain_ends
 
@@ -29,10 +29,8 @@ class Disk:
 
 
 def _read(path: str) -> Content:
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError:
+    data = data_of(path)
+    if data is None:
         return Content("", UNREADABLE)
     try:
         text = text_of(path, data)

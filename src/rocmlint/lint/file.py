@@ -71,19 +71,20 @@ class File:
 
     def exists(self, path: str) -> bool:
         """Say whether a path exists, and note the answer."""
-        if path not in self.consulted:
-            self.consulted[path] = self.disk.exists(path)
-        return bool(self.consulted[path])
+        found = self.disk.exists(path)
+        self.consulted.setdefault(path, found)
+        return found
 
     def read(self, path: str) -> str:
         """Give the text of another file, empty where it cannot be read, and note its content."""
         content = self.disk.read(path)
-        self.consulted[path] = content.digest
+        self.consulted[path] = self.disk.exists(path) and content.digest
         return content.text
 
     def names_in(self, folder: str) -> list[str]:
         """Give the names in a folder, sorted, none where it cannot be read, and note them."""
-        names = self.consulted[folder] = self.disk.names_in(folder)
+        names = self.disk.names_in(folder)
+        self.consulted[folder] = self.disk.exists(folder) and names
         return names
 
     # Text
