@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
+from rocmlint.lint.formats.wrappers import program
 
 from ._platform import BY_PROJECT
+from ._pytorch_index import is_rocm
 from ._rocm_torch import FAMILY, is_from_rocm
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ _OTHER_ENVIRONMENT = compile_lazily(
     r"VIRTUAL_ENV|UV_SYSTEM_PYTHON|UV_PROJECT_ENVIRONMENT|(?<!\.venv/)bin/activate|--system\b"
 )
 _CLONES = compile_lazily(r"\bgit clone\b")
+"""Then the project may be that of others."""
+_OTHER_SETTINGS = compile_lazily(r"pyproject[^\n]*rocm|rocm[^\n]*pyproject|\buv\.toml\b")
 
 
 def knows_rocm(tool: str, source: Source) -> bool:
@@ -56,8 +60,8 @@ def knows_rocm(tool: str, source: Source) -> bool:
 def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
     """Yield what a command of these tools does to torch, each with its place."""
     options = {each.text.partition("=")[0] for each in case.command.words}
-    if _CLONES.search(source.text):
-        return  # into a project of others
+    if _CLONES.search(source.text) or _is_told(case, source):
+        return
     if case.install.tool == "uv sync":
         message = _harm_of_sync(case, source) if not options & _KEEPS else ""
         if message:
@@ -69,6 +73,18 @@ def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
         message = "" if case.builds or asked.requirement.url else _harm_of_add(asked, case)
         if message:
             yield asked.word, message
+
+
+def _is_told(case: Case, source: Source) -> bool:
+    """Say whether the file gives the project an index for ROCm: ``uv add --index rocm=…``."""
+    tool = case.install.tool.partition(" ")[0]
+    if _OTHER_SETTINGS.search(source.text):
+        return True
+    for each in source.parts.commands:
+        words = [word.text for word in each.words]
+        if program(each.words[0]) == tool and "pip" not in words and any(map(is_rocm, words)):
+            return True
+    return False
 
 
 def _harm_of_sync(case: Case, source: Source) -> str:
