@@ -83,7 +83,8 @@ class DeadMonkeypatch(Rule["cst.Assign | cst.Call"]):
     patch must work with several versions, ask with ``hasattr`` and fail if nothing fits.
 
     Not reported: attributes that are inherited; new ones, which no version ever had; names that
-    this file calls itself; patches under ``hasattr`` or a question for the version.
+    this file calls itself outside of its tests; patches under ``hasattr`` or a question for the
+    version.
 
     ## Source
     The index of names and members was made by importing each release (tools/build_names.py).
