@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from rocmlint.lint.installs import Install
-    from rocmlint.lint.parts import Command, Inclusion, Index, Word
+    from rocmlint.lint.parts import Command, Index, Word
     from rocmlint.lint.source import Source
 
 _HERE = compile_lazily(r"dirname|BASH_SOURCE|SCRIPT|ROOT|REPO|PROJECT|WORKSPACE|pwd", re.IGNORECASE)
@@ -27,8 +27,11 @@ _BESIDE = compile_lazily(r"\$\{?(\w+)\}?/([\w./-]+)\Z")
 _FOLDER_OF_SCRIPT = r"(?:dirname|BASH_SOURCE)[^\n]*\)(?:/\.\.)*[\"']?[ \t]*$"
 _STRIPS = compile_lazily(r"us(?:e|ing)_existing_torch\.py\Z")
 _EDITORS = frozenset({"sed", "perl", "ed", "patch", "yq"})
+_FROM = compile_lazily(r"^[ \t]*FROM[ \t]", re.IGNORECASE | re.MULTILINE)
+_INSTRUCTION = compile_lazily(r"^[ \t]*(?:RUN|CMD|ENTRYPOINT)\b", re.IGNORECASE | re.MULTILINE)
+_STEP = compile_lazily(r"^[ \t-]*(?:run|script|before_script|bash|command)[ \t]*:", re.MULTILINE)
+_WORKDIR = compile_lazily(r"^[ \t]*WORKDIR[ \t]+(\S+)", re.IGNORECASE | re.MULTILINE)
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
-_MOST_FILES = 20
 
 
 class Asked(NamedTuple):
@@ -124,10 +127,13 @@ def _find(name: str, command: Command, file: Source) -> str | None:
 def _folders(command: Command, file: Source) -> Sequence[str]:
     """Give the folders that a command may run in, by what was said of it before."""
     folders: Sequence[str] = file.project.folders
+    if _is_in_clone(command, file):
+        return []
+    first = _shell_begins(command, file)
     for each in file.parts.commands:
         if each.span >= command.span:
             break
-        if each.words[0].text not in {"cd", "pushd", "popd"}:
+        if each.words[0].text not in {"cd", "pushd", "popd"} or each.span.line < first:
             continue
         target = each.words[1].text if len(each.words) > 1 else ""
         is_back = each.words[0].text == "popd" or target in {"-", "..", ""}
@@ -137,6 +143,24 @@ def _folders(command: Command, file: Source) -> Sequence[str]:
             inner = (os.path.join(folder, target) for folder in file.project.folders)
             folders = [folder for folder in inner if each.words[-1].known and file.exists(folder)]
     return folders
+
+
+def _shell_begins(command: Command, file: Source) -> int:
+    """Give the line of the instruction or the step of a command: each has a shell of its own."""
+    starts = _STEP if file.path.endswith((".yml", ".yaml")) else _INSTRUCTION
+    is_divided = starts is _STEP or bool(_FROM.search(file.text))
+    lines = [file.line_of(each.start()) for each in starts.finditer(file.text)]
+    before = [line for line in lines if line <= command.span.line]
+    return before[-1] if before and is_divided else 1
+
+
+def _is_in_clone(command: Command, file: Source) -> bool:
+    """Say whether the nearest WORKDIR above is the folder of a repository that was cloned."""
+    place = file.offset_of(command.span.line)
+    above = [each[1] for each in _WORKDIR.finditer(file.text, 0, place)]
+    name = os.path.basename(above[-1].rstrip("/")) if above else ""
+    cloned = rf"git clone[^\n]*/{re.escape(name)}(?:\.git)?\b"
+    return bool(name) and re.search(cloned, file.text[:place]) is not None
 
 
 def _sources(name: str, file: Source) -> list[str]:
@@ -162,31 +186,24 @@ def _sources(name: str, file: Source) -> list[str]:
 
 def _listed(path: str, file: Source) -> tuple[list[tuple[Requirement, str]], list[Index]]:
     """Read a file of requirements and those that it includes."""
-    from rocmlint.lint.project import parts_of  # noqa: PLC0415
+    from rocmlint.lint.listed import Listed, parts_of, with_inclusions  # noqa: PLC0415
 
     found: list[tuple[Requirement, str]] = []
     indexes: list[Index] = []
-    waiting, seen = [path], set[str]()
-    while waiting and len(seen) < _MOST_FILES:
-        path = waiting.pop(0)
-        if path in seen:
-            continue
-        seen.add(path)
-        is_list = path.endswith((".txt", ".in"))
-        parts = parts_of("requirements.txt" if is_list else path, file.read(path))
-        for each in parts.declared:
-            if not each.constraint and not each.group:
-                where = f"{os.path.basename(path)}:{each.span.line}"
-                found += [(requirement, where) for requirement in _requirement(each.text)]
+    is_list = path.endswith((".txt", ".in"))
+    own = Listed(path, parts_of("requirements.txt" if is_list else path, file.read(path)))
+    for inner, parts, constraint in with_inclusions([own], file.read):
         indexes += parts.indexes
-        inclusions: Iterator[Inclusion] = (each for each in parts.inclusions if not each.constraint)
-        waiting += [os.path.normpath(os.path.join(path, "..", each.path)) for each in inclusions]
+        for each in parts.declared:
+            if not (constraint or each.constraint or each.group):
+                where = f"{os.path.basename(inner)}:{each.span.line}"
+                found += [(requirement, where) for requirement in _requirement(each.text)]
     return found, indexes
 
 
 def _of_project(word: Word, command: Command, file: Source) -> Iterator[tuple[Requirement, str]]:
     """Read what the project requires that a command installs from its folder."""
-    from rocmlint.lint.project import parts_of  # noqa: PLC0415
+    from rocmlint.lint.listed import parts_of  # noqa: PLC0415
 
     match = re.fullmatch(r"\.?/?(?:\[([\w\s,.-]*)\])?", word.text)
     if match is None or not word.known:

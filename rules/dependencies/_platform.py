@@ -80,7 +80,7 @@ def _place(file: Source) -> str:
 def _build_with(file: Source) -> str:
     """Say whether the file goes into an image of ROCm by the Dockerfiles around that name it."""
     from rocmlint.lint import platforms  # noqa: PLC0415
-    from rocmlint.lint.project import parts_of  # noqa: PLC0415
+    from rocmlint.lint.listed import parts_of  # noqa: PLC0415
 
     name = os.path.basename(file.path)
     for folder in dict.fromkeys((file.project.folders[0], file.project.folders[-1])):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocmlint.lint.project import parts_of
+from rocmlint.lint.listed import Listed, with_inclusions
 from rocmlint.published import requirements as published
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _MOST = 300
 """Requirements of one file that are looked at; a file with more is a lock file."""
-_MOST_FILES = 20
 _ALONE = "build-system"
 """The group that is installed into an environment of its own."""
 
@@ -80,23 +80,10 @@ def _parts(declared: Iterable[Declared], path: str = "") -> Iterator[Part]:
 
 def _included(parts: Parts, file: Source) -> Iterator[Part]:
     """Read the files that a file of requirements includes."""
-    folder = os.path.dirname(os.path.abspath(file.path))
-    waiting = [(os.path.join(folder, each.path), each.constraint) for each in parts.inclusions]
-    seen = {os.path.abspath(file.path)}
-    while waiting and len(seen) < _MOST_FILES:
-        path, constraint = waiting.pop(0)
-        path = os.path.normpath(path)
-        if path in seen or "://" in path:
-            continue
-        seen.add(path)
-        inner = parts_of("requirements.txt", file.read(path))
+    own = Listed(os.path.abspath(file.path), parts)
+    for path, inner, constraint in islice(with_inclusions([own], file.read), 1, None):
         for each in _parts(inner.declared[:_MOST], path):
             yield each._replace(constraint=constraint or each.constraint)
-        near = os.path.dirname(path)
-        waiting += [
-            (os.path.join(near, each.path), constraint or each.constraint)
-            for each in inner.inclusions
-        ]
 
 
 def _overridden(parts: Parts, file: Source) -> set[str]:

@@ -6,22 +6,23 @@ Nothing is run. What an answer hangs on is noted in the file (see :class:`File.c
 from __future__ import annotations
 
 import os
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.lint import platforms
-from rocmlint.lint.formats import format_of, parse
+from rocmlint.lint.formats import format_of
+from rocmlint.lint.listed import Listed, parts_of, with_inclusions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.lint.file import File
-    from rocmlint.lint.parts import Declared, Parts
+    from rocmlint.lint.parts import Declared
     from rocmlint.lint.versions import Candidate
 
 _FOLDERS = ("", "docker", "requirements", "scripts", os.path.join(".github", "workflows"))
 """Where, below the root, the files lie that say which torch a project runs on."""
-_MAXIMUM_INCLUSIONS = 20
 
 
 class Requirement(NamedTuple):
@@ -124,17 +125,12 @@ class Project:
         if "requirements" in names:
             inner = os.path.join(folder, "requirements")
             paths += [os.path.join(inner, name) for name in self._file.names_in(inner)]
-        waiting = [path for path in paths if _declares(path)]
-        seen: set[str] = set()
-        while waiting and len(seen) < len(paths) + _MAXIMUM_INCLUSIONS:
-            path = os.path.normpath(waiting.pop(0))
-            if path in seen:
-                continue
-            seen.add(path)
-            parts = parts_of(path, self._file.read(path))
-            yield from (Requirement(path, each) for each in parts.declared)
-            near = os.path.dirname(path)
-            waiting += [os.path.join(near, each.path) for each in parts.inclusions]
+        own = (
+            Listed(path, parts_of(path, self._file.read(path))) for path in paths if _declares(path)
+        )
+        for path, parts, constraint in with_inclusions(own, self._file.read):
+            for each in parts.declared:
+                yield Requirement(path, replace(each, constraint=True) if constraint else each)
 
     def _documents(self) -> Iterator[str]:
         root = self.folders[-1]
@@ -143,12 +139,6 @@ class Project:
                 path = os.path.join(folder, name)
                 if format_of(path) is not None:
                     yield path
-
-
-@lru_cache(maxsize=256)
-def parts_of(path: str, text: str) -> Parts:
-    """Give the parts of a file that was read for another's sake: many files share one project."""
-    return parse(path, text)
 
 
 def _declares(path: str) -> bool:
