@@ -305,3 +305,22 @@ def test_a_sync_in_an_image_for_rocm_brings_the_torch_that_the_project_requires(
     assert repository.codes("Dockerfile", SYNC) == codes
     again = "RUN uv pip install torch --index-url https://download.pytorch.org/whl/rocm7.2\n"
     assert repository.codes("Dockerfile", SYNC + again) == []
+
+
+CLONE = "RUN git clone https://example.com/vllm.git\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "codes"),
+    [
+        ("RUN cd /opt && ls\nRUN pip install -r requirements.txt", ["ROC201"]),
+        ("RUN cd /opt && pip install -r requirements.txt", []),
+        (f"{CLONE}WORKDIR /app/vllm/\nRUN pip install -r requirements.txt", []),
+        (f"{CLONE}WORKDIR /app\nRUN pip install -r requirements.txt", ["ROC201"]),
+    ],
+)
+def test_a_list_is_read_from_where_the_instruction_runs(
+    repository: Repository, steps: str, codes: list[str]
+) -> None:
+    repository.write("requirements.txt", "torch==2.8.0\n")
+    assert repository.codes("Dockerfile", f"{IMAGE}COPY . .\n{steps}\n") == codes

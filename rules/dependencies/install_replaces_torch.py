@@ -61,7 +61,7 @@ class InstallReplacesTorch(Rule["Command"]):
     conda's channels have no build for ROCm at all.
 
     With `--preview` also: packages that install PyPI's Triton over that of the ROCm torch, and
-    requirements of other repositories, which cannot be read here.
+    requirements of clones, which cannot be read here.
 
     ## Source
     Seed 000, "fix ladder"; METADATA of the releases (Requires-Dist).
@@ -152,7 +152,7 @@ class InstallReplacesTorch(Rule["Command"]):
             return
         for word in case.everything.missing if _is_first_of_clone(case, source) else ():
             message = (
-                f"`{word.text}` of another repository is installed beside the "
+                f"`{word.text}` of a clone, which is not read here, is installed beside the "
                 f"{case.torch.described} without a constraint: where it pins torch, torchvision "
                 f"or torchaudio, pip replaces the ROCm build. Add `-c` with a file that names "
                 f"your torch (`pip freeze | grep ^torch`)."
