@@ -11,7 +11,7 @@ from rocmlint.lint.parts import Declared
 from rocmlint.lint.place import is_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.lint.file import File
     from rocmlint.lint.parts import Command
@@ -22,6 +22,8 @@ _EXPORTED = re.compile(r"\bget_ipython\(\)\.system\((?P<quote>['\"])(?P<command>
 """A line `!…` of a notebook that was exported as a script."""
 _CHECKED = re.compile(r"\brequire_version\w*\(\s*(?P<quote>['\"])(?P<listed>[^'\"\n]+)(?P=quote)")
 """transformers.utils.versions: raises where another version is installed."""
+_ASKS = re.compile(r"[<>=~@]")
+"""What stands in a requirement of some version."""
 
 
 def brought(package: str, file: File) -> tuple[Declared, ...]:
@@ -44,8 +46,10 @@ def _checked(package: str, file: File) -> Iterator[Declared]:
         yield from (each for each in declared if each.name == package)
 
 
-def _installed(package: str, file: File) -> Iterator[Declared]:
-    return installed_by(_commands(file), package)
+def _installed(package: str, file: File) -> Sequence[Declared]:
+    """Give what is installed at the end: the last install that asks for some version."""
+    found = [*installed_by(_commands(file), package)]
+    return [each for each in found if _ASKS.search(each.text)][-1:] or found
 
 
 def installed_by(commands: Iterable[Command], package: str) -> Iterator[Declared]:
@@ -55,6 +59,8 @@ def installed_by(commands: Iterable[Command], package: str) -> Iterator[Declared
     """
     named = re.compile(rf"/{re.escape(package)}(?:\.git)?(?:[@#]|\Z)", re.IGNORECASE)
     for install in filter(None, map(install_of, commands)):
+        if install.dry_run or install.elsewhere:
+            continue
         asked = [each for each in install.requirements if each.name == package]
         nightly = next((each.url for each in install.indexes if "/nightly" in each.url), "")
         known = f"{package} @ {nightly}" if nightly else ""

@@ -113,11 +113,11 @@ def _installed(
     version = installed_version(folders, package, file)
     if version is None:
         return ()
-    return (Candidate(version, f"installed in {_shown(where)},", certain=True),)
+    return (Candidate(version, f"installed in {_shown(where, file)},", certain=True),)
 
 
-def _shown(path: str) -> str:
-    relative = os.path.relpath(path)
+def _shown(path: str, file: File) -> str:
+    relative = os.path.relpath(path, file.settings.root or None)
     return path if relative.startswith("..") else relative
 
 

@@ -11,6 +11,7 @@ import os
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -160,14 +161,13 @@ def _through(requirement: Requirement, python: str) -> SpecifierSet | None:
 
 
 def pin(specifier: SpecifierSet) -> Version | None:
-    """Give the one release that ``==`` pins; None where there is none."""
+    """Give the one release that ``==`` pins; None where there is none, or there are two."""
+    pinned = set()
     for each in specifier:
-        if each.operator in {"==", "==="} and not each.version.endswith(".*"):
-            try:
-                return Version(each.version)
-            except InvalidVersion:
-                return None
-    return None
+        if each.operator in {"==", "==="}:
+            with suppress(InvalidVersion):  # as `2.4.*` is none
+                pinned.add(Version(each.version))
+    return pinned.pop() if len(pinned) == 1 else None
 
 
 Runs = Sequence[int]
