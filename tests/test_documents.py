@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from rocmlint.errors import RewriteError
 from rocmlint.lint.content import text_of
 from rocmlint.lint.discover import is_linted
 from rocmlint.lint.formats import FORMATS
 from rocmlint.lint.place import kinds
-from rocmlint.lint.rewrite import RewriteError, encode_like
+from rocmlint.lint.rewrite import encode_like
 from rocmlint.lint.text import PlainText
 
 if TYPE_CHECKING:

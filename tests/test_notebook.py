@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rocmlint.config import Settings
+from rocmlint.errors import RewriteError
 from rocmlint.lint.analyse import Linter
 from rocmlint.lint.magics import code_of
 from rocmlint.lint.notebook import NotebookError, read, with_lines
 from rocmlint.lint.put_back import put_back
-from rocmlint.lint.rewrite import RewriteError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,3 +7,7 @@ class RocmlintError(Exception):
 
 class ConfigError(RocmlintError):
     """The configuration or a command line option cannot be used as it is."""
+
+
+class RewriteError(RocmlintError):
+    """A file cannot be changed; it is as it was."""

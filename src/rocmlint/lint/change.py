@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.errors import RewriteError
 from rocmlint.lint.content import text_of
-from rocmlint.lint.rewrite import RewriteError, encode_like, save
+from rocmlint.lint.rewrite import encode_like, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

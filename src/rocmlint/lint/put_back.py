@@ -7,8 +7,8 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.errors import RewriteError
 from rocmlint.lint.notebook import NotebookError, read, strings_of, texts_of
-from rocmlint.lint.rewrite import RewriteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.errors import RocmlintError
+from rocmlint.errors import RewriteError
 from rocmlint.lint.content import encoding_of, text_of
 from rocmlint.lint.place import is_notebook
 from rocmlint.writing import write_atomically
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-
-
-class RewriteError(RocmlintError):
-    """A file cannot be changed; it is as it was."""
 
 
 def encode_like(path: str, data: bytes, text: str) -> bytes:
