@@ -286,7 +286,7 @@ def test_a_list_beside_the_script_is_read(repository: Repository) -> None:
 
 
 PROJECT = '[project]\nname = "server"\nversion = "0.1.0"\n'
-SYNC = "FROM rocm/dev-ubuntu-24.04:7.2-complete\nRUN uv sync --frozen\n"
+SYNC = "FROM rocm/dev-ubuntu-24.04:7.2-complete\nRUN uv sync --frozen || uv sync --frozen\n"
 
 
 @pytest.mark.parametrize(
@@ -324,3 +324,42 @@ def test_a_list_is_read_from_where_the_instruction_runs(
 ) -> None:
     repository.write("requirements.txt", "torch==2.8.0\n")
     assert repository.codes("Dockerfile", f"{IMAGE}COPY . .\n{steps}\n") == codes
+
+
+LOCK = """
+[[package]]
+name = "server"
+source = { virtual = "." }
+dependencies = [{ name = "model" }]
+
+[[package]]
+name = "model"
+source = { editable = "model" }
+dependencies = [{ name = "torch", marker = "sys_platform == 'linux'" }]
+
+[[package]]
+name = "torch"
+version = "2.11.0"
+source = { registry = "https://pypi.example/simple" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("lock", "codes"),
+    [
+        (LOCK, ["ROC201"]),
+        (LOCK.replace("2.11.0", "2.11.0+cu128"), ["ROC201"]),
+        (LOCK.replace("2.11.0", "2.11.0+cpu"), []),
+        (LOCK.replace("2.11.0", "2.11.0+rocm7.2"), []),
+        (LOCK.replace("'linux'", "'darwin'"), []),
+        (LOCK.replace('"model" }]', '"numpy" }]'), []),
+        ("package = 1", []),
+        ("[[package", []),
+    ],
+)
+def test_a_sync_brings_the_torch_of_the_lock(
+    repository: Repository, lock: str, codes: list[str]
+) -> None:
+    repository.write("pyproject.toml", f'{PROJECT}dependencies = ["model"]\n')
+    repository.write("uv.lock", lock)
+    assert repository.codes("Dockerfile", SYNC) == codes

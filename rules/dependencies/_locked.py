@@ -15,6 +15,7 @@ from rocmlint.lint.formats.wrappers import program
 from ._platform import BY_PROJECT
 from ._pytorch_index import is_rocm
 from ._rocm_torch import FAMILY, is_from_rocm
+from ._uv_lock import cuda_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +89,7 @@ def _is_told(case: Case, source: Source) -> bool:
 
 
 def _harm_of_sync(case: Case, source: Source) -> str:
-    if _comes_again(case, source):
+    if _comes_again(case, source) or _is_repeated(case, source):
         return ""
     if _is_synced(case, source):
         return (
@@ -96,11 +97,12 @@ def _harm_of_sync(case: Case, source: Source) -> str:
             f"or puts PyPI's, built for CUDA, in its place. {_name_index('uv')}, or sync before "
             f"torch is installed."
         )
-    if case.evidence == BY_PROJECT or not _requires_torch(source):
+    torch = _torch_of_project(source) if case.evidence != BY_PROJECT else ""
+    if not torch:
         return ""
     return (
-        f"`uv sync` installs torch in a build for CUDA: the project requires torch and names no "
-        f"index for ROCm. {_name_index('uv')}. For ROCm: {case.evidence}."
+        f"`uv sync` installs {torch}, built for CUDA: the project names no index for ROCm. "
+        f"{_name_index('uv')}. For ROCm: {case.evidence}."
     )
 
 
@@ -149,6 +151,13 @@ def _comes_again(case: Case, source: Source) -> bool:
     return any(install is not None and is_from_rocm(install) for install in map(install_of, behind))
 
 
+def _is_repeated(case: Case, source: Source) -> bool:
+    """Say whether the file runs the same before: ``uv sync || uv sync``."""
+    words = [word.text for word in case.command.words]
+    before = (each for each in source.parts.commands if each.span < case.command.span)
+    return any([word.text for word in each.words] == words for each in before)
+
+
 def _is_synced(case: Case, source: Source) -> bool:
     """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
     from rocmlint.lint.installs import install_of  # noqa: PLC0415
@@ -164,9 +173,13 @@ def _is_synced(case: Case, source: Source) -> bool:
     return False
 
 
-def _requires_torch(source: Source) -> bool:
-    """Say whether the project has torch among what is always installed with it."""
-    return any(
+def _torch_of_project(source: Source) -> str:
+    """Give the torch for CUDA that is installed with the project always, in words; "" if none."""
+    for folder in source.project.folders:
+        if source.exists(f"{folder}/uv.lock"):
+            version = cuda_torch(source.read(f"{folder}/uv.lock"))
+            return f"torch {version} of uv.lock" if version else ""
+    is_required = any(
         not each.declared.group
         and not each.declared.constraint
         and "@" not in each.declared.text
@@ -174,6 +187,7 @@ def _requires_torch(source: Source) -> bool:
         and each.path.endswith("pyproject.toml")
         for each in source.project.requirements("torch")
     )
+    return "torch from PyPI" if is_required else ""
 
 
 def _has_project(source: Source) -> bool:

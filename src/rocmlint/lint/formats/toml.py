@@ -87,7 +87,7 @@ def read(excerpt: Excerpt) -> Table | Problem:
 def invalid(text: str) -> Problem | None:
     """Say what is wrong with a document, None if nothing is."""
     try:
-        _library().loads(text)
+        library().loads(text)
     except (ValueError, RecursionError) as error:
         reason = str(error)
         place = _PLACE.search(reason)
@@ -168,9 +168,9 @@ def _loads(written: str) -> str:
     """Give the string that is written in quotes."""
     if "\\" not in written and not written.startswith(('"""', "'''")):
         return written[1:-1]
-    return str(_library().loads(f"value = {written}")["value"])
+    return str(library().loads(f"value = {written}")["value"])
 
 
-def _library() -> Any:
+def library() -> Any:
     """Give tomllib, or what it grew from where Python does not have it."""
     return import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

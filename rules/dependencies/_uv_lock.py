@@ -1,0 +1,71 @@
+"""Which torch a project's uv.lock has, where `uv sync` installs it with the project."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OF_ROOT = (".", "./")
+
+
+@lru_cache(maxsize=8)
+def cuda_torch(lock: str) -> str:
+    """Give the version of a torch for CUDA that a lock brings always, on Linux; "" if none.
+
+    "" too where the lock has a torch for ROCm or the CPU, or cannot be read.
+    """
+    from rocmlint.lint.formats.toml import library  # noqa: PLC0415 - few projects ask
+
+    try:
+        packages = library().loads(lock).get("package", [])
+    except ValueError:
+        return ""
+    if "rocm" in lock or not isinstance(packages, list):
+        return ""
+    versions = {
+        str(each.get("version", ""))
+        for each in _installed([each for each in packages if isinstance(each, dict)])
+        if each.get("name") == "torch"
+    }
+    if len(versions) != 1 or any("+" in each and "+cu" not in each for each in versions):
+        return ""
+    return versions.pop()
+
+
+def _installed(packages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield what is installed with the project itself, without extras and groups."""
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for each in packages:
+        by_name.setdefault(str(each.get("name")), []).append(each)
+    waiting = [each for each in packages if _is_root(each)]
+    seen: set[int] = set()
+    while waiting:
+        package = waiting.pop()
+        if id(package) in seen:
+            continue
+        seen.add(id(package))
+        yield package
+        for needed in package.get("dependencies", ()):
+            if isinstance(needed, dict) and _holds(str(needed.get("marker", ""))):
+                waiting += by_name.get(str(needed.get("name")), [])
+
+
+def _is_root(package: dict[str, Any]) -> bool:
+    source = package.get("source")
+    return isinstance(source, dict) and any(
+        source.get(kind) in _OF_ROOT for kind in ("virtual", "editable")
+    )
+
+
+def _holds(marker: str) -> bool:
+    """Say whether a marker holds on Linux."""
+    from packaging.markers import InvalidMarker, Marker  # noqa: PLC0415
+
+    linux = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64"}
+    try:
+        return not marker or Marker(marker).evaluate({**linux, "extra": ""})
+    except InvalidMarker:
+        return False
