@@ -363,3 +363,15 @@ def test_a_sync_brings_the_torch_of_the_lock(
     repository.write("pyproject.toml", f'{PROJECT}dependencies = ["model"]\n')
     repository.write("uv.lock", lock)
     assert repository.codes("Dockerfile", SYNC) == codes
+
+
+@pytest.mark.parametrize(
+    ("pin", "effect"),
+    [("torch==2.6.0", "PyPI's torch is taken"), ("torch==2.6.0+rocm6.3", "no torch is found")],
+)
+def test_of_a_build_that_the_index_lacks_pypi_has_none_either(
+    repository: Repository, pin: str, effect: str
+) -> None:
+    text = f"--extra-index-url https://download.pytorch.org/whl/rocm6.3\n{pin}\n"
+    (found,) = repository.lint("requirements.txt", text)
+    assert (found.code, effect in found.message) == ("ROC202", True)

@@ -145,6 +145,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
         return "", ""
     specifier = pins[0].specifier
     pinned = published.pin(specifier)
+    is_build = pinned is not None and pinned.local is not None  # of which PyPI has none
     if pinned is not None:
         wanted = {f"{pinned.major}.{pinned.minor}"}
         local = (pinned.local or "").removeprefix("rocm")
@@ -158,7 +159,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
         return "", ""
     message = (
         f"The index of ROCm {index.version} has torch {_listed(minors)}, not `{pins[0]}`: "
-        f"{_effect(extra)}. That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}."
+        f"{_effect(extra and not is_build)}. That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}."
     )
     better = _nearest_of(index.version, rocm) if pinned is not None and not is_other else ""
     return message, better
