@@ -17,7 +17,7 @@ from packaging.version import Version
 from rocmlint.published import requirements
 from rocmlint.stack import resolve as resolver
 from rocmlint.stack.compatible import Compatible, Library, compatible
-from rocmlint.stack.fitting import fit
+from rocmlint.stack.fitting import SearchError, fit
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
 from rocmlint.stack.versions import VersionError
 
@@ -147,6 +147,12 @@ def test_a_torch_that_has_no_wheel_for_this_python() -> None:
 def test_a_release_that_never_was_is_told() -> None:
     answer = library(shipped("2.4.1", "transformers==99"), "transformers")
     assert (answer.answer, answer.reason) == ("none fits", "no release for Python 3.11 is ==99")
+
+
+def test_a_search_that_takes_too_long_ends_without_an_answer() -> None:
+    every = [each for each in requirements.packages() if each != "torch"]
+    with pytest.raises(SearchError, match=r"no answer was found .*: ask for fewer, or with uv"):
+        shipped("2.8", *every)
 
 
 def test_a_choice_holds_all_that_its_packages_require() -> None:

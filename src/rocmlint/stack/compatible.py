@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
-from rocmlint.stack.fitting import TORCH, fit, for_python, why_not
+from rocmlint.stack.fitting import TORCH, SearchError, fit, for_python, why_not
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
 from rocmlint.stack.versions import VersionError, read_python_version, read_torch_version
 
@@ -75,7 +75,8 @@ def compatible(
     diffusers need. ``python`` is major.minor. uv answers where it is installed and reaches an
     index, within ``timeout`` seconds for each question, else the metadata that are shipped.
 
-    Raises VersionError, also where there is no such torch or it is not for this Python.
+    Raises VersionError, also where there is no such torch or it is not for this Python, and
+    SearchError where the shipped metadata of so many packages take too long.
     """
     python = read_python_version(python)
     asked = _read(packages)
@@ -124,8 +125,16 @@ def _patch(torch: _Torch, asked: Mapping[str, _Read], python: str) -> _Torch:
     uv would take the newest before it looks at the libraries, and then no vllm that pins another.
     """
     known = [each for each in _goals(asked) if published.releases(each.name)]
-    found = fit((*known, torch.requirement), python)
+    found = _first_guess((*known, torch.requirement), python)
     return _Torch(Requirement(f"{TORCH}=={found[TORCH]}")) if found else torch
+
+
+def _first_guess(goals: Sequence[Requirement], python: str) -> Mapping[str, Version] | None:
+    """Ask the shipped metadata where uv answers in the end."""
+    try:
+        return fit(goals, python)
+    except SearchError:
+        return None
 
 
 _Read = Requirement | Library
@@ -214,7 +223,7 @@ class _Uv:
         an sdist, would send it back for years of releases.
         """
         known = [each for each in goals if published.releases(each.name)]
-        floors = fit((*known, self.torch.requirement), self.python)
+        floors = _first_guess((*known, self.torch.requirement), self.python)
         if floors:
             found = self._resolve([_no_older(each, floors.get(each.name)) for each in goals])
             if not isinstance(found, Refusal):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements as published
 
 if TYPE_CHECKING:
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
 TORCH = "torch"
+_MOST_TRIES = 100_000
+"""Releases that a search tries, a few seconds' work; what people ask takes up to ten thousand."""
+
+
+class SearchError(RocmlintError):
+    """A search took too long, so that it is not known whether releases fit together."""
 
 
 def shown(specifier: SpecifierSet) -> str:
@@ -32,7 +39,7 @@ def fit(
 
     What the goals require is chosen too, as far as the shipped metadata know it. Releases that have
     no wheel, were yanked or are for another Python are not chosen. ``fixed`` are versions that stay
-    as they are, known or not. ``python`` is major.minor.
+    as they are, known or not. ``python`` is major.minor. Raises SearchError.
     """
     state = _State(python)
     state.chosen = dict(fixed or {})
@@ -40,7 +47,7 @@ def fit(
         state = state.demanding(each, by="")
     asked = TORCH in state.demands
     state.torch = tuple(state.candidates(TORCH)) if asked else published.releases(TORCH)
-    found = _search(state)
+    found = _search(state, iter(range(_MOST_TRIES)))
     return found if isinstance(found, dict) else None
 
 
@@ -191,7 +198,7 @@ class _State:
         return new
 
 
-def _search(state: _State) -> dict[str, Version] | frozenset[str]:
+def _search(state: _State, tries: Iterator[int]) -> dict[str, Version] | frozenset[str]:
     """Choose what is left to choose, or give the choices that are to blame.
 
     Conflict-directed backjumping (Prosser 1993): a choice that is not to blame for a dead end is
@@ -202,11 +209,14 @@ def _search(state: _State) -> dict[str, Version] | frozenset[str]:
         return state.chosen
     blamed = set(state.demands[package].by)
     for version in state.candidates(package):
+        if next(tries, None) is None:
+            message = f"no answer was found in {_MOST_TRIES:,} tries for so many packages at once"
+            raise SearchError(f"{message}: ask for fewer, or with uv")
         after = state.choosing(package, version)
         if isinstance(after, frozenset):
             blamed |= after
             continue
-        found = _search(after)
+        found = _search(after, tries)
         if isinstance(found, dict) or package not in found:
             return found
         blamed |= found - {package}
