@@ -159,7 +159,8 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
         return "", ""
     message = (
         f"The index of ROCm {index.version} has torch {_listed(minors)}, not `{pins[0]}`: "
-        f"{_effect(extra and not is_build)}. That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}."
+        f"{_effect(extra and not is_build)}. That torch has wheels for ROCm "
+        f"{_listed(tuple(dict.fromkeys(rocm)))}."
     )
     better = _nearest_of(index.version, rocm) if pinned is not None and not is_other else ""
     return message, better
