@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from rocmlint.findings import Edit, Fix
 from rocmlint.rule import Rule
-from rocmlint.triggers import commands, indexes
+from rocmlint.triggers import commands, indexes, strings
 
 from ._pytorch_index import pytorch_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import libcst as cst
     from packaging.requirements import Requirement
 
     from rocmlint.findings import Finding
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _WORDS = ("pytorch.org/whl",)
 
 
-class IndexWithoutWheels(Rule["Command | Index"]):
+class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
     """A package index for a ROCm that has no wheels, or not those of the torch beside it.
 
     ## Why it matters
@@ -36,7 +37,8 @@ class IndexWithoutWheels(Rule["Command | Index"]):
     Take an index that has wheels for your torch: `rocmlint stack index-url` prints it. Wheels
     bring their own ROCm libraries; a newer driver runs those of an older ROCm.
 
-    The versions are those of the releases from torch 2.0 on. Not reported: indexes of older ROCm,
+    In Python, URLs that a function returns or a table has are looked at, too. The versions are
+    those of the releases from torch 2.0 on. Not reported: indexes of older ROCm,
     nightly builds of a torch, indexes of other servers.
 
     ## Fix safety
@@ -49,14 +51,19 @@ class IndexWithoutWheels(Rule["Command | Index"]):
     code = "ROC202"
     name = "index-without-wheels"
     since = "0.1.0"
-    on = commands(*_WORDS, described="commands that install from an index of PyTorch") | indexes(
-        *_WORDS, described="URLs of PyTorch's package indexes"
+    on = (
+        commands(*_WORDS, described="commands that install from an index of PyTorch")
+        | indexes(*_WORDS, described="URLs of PyTorch's package indexes")
+        | strings(r"pytorch\.org/whl/", words=_WORDS)
     )
 
-    def check(self, node: Command | Index, source: Source) -> Iterator[Finding]:
+    def check(self, node: Command | Index | cst.SimpleString, source: Source) -> Iterator[Finding]:
         """Find indexes without wheels."""
-        from rocmlint.lint.parts import Index  # noqa: PLC0415 - few files have any
+        from rocmlint.lint.parts import Command, Index  # noqa: PLC0415 - few files have any
 
+        if not isinstance(node, (Command, Index)):
+            yield from self._chosen(node, source)
+            return
         if isinstance(node, Index):
             index = pytorch_index(node.url)
             if index is not None:
@@ -83,9 +90,23 @@ class IndexWithoutWheels(Rule["Command | Index"]):
             # where several are asked, one may have what another does not
             yield from self._judged(word, index, pins if len(found) == 1 else [], extra, source)
 
+    def _chosen(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
+        """Look at the URL that a function of Python returns, or a table has."""
+        import libcst as cst  # noqa: PLC0415 - only Python has strings
+
+        from rocmlint.lint.syntax import string_value  # noqa: PLC0415
+
+        above = next(source.ancestors(node), None)
+        is_result = isinstance(above, (cst.Return, cst.DictElement)) and above.value is node
+        if not is_result or "test" in source.kinds or not isinstance(node, cst.SimpleString):
+            return
+        index = pytorch_index(string_value(node) or "")
+        if index is not None:
+            yield from self._judged(node, index, [], False, source)
+
     def _judged(
         self,
-        place: Word | Index,
+        place: Word | Index | cst.SimpleString,
         index: PytorchIndex,
         pins: list[Requirement],
         extra: bool,
@@ -186,9 +207,11 @@ def _listed(versions: tuple[str, ...]) -> str:
     return " and ".join([", ".join(versions[:-1]), versions[-1]]) if versions[1:] else versions[0]
 
 
-def _fix(place: Word | Index, index: PytorchIndex, better: str, source: Source) -> Fix | None:
+def _fix(
+    place: Word | Index | cst.SimpleString, index: PytorchIndex, better: str, source: Source
+) -> Fix | None:
     """Name another ROCm in the URL, where that stands in the file as it is."""
-    span, old = place.span, f"rocm{index.version}"
+    span, old = source.span(place), f"rocm{index.version}"
     written = source.text_at(span)
     if not better or written.count(old) != 1:
         return None
