@@ -128,6 +128,38 @@ def test_a_refusal_is_one_line_and_writes_nothing(
     assert list(project.root.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("uv.lock", 'version = 1\n\n[[package]]\nname = "torch"\nversion = "2.9.1+rocm6.4"\n'),
+        ("Pipfile.lock", '{"default": {\n  "torch": {\n    "version": "==2.9.1"\n}}}\n'),
+    ],
+)
+def test_a_lock_file_with_torch_stands_against_it(
+    project: Project, environment: Environment, name: str, text: str
+) -> None:
+    project.write(f"src/{name}", text)
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert f"  src/{name}\n    why: it locks a torch" in stdout
+
+
+def test_a_lock_file_without_torch_does_not(project: Project, environment: Environment) -> None:
+    project.write("src/uv.lock", 'version = 1\n\n[[package]]\nname = "torchmetrics"\n')
+    assert run(project, environment)[0] == 0
+
+
+def test_an_included_file_that_was_not_looked_at_stands_against_it(
+    project: Project, environment: Environment
+) -> None:
+    project.write("deps/base.txt", "torch==2.9.1\n")
+    project.write("src/requirements.txt", "-r ../deps/base.txt\n-c gone.txt\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert "src/requirements.txt:1\n    why: it includes ../deps/base.txt, which was not" in stdout
+    assert "src/requirements.txt:2\n    why: it includes gone.txt, which is not here" in stdout
+
+
 def test_json_has_the_whole_plan(project: Project, environment: Environment) -> None:
     project.write("src/requirements.txt", "torch==2.9.1\n")
     code, stdout, _ = run(project, environment, "--output-format", "json")

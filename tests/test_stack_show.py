@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
+from environments import Environment
 from packaging.requirements import Requirement
-from stacks import FakeEnvironment, FakeMachine, standing
+from stacks import FakeEnvironment, FakeMachine, add, standing
 
 from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
@@ -142,6 +143,26 @@ def test_what_a_package_lacks_is_one_command(packages: FakeEnvironment, project:
         "  declared:   it requires psutil, pyyaml>=5\n"
         "  do:         pip install psutil 'pyyaml>=5'\n"
     ) in ended.stdout
+
+
+@pytest.mark.parametrize("has_pip", [True, False])
+def test_the_pip_of_another_interpreter_is_named(
+    project: Project, tmp_path: Path, has_pip: bool
+) -> None:
+    here = Environment(tmp_path / "other")
+    add(here, "accelerate", "1.15.0", "psutil")
+    if has_pip:
+        add(here, "pip", "26.0")
+    told = project.run("stack", "show", "--python", str(here.root)).stdout
+    how = f"{here.python} -m pip" if has_pip else f"uv pip with --python {here.python}"
+    assert "pip install psutil" in told
+    assert f"pip is that of the interpreter that is asked: {how}\n" in told
+
+
+def test_a_folder_without_an_interpreter_is_refused_with_what_to_type(project: Project) -> None:
+    ended = project.run("stack", "show", "--python", str(project.root))
+    assert ended.returncode == 2
+    assert "is a folder without an interpreter; name one, as in --python .venv" in ended.stderr
 
 
 def test_a_rocm_that_hangs_or_crashes_is_told_and_the_rest_is_answered(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
+from itertools import product
 from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -16,12 +17,20 @@ from rocmlint.lint.formats import format_of, parse
 from rocmlint.stack.pins import Obstacle, Pin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from rocmlint.lint.parts import Command, Parts, Word
 
 _LARGEST = 10_000_000
 """Bytes; a list of requirements that is larger was not written by a person."""
+_LOCKS = {
+    "uv.lock": "uv lock",
+    "poetry.lock": "poetry lock",
+    "pdm.lock": "pdm lock",
+    "Pipfile.lock": "pipenv lock",
+}
+"""Lock files, and the command that makes each."""
+_LOCKED_TORCH = re.compile(r"""^name = "torch"\s*$|"torch": \{""", re.MULTILINE)
 _PIP = re.compile(r"(?:.*/)?(?:pip|uv)[\d.]*")
 _TAKE_A_VALUE = ("-i", "--index-url", "--extra-index-url", "-f", "--find-links")
 
@@ -45,7 +54,10 @@ def read_project(paths: Sequence[str]) -> tuple[list[Pin], list[Obstacle]]:
 
     discovery = discover(paths, settings_for)
     pins: list[Pin] = []
-    unread = [_unread(*problem.split(": ", 1)) for problem in discovery.problems]
+    told = (*discovery.problems, *discovery.notes)
+    unread = [_unread(*problem.split(": ", 1)) for problem in told]
+    unread += _locks({*paths, *(os.path.dirname(each.path) for each in discovery.files)})
+    read = {os.path.realpath(each.path) for each in discovery.files}
     for found in discovery.files:
         if format_of(found.path) is None:
             continue
@@ -57,6 +69,7 @@ def read_project(paths: Sequence[str]) -> tuple[list[Pin], list[Obstacle]]:
             continue
         pins += _pins(shown, parts)
         unread += [_unread(f"{shown}:{problem.line}", problem.reason) for problem in parts.problems]
+        unread += _not_included(shown, parts, read)
     return pins, unread
 
 
@@ -73,6 +86,27 @@ def _text(path: str) -> str:
 def _unread(where: str, reason: str = "") -> Obstacle:
     why = f"it cannot be read: {reason.removeprefix('cannot be read: ')}"
     return Obstacle(where, "", why, "repair it: what it pins was not looked at")
+
+
+def _not_included(path: str, parts: Parts, read: Collection[str]) -> Iterator[Obstacle]:
+    """Tell of files that a file of requirements takes in and that were not looked at."""
+    for each in parts.inclusions:
+        included = os.path.join(os.path.dirname(path), each.path)
+        if os.path.realpath(included) not in read:
+            here = os.path.isfile(included)
+            why = f"it includes {each.path}, which {'was not looked at' if here else 'is not here'}"
+            do = f"name {included} too" if here else "write that file, or take the line out"
+            yield Obstacle(f"{path}:{each.span.line}", "", why, do)
+
+
+def _locks(folders: Iterable[str]) -> Iterator[Obstacle]:
+    """Tell of lock files that have torch: they are made anew, and not by hand."""
+    for folder, (name, command) in product(sorted(folders), _LOCKS.items()):
+        path = os.path.relpath(os.path.join(folder, name))
+        with suppress(OSError, ValueError):
+            if _LOCKED_TORCH.search(_text(path)):
+                why = "it locks a torch, and what else it locks was not looked at"
+                yield Obstacle(path, "", why, f"mend the other pins, then {command}")
 
 
 def _pins(path: str, parts: Parts) -> Iterator[Pin]:

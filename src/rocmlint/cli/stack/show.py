@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -149,6 +150,12 @@ def _verdicts(stack: Stack) -> Iterator[str]:
     if rows:
         yield tabulate(rows, ("fits", "needs", "found", "by"), disable_numparse=True)
         yield ""
+    python = stack.environment.executable
+    if python != sys.executable and any(_PIP in each.action for each in standing):
+        how = (
+            f"{python} -m pip" if stack.environment.get("pip") else f"uv pip with --python {python}"
+        )
+        yield f"pip is that of the interpreter that is asked: {how}"
     numbers = {each: _count(stack.verdicts, each) for each in ORDER}
     yield (
         f"{counted(numbers['conflict'], 'conflict')}, {counted(numbers['note'], 'note')}, "
