@@ -375,3 +375,8 @@ def test_of_a_build_that_the_index_lacks_pypi_has_none_either(
     text = f"--extra-index-url https://download.pytorch.org/whl/rocm6.3\n{pin}\n"
     (found,) = repository.lint("requirements.txt", text)
     assert (found.code, effect in found.message) == ("ROC202", True)
+
+
+def test_a_list_that_is_added_is_found_once(repository: Repository) -> None:
+    repository.write("requirements.txt", "torch\naccelerate\n")
+    assert repository.codes("install_rocm.sh", "uv add -r requirements.txt\n") == ["ROC201"]

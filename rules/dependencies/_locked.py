@@ -70,9 +70,12 @@ def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
         return
     if options & _NOT_HERE:
         return
+    seen: set[Word] = set()
     for asked in case.everything.asked:
-        message = "" if case.builds or asked.requirement.url else _harm_of_add(asked, case)
+        is_known = asked.word in seen or case.builds or asked.requirement.url
+        message = "" if is_known else _harm_of_add(asked, case)
         if message:
+            seen.add(asked.word)
             yield asked.word, message
 
 
