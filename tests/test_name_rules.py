@@ -242,10 +242,26 @@ def test_a_requirement_in_a_comment_says_nothing() -> None:
     assert "no requirement of transformers is declared" in candidates()[0].said
 
 
-def test_a_requirement_says_more_than_a_readme() -> None:
+def test_a_requirement_says_more_than_a_readme_beside_it() -> None:
     write("requirements.txt", "transformers==4.48.1\n")
-    write("src/README.md", "pip install transformers==4.50.0\n")
+    write("README.md", "pip install transformers==4.50.0\n")
     assert versions("src/job.py") == ["4.48.1"]
+
+
+@pytest.mark.parametrize(
+    ("installed", "expected"),
+    [
+        ("transformers==4.50.0", ["4.48.1", "4.50.0"]),
+        ("transformers", ["4.48.1"]),
+        ("git+https://github.com/huggingface/transformers", []),
+    ],
+)
+def test_the_readme_of_a_folder_below_may_ask_for_another_version_too(
+    installed: str, expected: list[str]
+) -> None:
+    write("requirements.txt", "transformers==4.48.1\n")
+    write("research/README.md", f"pip install {installed}\n")
+    assert versions("research/job.py") == expected
 
 
 # Environments

@@ -27,20 +27,17 @@ _BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTIL
 """A requirement that names no package: the URL of its repository must tell."""
 
 
-def mentioned(package: str, file: File) -> tuple[tuple[str, Declared], ...]:
-    """Give what is said of a package (by its normalized name) in the nearest folder that says it.
+def mentioned(package: str, folder: str, file: File) -> tuple[tuple[str, Declared], ...]:
+    """Give what the files of a folder say of a package (by its normalized name).
 
-    Each is a requirement of its own, in a group of its own, with the file that it stands in.
+    Each is a requirement of its own, in a group of its own, with the path that it stands in.
     """
-    for folder in file.project.folders:
-        found = []
-        for name in file.names_in(folder):
-            if _README.fullmatch(name) or format_of(name) is not None:
-                path = os.path.join(folder, name)
-                found += [(path, each) for each in _in_text(name, file.read(path), package)]
-        if found:
-            return tuple(found)
-    return ()
+    names = file.names_in(folder)
+    telling = [each for each in names if _README.fullmatch(each) or format_of(each) is not None]
+    paths = [(os.path.join(folder, each), each) for each in telling]
+    return tuple(
+        (path, each) for path, name in paths for each in _in_text(name, file.read(path), package)
+    )
 
 
 @lru_cache(maxsize=256)

@@ -61,11 +61,11 @@ class Project:
 
         return tuple(Requirement(self._file.path, each) for each in brought(package, self._file))
 
-    def mentioned(self, package: str) -> tuple[Requirement, ...]:
-        """Give what the project says of a package only where no tool reads it."""
+    def mentioned_in(self, folder: str, package: str) -> tuple[Requirement, ...]:
+        """Give what the files of a folder say of a package only where no tool reads it."""
         from rocmlint.lint.mentioned import mentioned  # noqa: PLC0415 - few files are asked
 
-        return tuple(Requirement(*each) for each in mentioned(package, self._file))
+        return tuple(Requirement(*each) for each in mentioned(package, folder, self._file))
 
     def versions(self, package: str) -> tuple[Candidate, ...]:
         """Give the versions of a package that the file may run with: see `lint.versions`."""

@@ -70,9 +70,9 @@ def candidates(file: File, package: str) -> tuple[Candidate, ...]:
     That is the installed one where an environment is set or the file lies among installed
     packages; else what the file itself names, a script in its metadata or a notebook in its
     installs; else the locked ones; else, for each file and group of requirements, the newest
-    release that they admit; else what a README or a Dockerfile installs; else the newest release.
-    None where that cannot be told, as for a requirement that is a URL: then nothing can be said of
-    the names of the package.
+    release that they admit, and what a README or a Dockerfile in a folder below installs; else
+    that alone; else the newest release. None where that cannot be told, as for a requirement that
+    is a URL: then nothing can be said of the names of the package.
     """
     environment = file.settings.environment
     if environment is not None:
@@ -83,16 +83,32 @@ def candidates(file: File, package: str) -> tuple[Candidate, ...]:
     here = file.project.brought(package)
     if here:
         return _declared([*here], package, file)
+    told: list[project.Requirement] = []
     for folder in file.project.folders:
         declared = [each for each in file.project.declared_in(folder) if _counts(each, package)]
         found = tuple(_locked(folder, package, file))
         found = tuple(each for each in found if not _is_stale(each, declared))
-        if found:
-            return found
-        if declared:
-            return _declared(declared, package, file)
-    told = file.project.mentioned(package)
-    return _declared([*told], package, file) if told else _undeclared(package, _others(file))
+        found = found or (_declared(declared, package, file) if declared else ())
+        if found or declared:
+            return _with_told(found, told, package, file)
+        told = told or [*file.project.mentioned_in(folder, package)]
+    return _declared(told, package, file) if told else _undeclared(package, _others(file))
+
+
+def _with_told(
+    found: tuple[Candidate, ...], told: list[project.Requirement], package: str, file: File
+) -> tuple[Candidate, ...]:
+    """Add what a folder below tells: its README may ask for another version than the project."""
+    versioned = [each for each in told if _names_version(each)]
+    if not found or not versioned:
+        return found
+    others = _declared(versioned, package, file)
+    return (*found, *others) if others else ()
+
+
+def _names_version(requirement: project.Requirement) -> bool:
+    parsed = _parsed(requirement.declared.text)
+    return parsed is None or bool(parsed.url or parsed.specifier)
 
 
 def _undeclared(package: str, others: dict[str, SpecifierSet]) -> tuple[Candidate, ...]:
