@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.requirements import Requirement
 from stacks import FakeEnvironment, standing
 
 from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
+from rocmlint.stack.installed import Distribution
+from rocmlint.stack.remedy import remedy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,6 +113,17 @@ def test_another_torch_is_one_that_the_driver_runs_where_there_is_one(
     packages.install("transformers", "5.23.0", ['torch>=2.6; extra == "torch"'])
     (verdict,) = declared(packages.read())
     assert verdict.action.endswith(f"or rocmlint stack install-command {command}")
+
+
+def test_a_remedy_is_for_the_python_that_is_asked() -> None:
+    transformers = Distribution("transformers", "4.52.4")
+    torch = Distribution("torch", "2.8.0+rocm6.4")
+    wanted = Requirement("torch<2.7,>=2.1")
+    of_3_10, of_3_11 = (
+        remedy(transformers, wanted, torch, "torch", python) for python in ("3.10.13", "3.11.7")
+    )
+    assert of_3_11.startswith("pip install transformers==5.23.0 ")
+    assert of_3_10.startswith("pip install transformers==5.20.")  # 5.21 requires Python 3.11
 
 
 def test_the_release_that_is_installed_is_not_its_own_remedy(packages: FakeEnvironment) -> None:
