@@ -209,6 +209,12 @@ def test_an_unpacked_wheel_says_what_it_requires() -> None:
     assert versions("job/deep/inside.py") == ["4.49.0"]
 
 
+def test_a_requirement_of_the_file_itself_is_told_so() -> None:
+    text = '# /// script\n# dependencies = ["transformers==4.57.6"]\n# ///\n'
+    (finding,) = lint(f"{text}{GONE}")
+    assert "transformers 4.57.6, pinned in this file," in finding.message
+
+
 # What is said where no tool reads it
 
 
