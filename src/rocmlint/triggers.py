@@ -100,6 +100,7 @@ class On(tuple[Trigger, ...]):
 def calls(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
     """Look at calls of functions or methods with these last names, however imported."""
     described = "calls of " + ", ".join(f"`{name}`" for name in names)
+    where = where or ("" if words else _called(names))
     return _named("call", ("Call",), names, words, where, described)
 
 
@@ -186,8 +187,7 @@ def commands(*words: str, described: str) -> On:
 
     ``check`` gets a :class:`rocmlint.lint.parts.Command`. One of ``words`` must stand in the file.
     """
-    where = _any_of(_RUNNERS)
-    return _part("commands", words, described, frozenset(_RUNNERS), where, ("Call",))
+    return _part("commands", words, described, frozenset(_RUNNERS), _called(_RUNNERS), ("Call",))
 
 
 def declared(*packages: str, described: str) -> On:
@@ -248,6 +248,11 @@ def _any_of(words: tuple[str, ...]) -> str:
     return "|".join(
         rf"{word}\b(?<!\w{word})" if word.isidentifier() else re.escape(word) for word in words
     )
+
+
+def _called(names: tuple[str, ...]) -> str:
+    """Match one of the names where a call may stand: ``run(``, ``(run)(``, on one line or more."""
+    return rf"(?:{_any_of(names)})(?=[\s\\)]*\()"
 
 
 def last_name(node: Any) -> str | None:
