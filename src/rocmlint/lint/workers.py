@@ -1,4 +1,4 @@
-"""Linting files that no cache knows: scanned here, analysed in a pool of processes if many."""
+"""Linting files that no cache knows: here, or in a pool of processes if there is much to do."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""
-CHUNK = 100_000
-"""Bytes of files that a worker is given at once."""
+CHUNK = 400_000
+"""Bytes of files that a worker is given at once; in most of them is nothing to do."""
 
 
 class Result(NamedTuple):
@@ -41,7 +41,7 @@ class Result(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """A file in which a rule may have something to say; ``linter`` is an index."""
+    """A file to lint; ``linter`` is an index."""
 
     path: str
     linter: int
@@ -69,19 +69,23 @@ class _Linters:
 def lint_files(files: Sequence[Found], jobs: int | None) -> Iterator[Result]:
     """Yield a result for each file, in no fixed order."""
     linters = _Linters()
-    waiting: list[_Work] = []
-    for found in files:
-        scanned = _scan(found, linters)
-        if isinstance(scanned, Result):
-            yield scanned
-        else:
-            waiting.append(scanned)
-    waiting.sort(key=lambda work: work.size, reverse=True)
     jobs = jobs or processors()
-    if jobs > 1 and sum(work.size for work in waiting) >= POOL_FROM:
-        yield from _in_pool(waiting, linters, jobs)
-    else:
-        yield from (_lint(work, linters.made) for work in waiting)
+    unseen = (_Work(each.path, linters.index(each.settings), _size(each.path)) for each in files)
+    waiting: list[_Work] = []
+    waiting_bytes = 0
+    for work in unseen:
+        result = _at_first_sight(work, linters.made)
+        if result is not None:
+            yield result
+            continue
+        waiting.append(work)
+        waiting_bytes += work.size
+        if jobs > 1 and waiting_bytes >= POOL_FROM:
+            waiting += unseen  # to look at all of them here would keep the pool waiting
+            waiting.sort(key=lambda work: work.size, reverse=True)
+            yield from _in_pool(waiting, linters, jobs)
+            return
+    yield from (_lint(work, linters.made) for work in waiting)
 
 
 def processors() -> int:
@@ -91,16 +95,24 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _scan(found: Found, linters: _Linters) -> Result | _Work:
-    index = linters.index(found.settings)
+def _size(path: str) -> int:
     try:
-        stat, data = _read(found.path)
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> Result | None:
+    """Give the result of a file in which no rule can find anything; None for the others."""
+    linter = linters[work.linter]
+    try:
+        stat, data = _read(work.path)
     except OSError as error:
-        return _unreadable(found.path, linters.made[index], error)
-    analysis = linters.made[index].at_first_sight(found.path, data)
+        return _unreadable(work.path, linter, error)
+    analysis = linter.at_first_sight(work.path, data)
     if analysis is None:
-        return _Work(found.path, index, len(data))
-    return _result(found.path, analysis)._replace(content=digest(data), stat=stat)
+        return None
+    return _result(work.path, analysis)._replace(content=digest(data), stat=stat)
 
 
 def _lint(work: _Work, linters: Sequence[Linter]) -> Result:
@@ -145,11 +157,13 @@ def _in_pool(waiting: Sequence[_Work], linters: _Linters, jobs: int) -> Iterator
 
 def _chunks(waiting: Sequence[_Work]) -> Iterator[list[_Work]]:
     chunk: list[_Work] = []
+    size = 0
     for work in waiting:
         chunk.append(work)
-        if sum(each.size for each in chunk) >= CHUNK:
+        size += work.size
+        if size >= CHUNK:
             yield chunk
-            chunk = []
+            chunk, size = [], 0
     if chunk:
         yield chunk
 
@@ -224,4 +238,6 @@ def _end_with_parent() -> None:
 
 
 def _lint_chunk(chunk: Sequence[_Work]) -> list[Result]:
-    return [_lint(work, _worker_linters) for work in chunk]
+    return [
+        _at_first_sight(work, _worker_linters) or _lint(work, _worker_linters) for work in chunk
+    ]
