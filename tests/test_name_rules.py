@@ -16,7 +16,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.lint.analyse import Linter
 from rocmlint.lint.document import Document
 from rocmlint.lint.environment import site_folders
-from rocmlint.lint.installed_names import has_member, has_name, takes_keyword
+from rocmlint.lint.installed_names import InstalledNames
 from rocmlint.lint.versions import Candidate
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
@@ -352,17 +352,17 @@ def folders() -> tuple[str, ...]:
 def test_names_are_read_from_sources(
     dotted: str, expected: bool | None, folders: tuple[str, ...]
 ) -> None:
-    assert has_name(folders, dotted) is expected
+    assert InstalledNames(folders, Document("job.py", "")).has_name(dotted) is expected
 
 
 def test_members_and_keywords_are_read_from_sources(folders: tuple[str, ...]) -> None:
     pytest.importorskip("astroid")
-    own, function = "package.module.Own", "package.module.function"
-    members = [has_member(folders, own, name) for name in ("method", "inherited", "missing")]
+    names, own = InstalledNames(folders, Document("job.py", "")), "package.module.Own"
+    members = [names.has_member(own, name) for name in ("method", "inherited", "missing")]
     assert members == [True, True, False]
-    keywords = [takes_keyword(folders, own, name) for name in ("taken", "only", "missing")]
+    keywords = [names.takes_keyword(own, name) for name in ("taken", "only", "missing")]
     assert keywords == [True, True, False]
-    assert takes_keyword(folders, function, "anything") is None
+    assert names.takes_keyword("package.module.function", "anything") is None
 
 
 # What is said

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rocmlint.findings import Severity
+    from rocmlint.lint.installed_names import InstalledNames
     from rocmlint.lint.source import Source
     from rocmlint.lint.versions import Candidate
     from rocmlint.published.names import History
@@ -37,12 +38,12 @@ def missing(
     dotted: str,
     has: Callable[[Version], bool | None],
     source: Source,
-    installed: Callable[[tuple[str, ...]], bool | None],
+    installed: Callable[[InstalledNames], bool | None],
 ) -> Judgement | None:
     """Judge something of a package; None unless each version that may be installed lacks it.
 
-    ``has`` says whether a version has it, ``installed`` whether what lies in the folders of an
-    environment has it; both give None if that is not known.
+    ``has`` says whether a version has it, ``installed`` whether what an environment holds
+    has it; both give None if that is not known.
     """
     package = dotted.partition(".")[0]
     if is_its_own(package, source) or is_rewritten(package, source):
@@ -51,8 +52,10 @@ def missing(
     answers = [has(each.version) for each in candidates]
     if source.settings.environment is not None and answers != [True]:
         from rocmlint.lint.environment import site_folders  # noqa: PLC0415 - few runs have one
+        from rocmlint.lint.installed_names import InstalledNames  # noqa: PLC0415
 
-        answers.append(installed(site_folders(source.settings.environment)))
+        folders = site_folders(source.settings.environment)
+        answers.append(installed(InstalledNames(folders, source)))
         answers = [each for each in answers if each is not None]
     if (
         not candidates

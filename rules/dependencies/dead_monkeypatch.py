@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rocmlint.findings import Finding
+    from rocmlint.lint.installed_names import InstalledNames
     from rocmlint.lint.source import Source
     from rocmlint.published.names import History
 
@@ -147,13 +148,11 @@ def _has(owner: str, name: str, version: Version) -> bool | None:
     return has(f"{owner}.{name}", version) if state is None else state
 
 
-def _is_installed(owner: str, name: str, folders: tuple[str, ...]) -> bool | None:
-    from rocmlint.lint.installed_names import has_member, has_name  # noqa: PLC0415 - few need it
-
-    if has_name(folders, owner) is not True:
+def _is_installed(owner: str, name: str, installed: InstalledNames) -> bool | None:
+    if installed.has_name(owner) is not True:
         return None
-    state = has_member(folders, owner, name)
-    return has_name(folders, f"{owner}.{name}") if state is None else state
+    state = installed.has_member(owner, name)
+    return installed.has_name(f"{owner}.{name}") if state is None else state
 
 
 def _is_patch(replacement: Replacement) -> bool:

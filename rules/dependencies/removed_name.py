@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rocmlint.findings import Finding
+    from rocmlint.lint.installed_names import InstalledNames
     from rocmlint.lint.source import Source
 
 
@@ -108,10 +109,8 @@ def _first_missing(dotted: str, source: Source) -> tuple[str, Judgement] | None:
     return None
 
 
-def _is_installed(dotted: str, folders: tuple[str, ...]) -> bool | None:
-    from rocmlint.lint.installed_names import has_name  # noqa: PLC0415 - few runs need it
-
-    return has_name(folders, dotted)
+def _is_installed(dotted: str, installed: InstalledNames) -> bool | None:
+    return installed.has_name(dotted)
 
 
 def _asked(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.findings import Finding
+    from rocmlint.lint.installed_names import InstalledNames
     from rocmlint.lint.source import Source
     from rocmlint.published.names import History
 
@@ -169,10 +170,8 @@ def _definer(called: str, keyword: str) -> str:
     return called
 
 
-def _takes(dotted: str, keyword: str, folders: tuple[str, ...]) -> bool | None:
-    from rocmlint.lint.installed_names import takes_keyword  # noqa: PLC0415 - few runs need it
-
-    return takes_keyword(folders, dotted, keyword)
+def _takes(dotted: str, keyword: str, installed: InstalledNames) -> bool | None:
+    return installed.takes_keyword(dotted, keyword)
 
 
 def _callable(node: cst.Call, source: Source) -> str | None:

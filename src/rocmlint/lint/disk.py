@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import NamedTuple
 
-from rocmlint.lint.consulted import UNREADABLE, data_of, digest, names_in
+from rocmlint.lint.consulted import UNREADABLE, data_of, digest, modules_below, names_in
 from rocmlint.lint.content import text_of
 from rocmlint.lint.text import with_plain_ends
 
@@ -25,6 +25,7 @@ class Disk:
         """Know nothing yet."""
         self.exists = cache(os.path.exists)
         self.names_in = cache(names_in)
+        self.modules_below = cache(modules_below)
         self.read = cache(_read)
 
 

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from rocmlint.errors import ConfigError
+from rocmlint.lint.consulted import data_of
 
 if TYPE_CHECKING:
     from rocmlint.lint.file import File
@@ -48,7 +49,8 @@ def site_folders(environment: str) -> tuple[str, ...]:
         return (environment,)
     prefix, version = _prefix(environment)
     found = _below(prefix, version)
-    configuration = text_of(os.path.join(prefix, "pyvenv.cfg"))
+    data = data_of(os.path.join(prefix, "pyvenv.cfg")) or b""
+    configuration = data.decode("utf-8", "replace")
     home = _HOME.search(configuration)
     if home is not None and _WITH_SYSTEM.search(configuration):
         found += _below(os.path.dirname(home[1]), version or _version_of(found))
@@ -125,12 +127,3 @@ def _folders(above: str, beginning: str) -> list[str]:
 def _version_of(folders: list[str]) -> str:
     match = re.search(r"python3\.\d+", folders[0]) if folders else None
     return match[0] if match else ""
-
-
-def text_of(path: str) -> str:
-    """Give the text of a file, empty where it cannot be read."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config import Settings
 from rocmlint.findings import Edit
+from rocmlint.lint.consulted import MODULES
 from rocmlint.lint.disk import Disk
 from rocmlint.lint.parts import Parts
 from rocmlint.lint.place import kinds, package_of, place_of
@@ -86,6 +88,12 @@ class File:
         names = self.disk.names_in(folder)
         self.consulted[folder] = self.disk.exists(folder) and names
         return names
+
+    def modules_below(self, folder: str) -> tuple[str, ...]:
+        """Give the paths of the modules below a folder, and note that they may change."""
+        modules = self.disk.modules_below(folder)
+        self.consulted[os.path.join(folder, MODULES)] = modules.digest
+        return modules.paths
 
     # Text
 

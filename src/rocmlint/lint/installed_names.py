@@ -15,10 +15,13 @@ from functools import lru_cache
 from importlib.util import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.lint.environment import text_of
+from rocmlint.lint.consulted import data_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rocmlint.lint.disk import Disk
+    from rocmlint.lint.file import File
 
 _MADE_AT_RUN_TIME = re.compile(
     r"\b(?:__getattr__|_LazyModule|sys\.modules|globals\(\)|exec\(|setattr\(|attach\()"
@@ -27,45 +30,144 @@ _MADE_AT_RUN_TIME = re.compile(
 _OPEN_CLASSES = frozenset({"__getattr__", "__getattribute__"})
 _CLOSED_CLASSES = frozenset({"builtins.object", "torch.nn.modules.module.Module"})
 """The latter asks only the parameters, buffers and submodules of an instance."""
-_text = lru_cache(maxsize=64)(text_of)
 
 
-def has_name(folders: tuple[str, ...], dotted: str) -> bool | None:
-    """Say whether installed packages have a module or a name of a module; None: cannot tell."""
-    found = _module(folders, dotted)
-    if found is None:
-        return None
-    path, module, rest = found
-    if not rest:
-        return True
-    return _binds(folders, path, module, rest[0]) if len(rest) == 1 else None
+class InstalledNames:
+    """The names of the packages in some folders, asked for the sake of one file."""
 
+    def __init__(self, folders: tuple[str, ...], file: File) -> None:
+        """Take the folders that hold the packages, in the order of Python's search."""
+        self._folders = folders
+        self._file = file
 
-def has_member(folders: tuple[str, ...], dotted: str, attribute: str) -> bool | None:
-    """Say whether an installed class has an attribute, inherited or its own; None: cannot tell."""
-    holder = _class(folders, dotted)
-    if holder is None:
-        return None
-    with _searching(folders):
-        classes = _resolution_order(holder)
-        if classes is None:
+    def has_name(self, dotted: str) -> bool | None:
+        """Say whether there is a module or a name of a module; None: cannot tell."""
+        found = self._module(dotted)
+        if found is None:
             return None
-        if any(attribute in each.locals or attribute in each.instance_attrs for each in classes):
+        path, module, rest = found
+        if not rest:
             return True
-        is_open = any(_is_open(each) for each in classes)
-    return None if is_open else False
+        return self._binds(path, module, rest[0]) if len(rest) == 1 else None
 
+    def has_member(self, dotted: str, attribute: str) -> bool | None:
+        """Say whether a class has an attribute, inherited or its own; None: cannot tell."""
+        holder = self._definition(dotted)
+        if not _is_class(holder):
+            return None
+        with _searching(self._folders):
+            classes = self._resolution_order(holder)
+            if classes is None:
+                return None
+            if any(
+                attribute in each.locals or attribute in each.instance_attrs for each in classes
+            ):
+                return True
+            is_open = any(_is_open(each) for each in classes)
+        return None if is_open else False
 
-def takes_keyword(folders: tuple[str, ...], dotted: str, keyword: str) -> bool | None:
-    """Say whether an installed function or class takes a keyword; None: cannot tell."""
-    node = _definition(folders, dotted)
-    if node is None:
+    def takes_keyword(self, dotted: str, keyword: str) -> bool | None:
+        """Say whether a function or class takes a keyword; None: cannot tell."""
+        node = self._definition(dotted)
+        if node is None:
+            return None
+        function = self._constructor(node) if _is_class(node) else node
+        if function is None or function.decorators is not None or function.args.kwarg is not None:
+            return None
+        arguments = function.args
+        return any(each.name == keyword for each in (*arguments.args, *arguments.kwonlyargs))
+
+    def _module(self, dotted: str) -> tuple[str, str, list[str]] | None:
+        """Give the file of the longest module that a name begins with, and what is left."""
+        parts = dotted.split(".")
+        for base in self._folders:
+            path, folder = "", base
+            for index, part in enumerate(parts):
+                inner = os.path.join(folder, part)
+                if self._file.exists(os.path.join(inner, "__init__.py")):
+                    path, folder = os.path.join(inner, "__init__.py"), inner
+                elif self._file.exists(f"{inner}.py"):
+                    return f"{inner}.py", ".".join(parts[: index + 1]), parts[index + 1 :]
+                elif not path or self._is_compiled(folder, part):
+                    break
+                else:
+                    return path, ".".join(parts[:index]), parts[index:]
+            else:
+                return path, dotted, []
         return None
-    function = _constructor(folders, node) if _is_class(node) else node
-    if function is None or function.decorators is not None or function.args.kwarg is not None:
+
+    def _is_compiled(self, folder: str, name: str) -> bool:
+        """Say whether a name is a module without a source, or a folder of such."""
+        names = self._file.names_in(folder)
+        return any(each == name or each.startswith(f"{name}.") for each in names)
+
+    def _binds(self, path: str, module: str, name: str, hops: int = 5) -> bool | None:
+        """Say whether a module binds a name, be it under a condition."""
+        text = self._file.read(path)
+        bound = _bound(path, text)
+        if bound is None:
+            return None
+        if name in bound.names:
+            return True
+        if _MADE_AT_RUN_TIME.search(text):
+            return None if self._is_mentioned(name, path) else False
+        package = module if _is_package(path) else module.rpartition(".")[0]
+        answers = [
+            self._binds_star(resolve_name(each, package), name, hops) for each in bound.stars
+        ]
+        return True if True in answers else None if None in answers else False
+
+    def _binds_star(self, origin: str, name: str, hops: int) -> bool | None:
+        found = self._module(origin)
+        if found is None or found[2] or not hops:
+            return None
+        return self._binds(found[0], found[1], name, hops - 1)
+
+    def _is_mentioned(self, name: str, path: str) -> bool:
+        """Say whether a module's file, or any file of its package, has this word."""
+        word = re.compile(rf"\b{re.escape(name)}\b".encode())
+        paths = self._file.modules_below(os.path.dirname(path)) if _is_package(path) else (path,)
+        return any(word.search(data_of(each) or b"") for each in paths)
+
+    def _definition(self, dotted: str) -> Any:
+        """Give the one function or class that a module defines under this name, else None."""
+        found = self._module(dotted)
+        if found is None or len(found[2]) != 1:
+            return None
+        path, module, (name,) = found
+        text = self._file.read(path)
+        bound = _bound(path, text)
+        # astroid would read every module behind a star: minutes for transformers/__init__.py.
+        if bound is None or bound.stars or "_LazyModule" in text:
+            return None
+        tree = _tree(self._folders, self._file.disk, path, module)
+        nodes = tree.locals.get(name, []) if tree is not None else []
+        is_definition = len(nodes) == 1 and type(nodes[0]).__name__ in {"FunctionDef", "ClassDef"}
+        return nodes[0] if is_definition else None
+
+    def _resolution_order(self, holder: Any) -> list[Any] | None:
+        """Give a class and its bases; None where one of them cannot be found."""
+        from astroid import exceptions  # noqa: PLC0415 - an extra that few have
+
+        try:
+            order: list[Any] = holder.mro()
+        except (exceptions.AstroidError, NotImplementedError, RecursionError):
+            return None
+        for path in {each.root().file for each in order} - {None, "<?>"}:
+            self._file.read(path)  # the answer hangs on it
+        known = {each.name for each in order}
+        written = {base.as_string().rpartition(".")[2] for each in order for base in each.bases}
+        return order if written <= known else None
+
+    def _constructor(self, holder: Any) -> Any:
+        """Give the ``__init__`` that a call of a class runs; None where it is not written."""
+        with _searching(self._folders):
+            for each in self._resolution_order(holder) or ():
+                if each.decorators is not None or "__new__" in each.locals or each.metaclass():
+                    return None
+                if "__init__" in each.locals:
+                    return each.locals["__init__"][0]
         return None
-    arguments = function.args
-    return any(each.name == keyword for each in (*arguments.args, *arguments.kwonlyargs))
 
 
 def _is_open(holder: Any) -> bool:
@@ -75,57 +177,6 @@ def _is_open(holder: Any) -> bool:
     return holder.metaclass() is not None or bool(_OPEN_CLASSES & set(holder.locals))
 
 
-def _module(folders: tuple[str, ...], dotted: str) -> tuple[str, str, list[str]] | None:
-    """Give the file of the longest module that a dotted name begins with, and what is left."""
-    parts = dotted.split(".")
-    for base in folders:
-        path, folder = "", base
-        for index, part in enumerate(parts):
-            inner = os.path.join(folder, part)
-            if os.path.isfile(os.path.join(inner, "__init__.py")):
-                path, folder = os.path.join(inner, "__init__.py"), inner
-            elif os.path.isfile(f"{inner}.py"):
-                return f"{inner}.py", ".".join(parts[: index + 1]), parts[index + 1 :]
-            elif not path or _is_compiled(folder, part):
-                break
-            else:
-                return path, ".".join(parts[:index]), parts[index:]
-        else:
-            return path, dotted, []
-    return None
-
-
-def _is_compiled(folder: str, name: str) -> bool:
-    return os.path.isdir(os.path.join(folder, name)) or any(
-        each.startswith(f"{name}.") for each in os.listdir(folder)
-    )
-
-
-def _binds(
-    folders: tuple[str, ...], path: str, module: str, name: str, hops: int = 5
-) -> bool | None:
-    """Say whether a module binds a name, be it under a condition."""
-    bound = _bound(path)
-    if bound is None:
-        return None
-    if name in bound.names:
-        return True
-    if _MADE_AT_RUN_TIME.search(_text(path)):
-        return None if _is_mentioned(name, path) else False
-    package = module if os.path.basename(path) == "__init__.py" else module.rpartition(".")[0]
-    answers = [
-        _binds_star(folders, resolve_name(each, package), name, hops) for each in bound.stars
-    ]
-    return True if True in answers else None if None in answers else False
-
-
-def _binds_star(folders: tuple[str, ...], origin: str, name: str, hops: int) -> bool | None:
-    found = _module(folders, origin)
-    if found is None or found[2] or not hops:
-        return None
-    return _binds(folders, found[0], found[1], name, hops - 1)
-
-
 class _Bound(NamedTuple):
     names: frozenset[str]
     stars: tuple[str, ...]
@@ -133,9 +184,8 @@ class _Bound(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _bound(path: str) -> _Bound | None:
+def _bound(path: str, text: str) -> _Bound | None:
     """Give what a module binds at its top level; None where it is no Python."""
-    text = _text(path)
     try:
         table = symtable.symtable(text, path, "exec")
         tree = ast.parse(text)
@@ -154,83 +204,29 @@ def _bound(path: str) -> _Bound | None:
     return _Bound(frozenset(names), tuple(stars))
 
 
-def _is_mentioned(name: str, path: str) -> bool:
-    """Say whether a module's file, or any file of its package, has this word."""
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    if not os.path.basename(path).startswith("__init__."):
-        return bool(word.search(_text(path)))
-    return any(
-        word.search(_text(os.path.join(folder, each)))
-        for folder, _, names in os.walk(os.path.dirname(path))
-        for each in names
-        if each.endswith(".py")
-    )
-
-
-def _definition(folders: tuple[str, ...], dotted: str) -> Any:
-    """Give the one function or class that a module defines under this name, else None."""
-    found = _module(folders, dotted)
-    if found is None or len(found[2]) != 1:
-        return None
-    path, module, (name,) = found
-    bound = _bound(path)
-    # astroid would read every module behind a star: minutes for transformers/__init__.py.
-    if bound is None or bound.stars or "_LazyModule" in _text(path):
-        return None
-    tree = _tree(folders, path, module)
-    nodes = tree.locals.get(name, []) if tree is not None else []
-    is_definition = len(nodes) == 1 and type(nodes[0]).__name__ in {"FunctionDef", "ClassDef"}
-    return nodes[0] if is_definition else None
-
-
-def _class(folders: tuple[str, ...], dotted: str) -> Any:
-    node = _definition(folders, dotted)
-    return node if _is_class(node) else None
+def _is_package(path: str) -> bool:
+    return os.path.basename(path) == "__init__.py"
 
 
 def _is_class(node: Any) -> bool:
     return type(node).__name__ == "ClassDef"
 
 
-def _resolution_order(holder: Any) -> list[Any] | None:
-    """Give a class and its bases; None where one of them cannot be found."""
-    from astroid import exceptions  # noqa: PLC0415 - as above
-
-    try:
-        order: list[Any] = holder.mro()
-    except (exceptions.AstroidError, NotImplementedError, RecursionError):
-        return None
-    known = {each.name for each in order}
-    written = {base.as_string().rpartition(".")[2] for each in order for base in each.bases}
-    return order if written <= known else None
-
-
-def _constructor(folders: tuple[str, ...], holder: Any) -> Any:
-    """Give the ``__init__`` that a call of a class runs; None where it is not written."""
-    with _searching(folders):
-        for each in _resolution_order(holder) or ():
-            if each.decorators is not None or "__new__" in each.locals or each.metaclass():
-                return None
-            if "__init__" in each.locals:
-                return each.locals["__init__"][0]
-    return None
-
-
 @lru_cache(maxsize=256)
-def _tree(folders: tuple[str, ...], path: str, module: str) -> Any:
+def _tree(folders: tuple[str, ...], disk: Disk, path: str, module: str) -> Any:
     try:
         from astroid import builder, exceptions  # noqa: PLC0415 - as above
     except ImportError:
         return None
     try:
         with _searching(folders):  # astroid remembers what it could not find
-            return builder.AstroidBuilder(_manager(folders)).file_build(path, module)
+            return builder.AstroidBuilder(_manager(folders, disk)).file_build(path, module)
     except (exceptions.AstroidError, RecursionError, OSError, ValueError):
         return None
 
 
 @lru_cache(maxsize=1)
-def _manager(folders: tuple[str, ...]) -> Any:  # noqa: ARG001 - what it knows holds for them
+def _manager(folders: tuple[str, ...], disk: Disk) -> Any:  # noqa: ARG001 - it knows only theirs
     from astroid.manager import AstroidManager  # noqa: PLC0415 - as above
 
     manager = AstroidManager()
