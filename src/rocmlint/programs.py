@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import selectors
 import shutil
 import signal
 import subprocess
+import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 FOLDERS = ("/opt/rocm/bin", "/opt/rocm/core/bin")
 """Where ROCm's programs are beside PATH: until 7.2, and in TheRock's packages (7.9 and later)."""
 _SECONDS = 30
+_MAXIMUM_OUTPUT = 10_000_000
+"""Bytes; what prints more is broken, and would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,39 @@ def ask_program(
     except OSError as error:
         return Printed(problem=f"cannot be started: {error.strerror} ({program})")
     try:
-        stdout, stderr = child.communicate(timeout=seconds)
+        stdout, stderr = _outputs(child, time.monotonic() + seconds)
     except subprocess.TimeoutExpired:
         return Printed(problem=f"gave no answer within {seconds:g} s ({program})")
+    except OverflowError:
+        return Printed(problem=f"printed more than {_MAXIMUM_OUTPUT:,} bytes ({program})")
     finally:
         _end(child)
-    text = stdout.decode(errors="replace")
-    return Printed(text, _failure(child.returncode, text, stderr.decode(errors="replace")))
+    return Printed(stdout, _failure(child.returncode, stdout, stderr))
+
+
+def _outputs(child: subprocess.Popen[bytes], deadline: float) -> tuple[str, str]:
+    """Read what a program prints until it ends.
+
+    Raises subprocess.TimeoutExpired at the deadline (monotonic), and OverflowError.
+    """
+    printed: dict[Any, bytearray] = {child.stdout: bytearray(), child.stderr: bytearray()}
+    with selectors.DefaultSelector() as selector:
+        for stream in printed:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(0, deadline - time.monotonic()))
+            if not ready:
+                raise subprocess.TimeoutExpired(child.args, 0)
+            for key, _ in ready:
+                data = os.read(key.fd, 2**16)
+                printed[key.fileobj] += data
+                if not data:
+                    selector.unregister(key.fileobj)
+            if sum(map(len, printed.values())) > _MAXIMUM_OUTPUT:
+                raise OverflowError
+    child.wait(max(0, deadline - time.monotonic()))
+    stdout, stderr = (each.decode(errors="replace") for each in printed.values())
+    return stdout, stderr
 
 
 def _failure(code: int, stdout: str, stderr: str) -> str:
