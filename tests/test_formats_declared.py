@@ -19,10 +19,11 @@ from rocmlint.lint.formats import (
     setup_cfg,
     setup_py,
 )
+from rocmlint.lint.parts import Parts
 from rocmlint.lint.text import Text
 
 if TYPE_CHECKING:
-    from rocmlint.lint.parts import Declared, Parts
+    from rocmlint.lint.parts import Declared
     from rocmlint.lint.text import Span
 
 
@@ -136,6 +137,24 @@ def test_every_requirement_of_a_file_is_found_where_it_stands(
     parts = requirements.parse(text)
     assert [at(text, each.span) for each in parts.declared] == [line[1] for line in lines]
     assert [each.text for each in parts.declared] == [line[1] for line in lines]
+
+
+PROSE = """\
+Requirements of the analysis
+============================
+We run torch, and it must be the build for ROCm.
+Nothing else is needed.
+"""
+
+
+def test_prose_is_no_list_of_requirements() -> None:
+    assert requirements.parse(PROSE) == Parts()
+
+
+def test_a_sentence_among_requirements_is_a_problem() -> None:
+    parts = requirements.parse("torch==2.9.1\nnumpy\ninstall these first\n")
+    assert [each.line for each in parts.problems] == [3]
+    assert [each.name for each in parts.declared] == ["torch", "numpy"]
 
 
 # pyproject.toml

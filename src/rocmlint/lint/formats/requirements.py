@@ -30,6 +30,7 @@ _INDEXES = {
     "--find-links": True,
 }
 _INCLUSIONS = {"-r": False, "--requirement": False, "-c": True, "--constraint": True}
+_SENTENCE = re.compile(r"[^\W\d]+,? [^\W\d]+")
 _EDITABLE = ("-e", "--editable")
 
 
@@ -42,11 +43,15 @@ def parse(text: str, *, constraint: bool = False) -> Parts:
 
 
 def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
-    """Read lines as they stand in a requirements file."""
+    """Read lines as they stand in a requirements file.
+
+    Where most are sentences it is none, such as `requirements/notes.txt`, and has no parts.
+    """
     declared: list[Declared] = []
     indexes: list[Index] = []
     inclusions: list[Inclusion] = []
     problems: list[Problem] = []
+    sentences = 0
     for line in _logical_lines(excerpt):
         if not line.text.startswith("-"):
             result = declare(_requirement(line), Declaration(constraint=constraint))
@@ -54,6 +59,7 @@ def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
                 declared.append(result)
             elif isinstance(result, Problem):
                 problems.append(result)
+                sentences += bool(_SENTENCE.match(line.text))
             continue
         for option, value in _options(line):
             if option in _INDEXES:
@@ -66,6 +72,8 @@ def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
                 result = declare(value, Declaration(constraint=constraint))
                 if isinstance(result, Declared):
                     declared.append(result)
+    if sentences > len(declared) + len(indexes) + len(inclusions):
+        return Parts()
     return Parts(
         declared=tuple(declared),
         indexes=tuple(indexes),
