@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint import lint_paths
 from rocmlint.lint.consulted import Consulted, names_in
 from rocmlint.lint.file import File
 from rocmlint.lint.text import Text
@@ -14,6 +15,8 @@ from rocmlint.lint.text import Text
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Project
 
     Ask = Callable[[File, str], object]
 
@@ -74,3 +77,45 @@ def test_a_pipe_is_not_waited_for(file: File, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "requirements.txt")
     assert file.read(str(tmp_path / "requirements.txt")) == ""
     assert Consulted().unchanged(file.consulted)
+
+
+GONE = "from transformers.generation.beam_search import BeamSearchScorer\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("requirements.txt", "transformers==4.50.0\n"),
+        ("patches/generation/beam_search.py", "class BeamSearchScorer: ...\n"),
+        ("train.py", "import transformers\ntransformers.generation.beam_search = None\n"),
+    ],
+    ids=["another pin", "a copy of the module", "the name put in"],
+)
+def test_a_missing_name_is_forgotten_when_the_project_brings_it(
+    project: Project, path: str, text: str
+) -> None:
+    project.write("requirements.txt", "transformers==5.2.0\n")
+    project.write("train.py", "import transformers\n")
+    project.write("job.py", GONE)
+    assert project.findings("job.py") == [("job.py", "ROC204")]
+    project.write(path, text)
+    assert project.findings("job.py") == []
+
+
+def test_a_missing_name_is_forgotten_when_the_environment_gets_it(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "transformers-5.2.0.dist-info").mkdir(parents=True)
+    (site / "transformers" / "generation").mkdir(parents=True)
+    (site / "transformers" / "__init__.py").touch()
+    (site / "transformers" / "generation" / "__init__.py").touch()
+    job = tmp_path / "job.py"
+    job.write_text(GONE)
+
+    def codes() -> list[str]:
+        options = {"environment": str(site), "select": ["ROC204"]}
+        return [each.code for each in lint_paths([job], options=options)]
+
+    assert codes() == ["ROC204"]
+    scorer = "class BeamSearchScorer: ...\n"
+    (site / "transformers" / "generation" / "beam_search.py").write_text(scorer)
+    assert codes() == []
