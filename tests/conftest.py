@@ -76,3 +76,10 @@ class Project:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
+
+
+@pytest.fixture
+def in_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test in the root of a repository that is empty."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Notebooks: what is found in their cells, how it is shown, and what fixes leave as it was."""
+"""Notebooks: what is found in their cells, and how it is shown."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from notebooks import SYNC, TRAINING, WAIT, cell, dumped, notebook, slow
 
 from rocmlint.config import Settings
-from rocmlint.errors import RewriteError
 from rocmlint.lint.analyse import Linter
-from rocmlint.lint.magics import code_of
-from rocmlint.lint.notebook import NotebookError, read, with_lines
-from rocmlint.lint.put_back import put_back
+from rocmlint.lint.notebook import NotebookError, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,28 +27,6 @@ if TYPE_CHECKING:
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 LINTER = Linter(Settings(preview=True))
-WAIT = "for batch in loader:\n    model(batch).backward()\n    torch.cuda.synchronize()"
-"""ROC501 in its last line, with a fix."""
-TRAINING = ["import torch\n", "for batch in loader:\n", "    model(batch).backward()\n"]
-SYNC = "    torch.cuda.synchronize()"
-
-
-def cell(source: object, kind: str = "code", **more: object) -> dict[str, object]:
-    """Make a cell as notebooks have it."""
-    made: dict[str, object] = {"cell_type": kind, "metadata": {}, "source": source, **more}
-    return made | ({"execution_count": None, "outputs": []} if kind == "code" else {})
-
-
-def notebook(*cells: object, metadata: object = None) -> dict[str, object]:
-    """Make a notebook; text stands for a cell with this code."""
-    made = [cell(each) if isinstance(each, str) else each for each in cells]
-    about = {} if metadata is None else metadata
-    return {"cells": made, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
-
-
-def dumped(content: object, **style: Any) -> str:
-    """Write JSON as Jupyter does."""
-    return json.dumps(content, **{"indent": 1, "ensure_ascii": False, **style}) + "\n"
 
 
 def lint(data: str | bytes, path: str = "train.ipynb") -> list[Finding]:
@@ -86,13 +62,6 @@ def starts(text: str) -> list[int]:
         for before, line in zip([0, *(node.end_lineno or 0 for node in body)], lines, strict=False)
         if line > max(1, before)
     ]
-
-
-slow = settings(
-    max_examples=80,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 
 
 @slow
@@ -210,78 +179,6 @@ def test_what_a_notebook_installs_itself_is_what_it_runs_with(
     assert [each for each, _ in found(dumped(notebook(install, code)))] == codes
 
 
-# What IPython makes of a cell
-
-
-@pytest.mark.parametrize(
-    ("code", "python", "commands"),
-    [
-        pytest.param("!pip install a b", "0", ["pip install a b"], id="shell"),
-        pytest.param("!!ls -l", "0", ["ls -l"], id="captured shell"),
-        pytest.param("x = !cat a  # c", "x = 0", ["cat a"], id="assigned shell"),
-        pytest.param("a, b = !cat c", "a, b = 0", ["cat c"], id="two targets"),
-        pytest.param("if x:\n    !pip install a", "if x:\n    0", ["pip install a"], id="block"),
-        pytest.param("!pip install \\\n  a\ny", "0\n\ny", ["pip install a"], id="continued"),
-        pytest.param("!echo it's\ny", "0\ny", None, id="a quote without its partner"),
-        pytest.param("%matplotlib inline", "0", [], id="magic"),
-        pytest.param("%pip install -q a", "0", ["pip install -q a"], id="pip"),
-        pytest.param("%conda install a", "0", ["conda install a"], id="conda"),
-        pytest.param("%sx ls", "0", ["ls"], id="sx"),
-        pytest.param("pip install a", "0", ["pip install a"], id="automatic magic"),
-        pytest.param("pip = install", "pip = install", [], id="no automatic magic"),
-        pytest.param("ls -l", "ls -l", [], id="Python that looks like a command"),
-        pytest.param("cd ..", "0", [], id="cd"),
-        pytest.param("p = %env HOME", "p = 0", [], id="assigned magic"),
-        pytest.param("%time x = f(1)", "0    ;x = f(1)", [], id="timed"),
-        pytest.param("%timeit -n 10 f(1)", "0            ;f(1)", [], id="timed with options"),
-        pytest.param("%time", "0", [], id="timed nothing"),
-        pytest.param("?f\nf?\nf.g??\n%time?", "0\n0\n0\n0", [], id="help"),
-        pytest.param("x = (a\n% b)", "x = (a\n% b)", [], id="modulo in brackets"),
-        pytest.param("x = a \\\n% b", "x = a \\\n% b", [], id="modulo behind a backslash"),
-        pytest.param("'''\n!ls\n%pip\n'''", "'''\n!ls\n%pip\n'''", [], id="in a string"),
-        pytest.param("%%bash\npip install a\nls", "\n\n", ["pip install a", "ls"], id="bash cell"),
-        pytest.param("%%script bash -e\nls", "\n", ["ls"], id="script of bash"),
-        pytest.param("%%script perl\nls", "\n", [], id="script of perl"),
-        pytest.param("%%html\n<b>it's", "\n", [], id="html cell"),
-        pytest.param("\n%%time\nx = 1\n!ls", "\n\nx = 1\n0", ["ls"], id="timed cell"),
-        pytest.param("%sql\nSELECT '", "\n", [], id="cell of Databricks"),
-        pytest.param("%sh\npip install a", "\n", ["pip install a"], id="shell of Databricks"),
-        pytest.param("#@title A\n%%bash\nls", "#@title A\n\n", ["ls"], id="below a title"),
-        pytest.param("#@title A\n%%capture\nx", "#@title A\n\nx", [], id="Python below a title"),
-        pytest.param("await f()", "await f()", [], id="await"),
-        pytest.param("%env A=b\n!echo $A {x}", "0\n0", ["echo b {x}"], id="environment"),
-    ],
-)
-def test_what_is_no_python_is_left_out_and_its_commands_are_known(
-    code: str, python: str, commands: Sequence[str] | None
-) -> None:
-    read_as = code_of(f"{code}\n")
-    lines = [line.rstrip() for line in read_as.text.python.text.split("\n")[:-1]]
-    assert "\n".join(lines) == python
-    assert len(read_as.text.python.text) == len(code) + 1
-    assert read_as.problems == ()
-    ran = [" ".join(word.text for word in each.words) for each in read_as.parts.commands]
-    assert commands is None or ran == commands
-
-
-def test_commands_know_their_exact_place() -> None:
-    text = "x\n\f\f\f\n  !pip install é  vllm>=1\n"
-    (command,) = code_of(text).parts.commands
-    assert [word.span[:2] for word in command.words] == [(3, 4), (3, 8), (3, 16), (3, 19)]
-    assert command.redirects[0].span == (3, 23, 3, 26)
-
-
-@given(st.lists(st.text(alphabet="ab%!?=()[]'\"\\ \n#{}:,\f\r", max_size=30), max_size=4))
-def test_any_code_keeps_its_places(cells: list[str]) -> None:
-    joined = read(dumped(notebook(*cells)).encode()).text
-    code = code_of(joined)
-    assert code.text.text == joined
-    for part in (code.text.python.text, code.text.code):
-        assert [len(line) for line in part.split("\n")] == [
-            len(line) for line in joined.split("\n")
-        ]
-
-
 # Bad input
 
 
@@ -364,144 +261,12 @@ def test_large_outputs_do_not_count_and_large_code_is_refused() -> None:
     assert "has 6 MB, too much for source code" in finding.message
 
 
-# What fixes leave as it was
-
-
-def fixed(project: Project, data: bytes, *flags: str) -> bytes:
-    path = project.root / "train.ipynb"
-    path.write_bytes(data)
-    done = project.run("--no-cache", *flags, "train.ipynb")
-    assert "Traceback" not in done.stderr
-    return path.read_bytes()
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        pytest.param(lambda made: dumped(made).encode(), id="Jupyter"),
-        pytest.param(lambda made: dumped(made, indent=4).encode(), id="indent"),
-        pytest.param(lambda made: dumped(made, indent=None).encode(), id="one line"),
-        pytest.param(lambda made: json.dumps(made, separators=(",", ":")).encode(), id="compact"),
-        pytest.param(lambda made: dumped(made, ensure_ascii=True).encode(), id="escapes"),
-        pytest.param(lambda made: dumped(made)[:-1].encode(), id="no line at the end"),
-        pytest.param(lambda made: b"\xef\xbb\xbf" + dumped(made).encode(), id="BOM"),
-        pytest.param(lambda made: dumped(made).replace("\n", "\r\n").encode(), id="line ends"),
-        pytest.param(
-            lambda made: dumped(made).replace("<", "\\u003c").replace("/", "\\/").encode(),
-            id="Colab",
-        ),
-    ],
-)
-@pytest.mark.parametrize("as_list", [True, False])
-def test_a_fix_changes_its_lines_and_nothing_else(
-    write: Callable[[object], bytes], as_list: bool, project: Project
-) -> None:
-    def made(*lines: str) -> bytes:
-        source: object = list(lines) if as_list else "".join(lines)
-        code = cell(source, metadata={"b": 1, "a": "ü"})
-        code["outputs"] = [{"text": ["torch.cuda.synchronize() \u2713 <b>"]}]
-        return write(notebook(cell("# ü", "markdown"), code, "y = '/'"))
-
-    before = [*TRAINING, f"{SYNC}\n", "    print('ü <b>/')\n", "z"]
-    after = [*TRAINING, "    print('ü <b>/')\n", "z"]
-    assert fixed(project, made(*before), "--unsafe-fixes") == made(*after)
-
-
-def test_a_diff_is_one_of_the_file_that_patch_takes(project: Project) -> None:
-    data = dumped(notebook(cell([*TRAINING, f"{SYNC}\n", "x"])))
-    (project.root / "train.ipynb").write_text(data)
-    done = project.run("--no-cache", "--unsafe-fixes", "--diff", "train.ipynb")
-    assert [line for line in done.stdout.splitlines() if line[:1] in "+-"] == [
-        "--- train.ipynb",
-        "+++ train.ipynb",
-        '-    "    torch.cuda.synchronize()\\n",',
-    ]
-
-
-def test_a_cell_that_loses_its_last_line_stays_an_empty_cell(project: Project) -> None:
-    unused = "# rocmlint: ignore[ROC501] no more"
-    data = dumped(notebook("import torch", cell([unused]), unused, "x"))
-    after = json.loads(fixed(project, data.encode(), "--fix"))
-    assert [each["source"] for each in after["cells"]] == ["import torch", [], "", "x"]
-
-
-def test_ignore_comments_are_put_into_the_cells(project: Project) -> None:
-    cells = ["import torch", cell([*TRAINING[1:], SYNC]), "if x:", cell([*TRAINING[1:], SYNC])]
-    after = fixed(project, dumped(notebook(*cells)).encode(), "--add-ignore", "kept")
-    comment = "  # rocmlint: ignore[ROC501] kept"
-    cells[1] = cells[3] = cell([*TRAINING[1:], SYNC + comment])
-    assert after.decode() == dumped(notebook(*cells))
-
-
 @pytest.mark.parametrize(
     "comment",
     ["# noqa: ROC501", "# rocmlint: ignore[ROC501] x", "# rocmlint: ignore[sync-in-training-loop]"],
 )
 def test_comments_in_cells_hide(comment: str) -> None:
     assert found(dumped(notebook("import torch", f"{WAIT}  {comment}"))) == []
-
-
-TEXTS = st.lists(
-    st.text(alphabet='ab\n\r\t "\\/é<\u2028\U0001f600\f', max_size=20), min_size=1, max_size=4
-)
-
-
-@slow
-@given(before=TEXTS, after=TEXTS, style=st.data())
-def test_whatever_is_put_back_is_read_again(
-    before: list[str], after: list[str], style: st.DataObject
-) -> None:
-    as_list = style.draw(st.booleans())
-    cells = [cell(each.splitlines(keepends=True) if as_list else each) for each in before]
-    written = dumped(notebook(*cells), ensure_ascii=style.draw(st.booleans())).encode()
-    joined = read(written).text
-    assert put_back(written, joined) == written
-    wanted = [each.replace("\r", "").replace("\f", "") for each in after]
-    text = "\n\f\f\f\n".join(wanted) + "\n"
-    try:
-        result = put_back(written, text)
-    except RewriteError:
-        assert len(before) != len(after) or any(mark in "".join(before) for mark in "\r\f\u2028")
-        return
-    assert read(result).text == text
-    old, new = json.loads(written), json.loads(result)
-    assert {**old, "cells": 0} == {**new, "cells": 0}
-    assert [{**each, "source": 0} for each in old["cells"]] == [
-        {**each, "source": 0} for each in new["cells"]
-    ]
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        pytest.param(["a\n", "b\n"], ["a\n", "x\n", "b\n"], id="a line at the end"),
-        pytest.param(["a\n", "b\n", ""], ["a\n", "x\n", "b\n", ""], id="an empty string"),
-        pytest.param(["a\nb"], ["a\nx\nb"], id="all in one"),
-        pytest.param(["q\n", "a\nb"], ["q\n", "a\nx\nb"], id="two lines in one"),
-        pytest.param(["a\n"], ["a\n", "x\n"], id="one line"),
-        pytest.param("a\nb", "a\nx\nb", id="a string"),
-    ],
-)
-def test_sources_stay_split_as_they_are(source: object, expected: object) -> None:
-    data = dumped(notebook(cell(source))).encode()
-    text = read(data).text.replace("a\n", "a\nx\n", 1)
-    assert put_back(data, text).decode() == dumped(notebook(cell(expected)))
-
-
-def test_a_source_that_is_split_within_a_line_is_not_changed() -> None:
-    data = dumped(notebook(cell(["a", "b\n"]))).encode()
-    with pytest.raises(RewriteError, match="cell 1 is not split at its lines"):
-        put_back(data, "ax\n")
-
-
-def test_code_that_would_go_from_one_cell_to_another_is_refused() -> None:
-    data = dumped(notebook("a", "b")).encode()
-    with pytest.raises(RewriteError, match="from one cell to another"):
-        put_back(data, "a\nb\n")
-
-
-def test_lines_that_a_cell_has_lost_are_one_empty_line() -> None:
-    assert with_lines("\f\f\f\nx\n\f\f\f\n") == "\n\f\f\f\nx\n\f\f\f\n\n"
 
 
 def test_where_the_json_is_wrong_is_told() -> None:

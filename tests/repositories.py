@@ -1,0 +1,48 @@
+"""Files of a repository, the one that a test runs in, and what is told of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocmlint.config import Configuration
+from rocmlint.lint.analyse import Linter
+from rocmlint.lint.document import Document
+
+if TYPE_CHECKING:
+    from rocmlint.findings import Finding
+    from rocmlint.lint.versions import Candidate
+
+GONE = "from transformers.utils import LossKwargs\n"  # until 4.53
+NEW = "from transformers.utils import TransformersKwargs\n"  # since 4.54
+
+
+def write(name: str, text: str) -> Path:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def install(folder: str, version: str, **modules: str) -> None:
+    """Make a folder with transformers in it, as pip leaves it."""
+    write(f"{folder}/transformers-{version}.dist-info/METADATA", "")
+    write(f"{folder}/transformers/__init__.py", "")
+    for module, text in modules.items():
+        write(f"{folder}/transformers/{module}.py", text)
+
+
+def candidates(name: str = "job.py", package: str = "transformers") -> tuple[Candidate, ...]:
+    return Document(str(Path(name).absolute()), "").project.versions(package)
+
+
+def versions(name: str = "job.py") -> list[str]:
+    return [str(each.version) for each in candidates(name)]
+
+
+def lint(text: str, name: str = "job.py", **options: str) -> list[Finding]:
+    """Find what the rules on names find in a file that is written for it."""
+    path = write(name, text).absolute()
+    settings = Configuration({"select": ["ROC204", "ROC205", "ROC207"], **options})
+    linter = Linter(settings.settings_for(str(path.parent)))
+    return list(linter.analyse_text(str(path), text).findings)
