@@ -13,7 +13,8 @@ from stacks import FakeEnvironment, FakeMachine, amd_smi
 from rocmlint.stack.devices import find_devices
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.machine import Machine
-from rocmlint.stack.rocm import Rocm, find_rocm, major_minor
+from rocmlint.stack.rocm import Rocm, find_rocm
+from rocmlint.stack.versions import major_minor
 from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import shlex
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -82,14 +82,31 @@ def plan(
 
     Raises RocmlintError: NoWheelsError, InterpreterError, or where the file cannot be written.
     """
-    wheels = index_url(rocm)
     interpreter = interpreter or Interpreter()
+    move = _read(index_url(rocm), torch, interpreter)
+    written = None if freeze is None else write_rollback(move.environment, freeze)
+    return _judged(move, sorted(pins, key=lambda each: (each.path, each.line)), written)
+
+
+class _Move(NamedTuple):
+    """What is planned: an environment, asked through its interpreter, and the torch it gets."""
+
+    environment: Environment
+    interpreter: Interpreter
+    wheels: Wheels
+    release: str
+
+
+def _read(wheels: Wheels, torch: str | None, interpreter: Interpreter) -> _Move:
     environment = read_environment(interpreter)
-    release = _release(wheels, torch, environment)
-    written = None if freeze is None else write_rollback(environment, freeze)
+    return _Move(environment, interpreter, wheels, _release(wheels, torch, environment))
+
+
+def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
+    """Give what changes and what stands against it. ``written`` is the file of the way back."""
+    environment, interpreter, wheels, release = move
     packages, missing = _packages(environment, release, wheels.rocm)
     targets = {name: Version(labelled(name, each, wheels.rocm)) for name, each in packages}
-    pins = sorted(pins, key=lambda each: (each.path, each.line))
     minor = minor_of(environment.python)
     changes, misfits = _changes(environment, targets, wheels.rocm, wishes(pins, minor))
     after = {**targets, **_moved(changes)}

@@ -13,7 +13,7 @@ from packaging.version import Version
 from rocmlint.published import requirements, rocm_wheels
 from rocmlint.stack.fitting import newest_accepting
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
-from rocmlint.stack.torch_build import labelled_rocm
+from rocmlint.stack.versions import labelled_rocm
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

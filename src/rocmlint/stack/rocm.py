@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rocmlint.stack.machine import Machine
+from rocmlint.stack.versions import major_minor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["program", "file", "system package", "wheel", "torch"]
 
-_VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?(?![\d])")
+_VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?!\d)")
 _CORE = re.compile(r"core-(\d+\.\d+)")
 """A version side by side with others, as TheRock's packages install it (TheRock#2728)."""
 _SYSTEM_PACKAGE = re.compile(r"(?:rocm-core|amdrocm-core|amdrocm-base)[\d.]*")
@@ -83,12 +84,6 @@ class Rocm:
     def problems(self) -> tuple[Reading, ...]:
         """The readings that should have named a version and do not."""
         return tuple(each for each in self.readings if each.problem)
-
-
-def major_minor(version: str) -> str:
-    """Reduce a version such as "7.1.25424" or "7.1.0.70100-20" to "7.1"; empty for no version."""
-    match = _VERSION.search(version)
-    return f"{match[1]}.{match[2]}" if match else ""
 
 
 def find_rocm(

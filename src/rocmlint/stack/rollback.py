@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
+from rocmlint.stack.versions import labelled_rocm
 from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from rocmlint.stack.installed import Distribution, Environment
 
-_LABEL = re.compile(r"cpu|xpu|cu\d+|rocm(?P<rocm>\d+(?:\.\d+)+)")
-"""Local versions that are also the name of a package index of torch."""
+_NO_ROCM = re.compile(r"cpu|xpu|cu\d+")
+"""Local versions, beside those of ROCm, that are also the name of a package index of torch."""
 _MOST = 1000
 """Files beside which another name is looked for."""
 
@@ -106,21 +107,26 @@ def _reserved(path: str) -> str:
 
 def _indexes(environment: Environment) -> list[str]:
     """Give the indexes that the builds came from, as far as their labels tell."""
-    labels = {each.version.partition("+")[2] for each in environment.distributions}
-    return sorted(f"{rocm_wheels.SERVER}/{each}" for each in labels if _has_index(each))
+    labels = {_label(each) for each in environment.distributions if _has_index(each)}
+    return sorted(f"{rocm_wheels.SERVER}/{each}" for each in labels)
 
 
-def _has_index(label: str) -> bool:
-    match = _LABEL.fullmatch(label)
-    return bool(match and (match["rocm"] is None or match["rocm"] in rocm_wheels.rocm_versions()))
+def _label(distribution: Distribution) -> str:
+    return distribution.version.partition("+")[2]
+
+
+def _has_index(distribution: Distribution) -> bool:
+    label, rocm = _label(distribution), labelled_rocm(distribution.version)
+    if rocm:
+        return label == f"rocm{rocm}" and rocm in rocm_wheels.rocm_versions()
+    return _NO_ROCM.fullmatch(label) is not None
 
 
 def _lines(distribution: Distribution) -> Iterator[str]:
-    label = distribution.version.partition("+")[2]
     url = _origin(distribution).get("url", "")
     if url.startswith("file://") and not os.path.exists(_path(url)):
         yield f"# {distribution} was installed from {_path(url)}, which is no longer there"
-    elif label and not url and not _has_index(label):
+    elif _label(distribution) and not url and not _has_index(distribution):
         yield f"# {distribution} came from an index that its label does not tell: add the URL"
     if distribution.installer == "conda":
         yield f"# {distribution} was installed by conda: pip puts its own build in its place"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
 from rocmlint.stack.steps import Steps
 from rocmlint.stack.verdicts import is_met
+from rocmlint.stack.versions import labelled_rocm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _SHOWN = 8
 _TOGETHER = 600
 """Seconds between the files of one run of an installer, which may download for minutes."""
-_LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)$")
 
 
 @dataclass(frozen=True)
@@ -251,11 +250,11 @@ def _index(frozen: State) -> str:
     torch = frozen.get("torch")
     if torch is None or "==" not in torch.requirement:
         return ""
-    match = _LABEL.search(torch.version.partition("+")[2])
-    if match is None:
+    rocm = labelled_rocm(torch.version)
+    if not torch.version.endswith(f"+rocm{rocm}"):  # no build of pytorch.org's
         return ""
     try:
-        url = rocm_wheels.index_url(match[1], nightly=".dev" in torch.version)
+        url = rocm_wheels.index_url(rocm, nightly=".dev" in torch.version)
     except LookupError:
         return " --index-url INDEX  # the one it came from: pytorch.org has none for this ROCm"
     return f" --index-url {url}"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from packaging.version import InvalidVersion, Version
 
-from rocmlint.stack.rocm import major_minor
+from rocmlint.stack.versions import labelled_rocm, major_minor
 
 if TYPE_CHECKING:
     from rocmlint.stack.installed import Distribution, Environment
@@ -19,7 +18,6 @@ Kind = Literal["HIP", "CUDA", "XPU", "CPU", "unknown"]
 
 _NAMES = ("__version__", "debug", "cuda", "git_version", "hip", "rocm", "xpu")
 _LARGEST = 100_000
-_ROCM = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)")
 _LOCAL: tuple[tuple[str, Kind], ...] = (
     ("rocm", "HIP"),
     ("cu", "CUDA"),
@@ -83,12 +81,6 @@ _ARTICLE: dict[Kind, str] = {
     "CPU": "a CPU build",
     "unknown": "whose build is not known",
 }
-
-
-def labelled_rocm(version: str) -> str:
-    """Give the ROCm that the label of a build names: 6.1 for 2.4.1+rocm6.1; or nothing."""
-    found = _ROCM.search(version.partition("+")[2])
-    return found[1] if found else ""
 
 
 def read_torch(environment: Environment) -> TorchBuild | None:

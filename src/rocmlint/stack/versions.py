@@ -18,6 +18,8 @@ and Debian's packages (7.1.0.70100-20) say it."""
 _TORCH = re.compile(r"(?:torch[ =]*|==|v)?(?P<version>\d.*?)(?:\.\*)?", re.IGNORECASE)
 """Also as a requirement: torch==2.10.0, torch==2.10.*."""
 _PYTHON = re.compile(r"(?:python)?(?P<version>\d+\.\d+)(?:\.\d+)?", re.ASCII)
+_MINOR = re.compile(r"(\d+\.\d+)(?:\.\d+)?(?!\d)")
+_LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)")
 
 
 class VersionError(RocmlintError):
@@ -49,6 +51,18 @@ def read_torch_version(text: str) -> Version:
         message = f"{text!r} is no version of torch; write one such as 2.10 or 2.10.0"
         raise VersionError(message)
     return version
+
+
+def major_minor(version: str) -> str:
+    """Reduce a version such as "7.1.25424" or "7.1.0.70100-20" to "7.1"; empty for no version."""
+    match = _MINOR.search(version)
+    return match[1] if match else ""
+
+
+def labelled_rocm(version: str) -> str:
+    """Give the ROCm that the label of a build names: 6.1 for 2.4.1+rocm6.1; or nothing."""
+    found = _LABEL.search(version.partition("+")[2])
+    return found[1] if found else ""
 
 
 def read_python_version(text: str) -> str:
