@@ -149,15 +149,82 @@ def test_a_lock_file_without_torch_does_not(project: Project, environment: Envir
     assert run(project, environment)[0] == 0
 
 
-def test_an_included_file_that_was_not_looked_at_stands_against_it(
-    project: Project, environment: Environment
+@pytest.mark.parametrize(
+    ("command", "pin"),
+    [
+        ("uv add torch==2.4.1", "torch==2.4.1"),
+        ("uv sync --index-url https://download.pytorch.org/whl/cu128", "https"),
+        ("poetry add torch==2.4.1", "torch==2.4.1"),
+        ("poetry add torch@2.4.1", "torch==2.4.1"),
+        ("pdm add torch==2.4.1", "torch==2.4.1"),
+        ("conda install torch==2.3.0", "torch==2.3.0"),
+        ("conda install pytorch=2.3", "torch==2.3.*"),
+        ("$PIP install torch==2.5.0", "torch==2.5.0"),
+        ("python -m pip install -U torch==2.5.0", "torch==2.5.0"),
+    ],
+)
+def test_every_tool_that_installs_is_read(
+    project: Project, environment: Environment, command: str, pin: str
 ) -> None:
-    project.write("deps/base.txt", "torch==2.9.1\n")
-    project.write("src/requirements.txt", "-r ../deps/base.txt\n-c gone.txt\n")
+    project.write("src/setup.sh", f"{command}\n")
     code, stdout, _ = run(project, environment)
     assert code == 1
-    assert "src/requirements.txt:1\n    why: it includes ../deps/base.txt, which was not" in stdout
-    assert "src/requirements.txt:2\n    why: it includes gone.txt, which is not here" in stdout
+    assert f"\n  src/setup.sh:1: {pin}" in stdout
+
+
+@pytest.mark.parametrize("command", ["pip install torch==$TORCH", "conda install torch==$TORCH"])
+def test_a_version_that_only_the_run_knows_does_not_stand_against_it(
+    project: Project, environment: Environment, command: str
+) -> None:
+    project.write("src/setup.sh", f"{command}\n")
+    assert run(project, environment)[0] == 0
+
+
+def test_a_list_that_powershell_wrote_is_read(project: Project, environment: Environment) -> None:
+    (project.root / "src").mkdir()
+    text = "numpy\r\ntorch==2.9.1\r\n"
+    (project.root / "src" / "requirements.txt").write_bytes(text.encode("utf-16"))
+    stdout = run(project, environment)[1]
+    assert "\n  src/requirements.txt:2: torch==2.9.1\n" in stdout
+    assert "cannot be read" not in stdout
+
+
+def test_an_included_file_counts_wherever_it_lies(
+    project: Project, environment: Environment
+) -> None:
+    project.write("deps/base", "-r more.txt\n")
+    project.write("deps/more.txt", "numpy\ntorch==2.9.1\n")
+    project.write("src/requirements.txt", "-r ../deps/base\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert stdout.count("torch==2.9.1\n") == 1
+    assert "\n  deps/more.txt:2: torch==2.9.1\n" in stdout
+
+
+@pytest.mark.parametrize(
+    ("included", "said"),
+    [
+        ("gone.txt", "which is not here\n    do: write that file"),
+        ("https://x.org/base.txt", "which was not looked at\n    do: look yourself"),
+    ],
+)
+def test_an_included_file_that_was_not_looked_at_stands_against_it(
+    project: Project, environment: Environment, included: str, said: str
+) -> None:
+    project.write("src/requirements.txt", f"numpy\n-c {included}\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert f"src/requirements.txt:2\n    why: it includes {included}, {said}" in stdout
+
+
+def test_an_included_file_that_cannot_be_read_stands_against_it(
+    project: Project, environment: Environment
+) -> None:
+    (project.root / "src" / "base.txt").mkdir(parents=True)
+    project.write("src/requirements.txt", "-r base.txt\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert "\n  src/base.txt\n    why: it cannot be read" in stdout
 
 
 def test_json_has_the_whole_plan(project: Project, environment: Environment) -> None:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from rocmlint.config import Configuration, Settings
 from rocmlint.errors import ConfigError
+from rocmlint.lint.consulted import MAXIMUM_BYTES, data_of
+from rocmlint.lint.content import text_of
 from rocmlint.lint.discover import discover
-from rocmlint.lint.formats import format_of, parse
+from rocmlint.lint.formats import conda, format_of, parse
+from rocmlint.lint.installs import install_of
+from rocmlint.lint.listed import Listed, with_inclusions
 from rocmlint.stack.pins import Obstacle, Pin
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from rocmlint.lint.parts import Command, Parts, Word
+    from rocmlint.lint.installs import Requested
+    from rocmlint.lint.parts import Command, Parts
 
-_LARGEST = 10_000_000
-"""Bytes; a list of requirements that is larger was not written by a person."""
 _LOCKS = {
     "uv.lock": "uv lock",
     "poetry.lock": "poetry lock",
@@ -31,56 +32,61 @@ _LOCKS = {
 }
 """Lock files, and the command that makes each."""
 _LOCKED_TORCH = re.compile(r"""^name = "torch"\s*$|"torch": \{""", re.MULTILINE)
-_PIP = re.compile(r"(?:.*/)?(?:pip|uv)[\d.]*")
-_TAKE_A_VALUE = ("-i", "--index-url", "--extra-index-url", "-f", "--find-links")
 
 
 def read_project(paths: Sequence[str]) -> tuple[list[Pin], list[Obstacle]]:
     """Read the files below some paths: what they pin, and what of them could not be read.
 
-    Raises ConfigError for a path that is not there.
+    Files of requirements that they include count wherever they lie. Raises ConfigError for a path
+    that is not there.
     """
     for path in paths:
         if not os.path.exists(path):
             message = f"{path or repr(path)}: no such file or folder"
             raise ConfigError(message)
+    discovery = discover(paths, _settings_for())
+    found = [each.path for each in discovery.files]
+    unread = [_unread(*told.split(": ", 1)) for told in (*discovery.problems, *discovery.notes)]
+    unread += _locks({*paths, *map(os.path.dirname, found)})
+
+    def read(path: str) -> str:
+        try:
+            return _text(path)
+        except (SyntaxError, ValueError) as error:
+            if os.path.exists(path):
+                unread.append(_unread(os.path.relpath(path), str(error)))
+            return ""
+
+    own = (Listed(path, parse(path, read(path))) for path in found if format_of(path))
+    listed = list(with_inclusions(own, read))
+    looked_at = {os.path.normpath(each.path) for each in listed}
+    pins = [pin for each in listed for pin in _pins(os.path.relpath(each.path), each.parts)]
+    for each in listed:
+        shown = os.path.relpath(each.path)
+        unread += [_unread(f"{shown}:{one.line}", one.reason) for one in each.parts.problems]
+        unread += _not_included(each, looked_at)
+    return pins, unread
+
+
+def _settings_for() -> Callable[[str], Settings]:
     configuration = Configuration()
 
     def settings_for(folder: str) -> Settings:
         try:
             return configuration.settings_for(folder)
-        except ConfigError:  # the file is told of below, where it is read for its pins
+        except ConfigError:  # the file is told of where it is read for its pins
             return Settings(root=folder)
 
-    discovery = discover(paths, settings_for)
-    pins: list[Pin] = []
-    told = (*discovery.problems, *discovery.notes)
-    unread = [_unread(*problem.split(": ", 1)) for problem in told]
-    unread += _locks({*paths, *(os.path.dirname(each.path) for each in discovery.files)})
-    read = {os.path.realpath(each.path) for each in discovery.files}
-    for found in discovery.files:
-        if format_of(found.path) is None:
-            continue
-        shown = os.path.relpath(found.path)
-        try:
-            parts = parse(found.path, _text(found.path))
-        except (OSError, ValueError) as error:
-            unread.append(_unread(shown, getattr(error, "strerror", None) or str(error)))
-            continue
-        pins += _pins(shown, parts)
-        unread += [_unread(f"{shown}:{problem.line}", problem.reason) for problem in parts.problems]
-        unread += _not_included(shown, parts, read)
-    return pins, unread
+    return settings_for
 
 
 def _text(path: str) -> str:
-    """Read a file. Raises OSError, and ValueError for one that is too large or no UTF-8."""
-    with open(path, "rb") as file:
-        data = file.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        message = f"larger than {_LARGEST:,} bytes"
+    """Read a file. Raises SyntaxError and ValueError for one that cannot be read."""
+    data = data_of(path)
+    if data is None:
+        message = f"no file that may be read, or larger than {MAXIMUM_BYTES:,} bytes"
         raise ValueError(message)
-    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    return text_of(path, data)
 
 
 def _unread(where: str, reason: str = "") -> Obstacle:
@@ -88,25 +94,30 @@ def _unread(where: str, reason: str = "") -> Obstacle:
     return Obstacle(where, "", why, "repair it: what it pins was not looked at")
 
 
-def _not_included(path: str, parts: Parts, read: Collection[str]) -> Iterator[Obstacle]:
+def _not_included(listed: Listed, looked_at: Collection[str]) -> Iterator[Obstacle]:
     """Tell of files that a file of requirements takes in and that were not looked at."""
-    for each in parts.inclusions:
-        included = os.path.join(os.path.dirname(path), each.path)
-        if os.path.realpath(included) not in read:
-            here = os.path.isfile(included)
-            why = f"it includes {each.path}, which {'was not looked at' if here else 'is not here'}"
-            do = f"name {included} too" if here else "write that file, or take the line out"
-            yield Obstacle(f"{path}:{each.span.line}", "", why, do)
+    for each in listed.parts.inclusions:
+        path = os.path.normpath(os.path.join(os.path.dirname(listed.path), each.path))
+        where = f"{os.path.relpath(listed.path)}:{each.span.line}"
+        if "://" in each.path:
+            why, do = "was not looked at", "look yourself what it pins, or write it into a file"
+        elif not os.path.exists(path):
+            why, do = "is not here", "write that file, or take the line out"
+        elif path not in looked_at:
+            why, do = "was not looked at", f"name {path} too"
+        else:
+            continue
+        yield Obstacle(where, "", f"it includes {each.path}, which {why}", do)
 
 
 def _locks(folders: Iterable[str]) -> Iterator[Obstacle]:
     """Tell of lock files that have torch: they are made anew, and not by hand."""
     for folder, (name, command) in product(sorted(folders), _LOCKS.items()):
-        path = os.path.relpath(os.path.join(folder, name))
-        with suppress(OSError, ValueError):
-            if _LOCKED_TORCH.search(_text(path)):
-                why = "it locks a torch, and what else it locks was not looked at"
-                yield Obstacle(path, "", why, f"mend the other pins, then {command}")
+        path = os.path.join(folder, name)
+        data = data_of(path)
+        if data is not None and _LOCKED_TORCH.search(data.decode(errors="replace")):
+            why = "it locks a torch, and what else it locks was not looked at"
+            yield Obstacle(os.path.relpath(path), "", why, f"mend the other pins, then {command}")
 
 
 def _pins(path: str, parts: Parts) -> Iterator[Pin]:
@@ -122,23 +133,24 @@ def _pins(path: str, parts: Parts) -> Iterator[Pin]:
 
 
 def _installed(path: str, command: Command) -> Iterator[Pin]:
-    """Read what ``pip install`` in a Dockerfile, a script or a workflow names, with its indexes."""
-    words = [each.text for each in command.words]
-    if "install" not in words or not any(map(_PIP.fullmatch, words[: words.index("install")])):
+    """Read what a command in a Dockerfile, a script or a workflow installs, with its indexes."""
+    install = install_of(command)
+    if install is None:
         return
-    before = ""
-    for word in command.words[words.index("install") + 1 :]:
-        flag, _, value = word.text.partition("=")
-        if before in _TAKE_A_VALUE or (flag in _TAKE_A_VALUE and value):
-            yield Pin(path, word.span.line, value or word.text, "index")
-        elif word.known and _is_requirement(word):
-            yield Pin(path, word.span.line, word.text)
-        before = word.text
+    for index in install.indexes:
+        yield Pin(path, index.word.span.line, index.url, "index")
+    for each in install.requirements:
+        for text in _as_conda(each) if install.tool == "conda" else _as_pip(each):
+            yield Pin(path, each.word.span.line, text)
 
 
-def _is_requirement(word: Word) -> bool:
-    if word.text.startswith("-"):
-        return False
-    with suppress(InvalidRequirement):
-        return bool(Requirement(word.text).specifier)
-    return False
+def _as_pip(requested: Requested) -> Iterator[str]:
+    if requested.requirement is not None:
+        yield str(requested.requirement)
+
+
+def _as_conda(requested: Requested) -> Iterator[str]:
+    """Read a word of conda's as a line of its environment file, which says the same."""
+    if requested.word.known:
+        document = f"dependencies: [{json.dumps(requested.word.text)}]"
+        yield from (each.text for each in conda.parse(document).declared)
