@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from repositories import Repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,3 +84,8 @@ def in_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test in the root of a repository that is empty."""
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "repository")

@@ -1,4 +1,4 @@
-"""Files of a repository, the one that a test runs in, and what is told of them."""
+"""Repositories to lint files in: in a folder, or where the test runs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,33 @@ if TYPE_CHECKING:
 
 GONE = "from transformers.utils import LossKwargs\n"  # until 4.53
 NEW = "from transformers.utils import TransformersKwargs\n"  # since 4.54
+PROJECT = '[project]\nname = "server"\nversion = "0.1.0"\n'
+ON_REQUIREMENTS = ("ROC201", "ROC202", "ROC203", "ROC206", "ROC208")
+
+
+class Repository:
+    """A repository in a folder; files are written, then linted with these rules."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        (root / ".git").mkdir(parents=True)
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    def lint(self, path: str, text: str, **options: object) -> list[Finding]:
+        file = self.write(path, text)
+        linter = Linter(Configuration(options).settings_for(str(self.root)))
+        if not linter.has_work(str(file), text.encode()):
+            return []
+        analysis = linter.analyse_text(str(file), text)
+        return [each for each in analysis.findings if each.code in ON_REQUIREMENTS]
+
+    def codes(self, path: str, text: str, **options: object) -> list[str]:
+        return [each.code for each in self.lint(path, text, **options)]
 
 
 def write(name: str, text: str) -> Path:
