@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from packaging.requirements import Requirement
 from stacks import FakeEnvironment, standing
@@ -12,16 +10,6 @@ from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
 from rocmlint.stack.installed import Distribution
 from rocmlint.stack.remedy import remedy
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEnvironment:
-    # An interpreter finds packages in the folder where it is started too.
-    monkeypatch.chdir(tmp_path)
-    return FakeEnvironment(tmp_path / "venv")
 
 
 def test_what_is_missing_is_a_conflict(packages: FakeEnvironment) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from stacks import FakeMachine
 
 import rocmlint.stack
 from rocmlint.stack.devices import find_devices
@@ -18,16 +18,14 @@ from rocmlint.stack.installed import read_environment
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.torch_build import TorchBuild, read_torch
 
+if TYPE_CHECKING:
+    from stacks import FakeMachine
+
 SERVER = "https://download.pytorch.org/whl"
 READ_BY_NOBODY = ("GPU_MAX_ALLOC_PERCENT", "HCC_AMDGPU_TARGET")
 """In no file of torch 2.13, aiter, flash-attn, HIP and HSA 5.2.3."""
 FOR_SOME_MACHINES_ONLY = ("NCCL_IB_DISABLE", "HSA_ENABLE_SDMA")
 """Each switches something off that works on most machines."""
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> FakeMachine:
-    return FakeMachine(tmp_path)
 
 
 def test_a_cpu_torch_is_no_rocm_build() -> None:

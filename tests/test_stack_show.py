@@ -20,7 +20,6 @@ from stacks import FakeEnvironment, FakeMachine, add, standing
 
 from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
-from rocmlint.stack.installed import read_environment
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -39,13 +38,6 @@ TORCH_2_4_1 = (
     'pytorch-triton-rocm==3.0.0; platform_system == "Linux" and platform_machine == "x86_64"',
     'opt-einsum>=3.3; extra == "opt-einsum"',
 )
-
-
-@pytest.fixture
-def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEnvironment:
-    # An interpreter finds packages in the folder where it is started too.
-    monkeypatch.chdir(tmp_path)
-    return FakeEnvironment(tmp_path / "venv")
 
 
 @pytest.fixture(scope="module")
@@ -122,9 +114,17 @@ def test_the_json_follows_its_schema(old_torch: FakeEnvironment, project: Projec
     assert document["torch"]["architectures"] is None
 
 
-def test_the_environment_of_these_tests_fits() -> None:
-    environment = read_environment()
-    assert standing((*declared(environment), *guards(environment))) == []
+def test_of_libraries_that_fit_nothing_is_said_but_that(packages: FakeEnvironment) -> None:
+    packages.torch("2.13.0+rocm7.2", "7.2.26015")
+    packages.install("transformers", "5.23.0", ["numpy>=1.17", 'torch>=2.6; extra == "torch"'])
+    packages.install("numpy", "2.4.6")
+    packages.write("transformers/__init__.py", "")
+    for path in ("utils/import_utils.py", "dependency_versions_check.py"):
+        packages.write(f"transformers/{path}", installed_text(path))
+    environment = packages.read()
+    verdicts = (*declared(environment), *guards(environment))
+    assert standing(verdicts) == []
+    assert {"numpy", "torch"} <= {each.on for each in verdicts}
 
 
 def test_an_interpreter_that_is_none_is_told_in_a_line(project: Project) -> None:
@@ -143,6 +143,18 @@ def test_what_a_package_lacks_is_one_command(packages: FakeEnvironment, project:
         "  declared:   it requires psutil, pyyaml>=5\n"
         "  do:         pip install psutil 'pyyaml>=5'\n"
     ) in ended.stdout
+
+
+def test_a_package_that_cannot_be_read_leaves_the_answer_open(
+    packages: FakeEnvironment, project: Project
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    (packages.site / "transformers-5.23.0.dist-info").mkdir()
+    ended = project.run("stack", "show", "--python", str(packages.python))
+    assert ended.returncode == 3
+    last = ended.stdout.splitlines()[-1]
+    assert last.startswith("0 conflicts, 1 note, 0 unknown, ")
+    assert last.endswith("; 1 package could not be read.")
 
 
 @pytest.mark.parametrize("has_pip", [True, False])
@@ -185,5 +197,9 @@ def document(project: Project, *arguments: str) -> Any:
 def test_the_real_environment_of_these_tests_is_shown(project: Project) -> None:
     told = document(project, "show")
     jsonschema.validate(told, json.loads(SCHEMA.read_text()))
-    assert told["torch"]["kind"] == "CPU"
-    assert not [each for each in told["verdicts"] if each["grade"] == "declared" and each["reason"]]
+    assert told["packages"]["transformers"] == TRANSFORMERS.version
+    says = "import json, torch.version as v; print(json.dumps([v.__version__, v.hip, v.cuda]))"
+    torch = subprocess.run([sys.executable, "-c", says], capture_output=True, check=True)
+    version, hip, cuda = json.loads(torch.stdout)
+    kind = "HIP" if hip else "CUDA" if cuda else "CPU"
+    assert (told["torch"]["version"], told["torch"]["kind"]) == (version, kind)

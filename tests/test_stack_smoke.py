@@ -5,29 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from stacks import FakeEnvironment, FakeMachine
 
 from rocmlint.stack.show import read_stack
 from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from stacks import FakeEnvironment, FakeMachine
 
     from rocmlint.stack.show import Stack
 
 
-@pytest.fixture
-def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEnvironment:
-    # An interpreter finds packages in the folder where it is started too.
-    monkeypatch.chdir(tmp_path)
-    return FakeEnvironment(tmp_path / "venv")
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> FakeMachine:
-    here = FakeMachine(tmp_path / "machine")
-    here.file("/opt/rocm/.info/version", "7.1.0-98\n")
-    return here
+pytestmark = pytest.mark.usefixtures("rocm_7_1")
 
 
 def test_smoke_sees_that_torch_is_switched_off_and_why(

@@ -13,18 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEnvironment:
-    # An interpreter finds packages in the folder where it is started too.
-    monkeypatch.chdir(tmp_path)
-    return FakeEnvironment(tmp_path / "venv")
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> FakeMachine:
-    here = FakeMachine(tmp_path / "machine")
-    here.file("/opt/rocm/.info/version", "7.1.0-98\n")
-    return here
+pytestmark = pytest.mark.usefixtures("rocm_7_1")
 
 
 def test_a_rocm_build_is_read_without_importing_it(packages: FakeEnvironment) -> None:

@@ -34,7 +34,8 @@ class Stack:
     @property
     def exit_code(self) -> int:
         """1 for a conflict, 3 where not all could be answered, else 0."""
-        return exit_code(self.verdicts)
+        code = exit_code(self.verdicts)
+        return 3 if code == 0 and self.environment.unreadable else code
 
 
 def read_stack(

@@ -160,8 +160,13 @@ def _verdicts(stack: Stack) -> Iterator[str]:
     yield (
         f"{counted(numbers['conflict'], 'conflict')}, {counted(numbers['note'], 'note')}, "
         f"{numbers['unknown']} unknown, {numbers['fits']} fit"
-        f" ({len(rows)} of them between packages of the stack)."
+        f" ({len(rows)} of them between packages of the stack){_unread(stack)}."
     )
+
+
+def _unread(stack: Stack) -> str:
+    unreadable = stack.environment.unreadable
+    return f"; {counted(unreadable, 'package')} could not be read" if unreadable else ""
 
 
 def _pairs(verdicts: Sequence[Verdict]) -> Iterator[str]:
