@@ -316,7 +316,10 @@ def test_run_tells_of_a_signal(project: Project) -> None:
 def test_run_ends_with_ctrl_c(project: Project) -> None:
     python = recorder(project, "python", "exec sleep 60")
     running = project.start(*TORCH, "--run", "--python", str(python))
-    while not (project.root / "asked").exists():
+    for _ in range(600):
+        if (project.root / "asked").exists():
+            break
+        assert running.poll() is None
         time.sleep(0.05)
     os.killpg(running.pid, signal.SIGINT)
     _, stderr = running.communicate(timeout=30)
