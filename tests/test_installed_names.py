@@ -18,6 +18,12 @@ def test_what_a_version_beyond_the_index_has_is_read_from_its_files() -> None:
     assert [each.line for each in lint(GONE + NEW, environment="venv")] == [2]
 
 
+def test_no_older_version_is_said_to_bring_what_a_newer_one_than_the_index_lacks() -> None:
+    install("venv/lib/python3.11/site-packages", "99.0.0", utils="")
+    (finding,) = lint(NEW, environment="venv")
+    assert "4.54" not in finding.message
+
+
 def test_a_name_that_somebody_put_into_the_installed_package_is_there() -> None:
     install("venv/lib/python3.11/site-packages", "4.57.6", utils="LossKwargs = dict\n")
     assert lint(GONE, environment="venv") == []

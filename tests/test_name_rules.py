@@ -33,6 +33,17 @@ def test_an_open_requirement_is_an_error_where_no_version_in_it_has_the_name() -
     assert [each.severity for each in lint(GONE)] == ["error"]
 
 
+@pytest.mark.parametrize(("lowest", "severity"), [("", "error"), ("0.20", "warning")])
+def test_a_requirement_that_begins_with_the_index_is_known_in_full(
+    lowest: str, severity: str
+) -> None:
+    known = names_of("huggingface_hub")
+    assert known is not None
+    write("requirements.txt", f"huggingface-hub>={lowest or known.versions[0]}\n")
+    (finding,) = lint("from huggingface_hub import cached_download\n")
+    assert finding.severity == severity
+
+
 def test_a_name_that_is_not_there_yet_is_found() -> None:
     write("requirements.txt", "transformers==4.50.0\n")
     (finding,) = lint(NEW)
@@ -192,6 +203,67 @@ def test_the_cache_forgets_when_a_lock_file_comes() -> None:
     assert (found(), found()) == (1, 1)
     write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.50.0"\n')
     assert found() == 0
+
+
+VISION = "transformers.AutoModelForVision2Seq"  # until 4.57
+ONLY_OLD = f"def old():\n    return {VISION}\nif transformers.__version__ < '5':\n    old()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        pytest.param(f"print({VISION})", ["ROC204"], id="looked up"),
+        pytest.param(f"del {VISION}", [], id="taken away"),
+        pytest.param(
+            f"def new(name):\n    assert hasattr(transformers, name)\n    return {VISION}",
+            [],
+            id="asserted",
+        ),
+        pytest.param(
+            f"assert transformers.__version__ < '5'\nprint({VISION})", [], id="of a version"
+        ),
+        pytest.param(ONLY_OLD, [], id="called for a version"),
+        pytest.param(f"{ONLY_OLD}old()", ["ROC204"], id="called for any version too"),
+    ],
+)
+def test_a_name_may_be_missing_where_the_code_is_ready_for_it(text: str, codes: list[str]) -> None:
+    write("requirements.txt", "transformers==5.2.0\n")
+    assert [each.code for each in lint(f"import transformers\n{text}\n")] == codes
+
+
+@pytest.mark.parametrize(
+    ("package", "code", "codes"),
+    [
+        (
+            "diffusers==0.32.1",
+            "from diffusers.models.unet_2d_condition import UNet2DConditionModel",
+            ["ROC204"],
+        ),
+        ("transformers==4.57.6", GONE, []),
+    ],
+)
+def test_unsloth_rewrites_some_packages_and_not_others(
+    package: str, code: str, codes: list[str]
+) -> None:
+    write("requirements.txt", f"{package}\n")
+    assert [each.code for each in lint(f"{code}\n")] == ["ROC204"]
+    assert [each.code for each in lint(f"import unsloth\n{code}\n")] == codes
+
+
+def test_a_keyword_that_a_configuration_inherits_is_of_the_version_of_transformers() -> None:
+    write("requirements.txt", "trl==1.16.0\ntransformers\n")
+    (finding,) = lint("from trl import SFTConfig\nSFTConfig(evaluation_strategy='no')\n")
+    assert finding.message.startswith("`transformers.TrainingArguments` of transformers ")
+
+
+@pytest.mark.parametrize(
+    ("patched", "is_off"),
+    [("BertModel.get_head_mask", True), ("AutoModelForVision2Seq.register", False)],
+)
+def test_a_patch_of_a_class_that_is_gone_is_not_silently_off(patched: str, is_off: bool) -> None:
+    write("requirements.txt", "transformers==5.23.0\n")
+    text = f"import transformers\ndef mine(self): ...\ntransformers.{patched} = mine\n"
+    assert ("ROC207" in [each.code for each in lint(text)]) == is_off
 
 
 # The curated tables against the index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from packaging.version import Version
 from repositories import GONE, candidates, install, lint, versions, write
 
 from rocmlint.errors import ConfigError
+from rocmlint.lint.document import Document
 from rocmlint.lint.environment import site_folders
+from rocmlint.published import requirements as published
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 
@@ -62,6 +65,30 @@ def test_markers_that_exclude_each_other_are_two_candidates() -> None:
         "transformers<4.50; python_version < '3.10'\ntransformers<4.52; python_version >= '3.10'\n",
     )
     assert versions() == ["4.49.0", "4.51.3"]
+
+
+def test_what_holds_under_a_marker_holds_under_it_in_each_extra() -> None:
+    write(
+        "pyproject.toml",
+        "[project]\nname='job'\ndependencies=['transformers<4.52; python_version >= \"3.9\"']\n"
+        "[project.optional-dependencies]\n"
+        "new=['transformers>=4.48; python_version >= \"3.9\"']\n",
+    )
+    assert versions() == ["4.51.3", "4.51.3"]
+
+
+@pytest.mark.parametrize(
+    ("specifier", "lowest"), [(">=4.40,>=4.50", "4.50"), ("~=4.40,>=4.45", "4.45"), ("<5", None)]
+)
+def test_of_several_lower_bounds_the_highest_holds(specifier: str, lowest: str | None) -> None:
+    write("requirements.txt", f"transformers{specifier}\n")
+    assert candidates()[0].lowest == (None if lowest is None else Version(lowest))
+
+
+def test_a_release_that_was_taken_back_is_not_the_newest() -> None:
+    assert published.is_yanked("transformers", Version("4.46.0"))
+    write("requirements.txt", "transformers<=4.46.0\n")
+    assert versions() == ["4.45.2"]
 
 
 @pytest.mark.parametrize(
@@ -158,6 +185,26 @@ def test_a_requirement_of_the_file_itself_is_told_so() -> None:
     text = '# /// script\n# dependencies = ["transformers==4.57.6"]\n# ///\n'
     (finding,) = lint(f"{text}{GONE}")
     assert "transformers 4.57.6, pinned in this file," in finding.message
+
+
+def test_the_metadata_of_a_script_say_more_than_its_checks() -> None:
+    text = (
+        '# /// script\n# dependencies = ["transformers==4.57.6"]\n# ///\n'
+        "from transformers.utils.versions import require_version\n"
+        'require_version("transformers>=4.40")\n'
+    )
+    (found,) = Document("job.py", text).project.versions("transformers")
+    assert (str(found.version), found.said) == ("4.57.6", "pinned in this file,")
+
+
+@pytest.mark.parametrize(("mark", "expected"), [("", "."), ("setup.py", "..")])
+def test_without_a_repository_a_project_begins_at_its_mark(mark: str, expected: str) -> None:
+    Path(".git").rmdir()
+    Path("job/deep").mkdir(parents=True)
+    if mark:
+        write(f"job/{mark}", "")
+    folders = Document(str(Path("job/deep/inside.py").absolute()), "").project.folders
+    assert os.path.relpath(folders[-1], "job/deep") == expected
 
 
 # What is said where no tool reads it
