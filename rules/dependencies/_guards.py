@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
+from rocmlint.lint.consulted import data_of
 from rocmlint.lint.syntax import dotted_text, statements
+from rocmlint.lint.unparsable import UnparsableError
 from rocmlint.lint.walk import walk
 from rocmlint.triggers import last_name
 
@@ -25,6 +28,10 @@ _CAUGHT = frozenset(
         *("NameError", "Exception", "BaseException"),
     }
 )
+_NO_USE = (cst.FunctionDef, cst.ClassDef, cst.ImportAlias, cst.AsName)
+"""What gives a function its name."""
+_MOST_MODULES = 20
+"""Modules that are parsed to learn where a function is used."""
 _ANY = "|".join(PACKAGES)
 _ASKS = compile_lazily(
     r"version|available|installed|support|compat|legacy|deprecated"
@@ -198,19 +205,46 @@ def _definitions(node: cst.CSTNode, source: Source) -> Iterator[str]:
 
 
 def _is_used_under_guards(name: str, source: Source) -> bool:
-    """Say whether a function is used in this file, and only where something decides on it."""
+    """Say whether a function is used, and only where something decides on it.
+
+    Where its own file does not use it, the other modules of the package are looked at.
+    """
     if _ASKS.search(name):
         return True
+    answer = _uses_are_guarded(name, source)
+    if answer is None and source.package is not None:
+        answers = [_uses_are_guarded(name, each) for each in _mentioning(name, source)]
+        return True in answers and False not in answers
+    return answer is True
+
+
+def _mentioning(name: str, source: Source) -> list[Source]:
+    """Give the modules of the package that have a word; none where that are too many to read."""
+    from rocmlint.lint.source import Source  # noqa: PLC0415 - a type for the others
+
+    top, folder = source.package or ("", "")
+    modules = source.modules_below(os.path.join(folder, top))
+    found = [path for path in modules if name.encode() in (data_of(path) or b"")]
+    if len(found) > _MOST_MODULES:
+        return []
+    return [Source(path, source.disk.read(path).text, disk=source.disk) for path in found]
+
+
+def _uses_are_guarded(name: str, source: Source) -> bool | None:
+    """Say whether each use of a function in one file is guarded; None where there is none."""
     used = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\b")
     seen = False
     for match in used.finditer(source.code):
-        piece = source.pieces.around(match.start())
+        try:
+            piece = source.pieces.around(match.start())
+        except UnparsableError:
+            return False
         line = source.line_of(match.start())
         for each in walk(piece.module):
             if isinstance(each, cst.Name) and each.value == name and source.span(each).line == line:
-                if isinstance(source.parent(each), (cst.FunctionDef, cst.ClassDef)):
+                if isinstance(source.parent(each), _NO_USE):
                     continue
                 seen = True
                 if not _is_guarded_here(each, source):
                     return False
-    return seen
+    return seen or None
