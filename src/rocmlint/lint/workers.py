@@ -180,6 +180,7 @@ def _pool(
 
     context = get_context("fork" if sys.platform == "linux" else None)
     lost: list[_Work] = []
+    is_done = False
     pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters.settings,))
     try:
         with _no_interrupt():
@@ -189,8 +190,10 @@ def _pool(
                 yield from future.result()
             except BrokenProcessPool:
                 lost += chunk
+        is_done = True
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        # What is cut short ends at once; else the end of Python would race with that of the pool.
+        pool.shutdown(wait=is_done, cancel_futures=True)
     return lost
 
 
