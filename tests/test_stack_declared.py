@@ -39,6 +39,16 @@ def test_an_extra_of_another_name_is_worth_a_note(packages: FakeEnvironment) -> 
     assert (verdict.judgement, verdict.extra) == ("note", "training")
 
 
+@pytest.mark.parametrize("extras", [("training", "peft"), ("peft", "training")])
+def test_a_conflict_by_one_extra_is_not_hidden_by_the_note_of_another(
+    packages: FakeEnvironment, extras: tuple[str, str]
+) -> None:
+    packages.install("diffusers", "0.42.1", [f'peft>=0.17.0; extra == "{e}"' for e in extras])
+    packages.install("peft", "0.10.0")
+    (verdict,) = declared(packages.read())
+    assert (verdict.judgement, verdict.extra) == ("conflict", "peft")
+
+
 def test_an_extra_that_a_requirement_asks_for_counts(packages: FakeEnvironment) -> None:
     packages.install("huggingface-hub", "2.4.0", ["safetensors[torch]"])
     packages.install("safetensors", "0.8.0", ['numpy>=3; extra == "torch"'])

@@ -125,6 +125,15 @@ def test_a_library_that_takes_the_new_torch_stays(environment: Environment) -> N
     assert "accelerate" not in {each.package for each in planned(environment).changes}
 
 
+def test_what_moves_along_leaves_a_library_that_fits_where_it_is(environment: Environment) -> None:
+    needs = ('torch<2.7,>=2.1; extra == "torch"', "huggingface-hub<1.0,>=0.30.0")
+    add(environment, "transformers", "4.52.4", *needs)
+    add(environment, "huggingface-hub", "0.20.0")  # too old for both, so that much is chosen anew
+    add(environment, "accelerate", "1.10.0", "torch>=2.0.0")
+    moved = {each.package for each in planned(environment).changes if each.action == "upgrade"}
+    assert moved == {"transformers", "huggingface-hub"}
+
+
 def test_a_package_that_no_release_of_goes_with_the_new_torch_stands_against_it(
     environment: Environment,
 ) -> None:
@@ -180,6 +189,11 @@ def test_the_libraries_of_a_cuda_build_go_with_it(tmp_path: Path) -> None:
     add(made, "cupy-cuda12x", "13.0", "nvidia-nccl-cu12")
     removed = {each.package for each in planned(made).changes if each.action == "remove"}
     assert removed == {"torch", "nvidia-cublas-cu12"}
+
+
+def test_where_nothing_is_removed_the_libraries_of_cuda_stay(environment: Environment) -> None:
+    add(environment, "nvidia-nccl-cu12", "2.27.5")
+    assert told(planned(environment, "6.4", "2.9.1")) == []
 
 
 def test_a_half_removed_package_is_told_and_hides_none(environment: Environment) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stacks import FakeEnvironment
 
-from rocmlint.stack.state import StateError, freeze, read_state
+from rocmlint.stack.state import StateError, freeze, read_state, write_state
 from rocmlint.verify.inside.distributions import digest_of_record
 from rocmlint.verify.interpreter import Interpreter
 
@@ -110,6 +110,21 @@ def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: St
         f"  {python} -m pip install --force-reinstall --no-deps {old} --index-url {INDEX}",
     ):
         assert line in ended.stdout.splitlines()
+
+
+def test_of_another_kind_of_build_only_the_kind_is_told(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    told = stack.run("survived").stdout
+    for each in ("HIP", "CUDA", "commit"):
+        assert f"torch's {each} was" not in told
+
+
+def test_who_demands_a_torch_that_never_was_here_is_no_suspect(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    stack.packages.install("dreamer", "1.0", ["torch==9"])
+    suspects = stack.run("survived").stdout.partition("who:\n")[2].partition("\n\n")[0]
+    assert "vllm 0.24.0" in suspects
+    assert "dreamer" not in suspects
 
 
 def test_where_pip_is_not_installed_uv_goes_back(stack: Stack) -> None:
@@ -235,6 +250,17 @@ def test_freeze_does_not_lose_the_build_that_was_written_down(stack: Stack) -> N
     assert "holds another torch (2.10.0+rocm7.1" in ended.stderr
     assert stack.project.read("rocm-stack.json") == before
     assert stack.run("freeze", "--force").returncode == 0
+
+
+def test_freeze_does_not_lose_other_files_of_the_same_version(stack: Stack) -> None:
+    record = stack.packages.site / "torch-2.10.0+rocm7.1.dist-info" / "RECORD"
+    record.write_text("torch/version.py,sha256=other,1\n")
+    now = freeze(Interpreter(str(stack.packages.python)))
+    path = str(stack.project.root / "rocm-stack.json")
+    with pytest.raises(StateError, match="holds another torch"):
+        write_state(now, path)
+    write_state(now, path, force=True)
+    assert read_state(path) == now
 
 
 def test_freeze_leaves_a_file_of_something_else_alone(project: Project) -> None:

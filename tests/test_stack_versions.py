@@ -6,6 +6,7 @@ import pytest
 
 from rocmlint.stack.versions import (
     VersionError,
+    labelled_rocm,
     read_python_version,
     read_rocm,
     read_torch_version,
@@ -73,3 +74,18 @@ def test_a_python_is_reduced_to_its_minor_version(text: str) -> None:
 def test_what_is_no_python_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(VersionError, match=r"no version of Python; write one such as 3\.11"):
         read_python_version(text)
+
+
+@pytest.mark.parametrize(
+    ("version", "rocm"),
+    [
+        ("2.4.1+rocm6.1", "6.1"),
+        ("2.6.0+rocm6.2.4", "6.2.4"),
+        ("2.15.0.dev20261101+rocm7.14", "7.14"),
+        ("2.5.1+rocm6.3.4.git7cecbf6d", "6.3.4"),  # a build of AMD's
+        ("2.10.0+cu128", ""),
+        ("2.10.0", ""),
+    ],
+)
+def test_the_label_of_a_build_names_its_rocm(version: str, rocm: str) -> None:
+    assert labelled_rocm(version) == rocm
