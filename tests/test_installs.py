@@ -104,9 +104,21 @@ def test_files_of_requirements(arguments: str, files: list[str]) -> None:
     assert [each.text for each in install(f"pip install {arguments}").files] == files
 
 
-def test_a_value_behind_its_option_has_its_own_place() -> None:
-    (word,) = install("pip install --index-url=https://x y").indexes
-    assert (word.word.span.column, word.word.span.end_column) == (25, 34)
+@pytest.mark.parametrize(
+    ("word", "columns"),
+    [
+        pytest.param("--index-url=https://x", (25, 34), id="of its own"),
+        pytest.param('"--index-url=https://x"', (13, 36), id="quotes: that of the whole word"),
+        pytest.param('--index-url="https://x"', (13, 36), id="quotes within it: the same"),
+        pytest.param("-ihttps://x", (15, 24), id="behind a letter"),
+    ],
+)
+def test_a_value_behind_its_option_has_its_own_place_as_far_as_it_is_known(
+    word: str, columns: tuple[int, int]
+) -> None:
+    (found,) = install(f"pip install {word} y").indexes
+    assert found.url == "https://x"
+    assert (found.word.span.column, found.word.span.end_column) == columns
 
 
 @pytest.mark.parametrize(

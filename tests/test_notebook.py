@@ -261,6 +261,14 @@ def test_large_outputs_do_not_count_and_large_code_is_refused() -> None:
     assert "has 6 MB, too much for source code" in finding.message
 
 
+@pytest.mark.parametrize("path", ["train.ipynb", "bob's.ipynb"])
+def test_no_command_of_a_claim_runs_the_notebook(path: str) -> None:
+    text = (FIXTURES / "features" / "disabled_feature_toggle" / "bad.py").read_text()
+    findings = lint(dumped(notebook(text)), path)
+    commands = {claim.command for each in findings for claim in each.claims}
+    assert commands == {"rocmlint verify trace TRACE.json --expect aiter"}
+
+
 @pytest.mark.parametrize(
     "comment",
     ["# noqa: ROC501", "# rocmlint: ignore[ROC501] x", "# rocmlint: ignore[sync-in-training-loop]"],

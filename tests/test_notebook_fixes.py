@@ -145,5 +145,11 @@ def test_code_that_would_go_from_one_cell_to_another_is_refused() -> None:
         put_back(data, "a\nb\n")
 
 
+@pytest.mark.parametrize("text", ["a\rb\n", "a\r\n", "a"])
+def test_what_would_not_be_read_again_is_refused(text: str) -> None:
+    with pytest.raises(RewriteError, match="cannot be written back exactly"):
+        put_back(dumped(notebook("x")).encode(), text)
+
+
 def test_lines_that_a_cell_has_lost_are_one_empty_line() -> None:
     assert with_lines("\f\f\f\nx\n\f\f\f\n") == "\n\f\f\f\nx\n\f\f\f\n\n"

@@ -306,21 +306,44 @@ def read_all(path: str) -> None:
             package.history(f"{module}.{name}")
 
 
-def small() -> bytes:
-    """Make a whole file of names of one module."""
+def small(**told: object) -> bytes:
+    """Make a whole file of names of one module, of two versions."""
     head = {
         "package": "p",
         "versions": ["1.0", "2.0"],
-        "sets": [0, 3, 1],
+        "sets": [0, 3, 1, 2],
         "modules": {"1": "p"},
         "foreign": "os",
-        "bases": {},
+        "bases": {"q.Base": "inherited"},
         "pieces": {},
     }
-    body = zlib.compress(json.dumps({"p": {"whole": 1, "names": {".": {"2": "A"}}}}).encode())
+    body = zlib.compress(
+        json.dumps({"p": {"whole": 1, "names": {".": {"2": "A"}}, **told}}).encode()
+    )
     head["pieces"] = {"p": [0, len(body)]}
     start = zlib.compress(json.dumps(head).encode())
     return name_data.MAGIC + str(len(start)).encode() + b"\n" + start + body
+
+
+@pytest.mark.parametrize(
+    ("attribute", "states"),
+    [("own", [True, None]), ("inherited", [True, None]), ("missing", [False, None])],
+)
+def test_of_a_class_that_another_version_has_as_a_value_the_members_are_unknown_there(
+    attribute: str, states: list[bool | None], tmp_path: Path
+) -> None:
+    """In version 1.0 it is a class that is defined in this module, in 2.0 nobody knows which."""
+    path = tmp_path / "p.names"
+    path.write_bytes(
+        small(
+            names={".": {"2": "A"}, "": {"3": "A"}},
+            classes={"A": {"own": {"2": "own"}, "bases": {"1": "!q.Base"}}},
+        )
+    )
+    package = PackageNames(name_data.Pieces(str(path)))
+    history = package.member("p.A", attribute)
+    assert history is not None
+    assert [history.at(each) for each in package.versions] == states
 
 
 STATES = st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=12)
