@@ -207,12 +207,12 @@ def _definitions(node: cst.CSTNode, source: Source) -> Iterator[str]:
 def _is_used_under_guards(name: str, source: Source) -> bool:
     """Say whether a function is used, and only where something decides on it.
 
-    Where its own file does not use it, the other modules of the package are looked at.
+    Of a function that its own file does not use, the other modules of the package are looked at.
     """
     if _ASKS.search(name):
         return True
     answer = _uses_are_guarded(name, source)
-    if answer is None and source.package is not None:
+    if answer is None and isinstance(source.definition(name), cst.FunctionDef):
         answers = [_uses_are_guarded(name, each) for each in _mentioning(name, source)]
         return True in answers and False not in answers
     return answer is True
@@ -222,7 +222,9 @@ def _mentioning(name: str, source: Source) -> list[Source]:
     """Give the modules of the package that have a word; none where that are too many to read."""
     from rocmlint.lint.source import Source  # noqa: PLC0415 - a type for the others
 
-    top, folder = source.package or ("", "")
+    if source.package is None:
+        return []
+    top, folder = source.package
     modules = source.modules_below(os.path.join(folder, top))
     found = [path for path in modules if name.encode() in (data_of(path) or b"")]
     if len(found) > _MOST_MODULES:
