@@ -171,12 +171,6 @@ def test_the_pip_of_another_interpreter_is_named(
     assert f"pip is that of the interpreter that is asked: {how}\n" in told
 
 
-def test_a_folder_without_an_interpreter_is_refused_with_what_to_type(project: Project) -> None:
-    ended = project.run("stack", "show", "--python", str(project.root))
-    assert ended.returncode == 2
-    assert "is a folder without an interpreter; name one, as in --python .venv" in ended.stderr
-
-
 def test_a_rocm_that_hangs_or_crashes_is_told_and_the_rest_is_answered(
     project: Project, tmp_path: Path
 ) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint import __version__
-from rocmlint.cli.verify.common import add_interpreter_arguments
-from rocmlint.errors import ConfigError
+from rocmlint.cli.verify.common import (
+    add_interpreter_arguments,
+    interpreter_at,
+    interpreter_of,
+)
 from rocmlint.report._json import dumps
 from rocmlint.report._plain import visible
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterable
-    from types import SimpleNamespace
 
 __all__ = [
     "Help",
@@ -33,9 +33,6 @@ VERSION = 1
 """Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""
 
 
-_INTERPRETERS = ("bin/python", "bin/python3", "python", "python3")
-
-
 class Help(NamedTuple):
     """What ``--help`` of a verb says."""
 
@@ -43,27 +40,6 @@ class Help(NamedTuple):
     """What follows the verb."""
     description: str
     exit_codes: str
-
-
-def interpreter_of(flags: SimpleNamespace) -> Interpreter:
-    """Give the interpreter that the flags name. Raises ConfigError."""
-    return Interpreter(interpreter_at(flags.python), flags.timeout)
-
-
-def interpreter_at(path: str) -> str:
-    """Give the interpreter of an environment that its folder names (``.venv``); else ``path``.
-
-    Raises ConfigError for a folder without one.
-    """
-    if path and not os.path.isdir(path):
-        return path
-    for each in _INTERPRETERS:
-        file = os.path.join(path, each)
-        if path and os.path.isfile(file) and os.access(file, os.X_OK):
-            return file
-    where = f"{path} is a folder without" if path else "no name of"
-    message = f"--python: {where} an interpreter; name one, as in --python .venv/bin/python"
-    raise ConfigError(message)
 
 
 def add_format_argument(parser: ArgumentParser) -> None:

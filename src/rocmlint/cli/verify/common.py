@@ -30,6 +30,7 @@ _EXIT_CODES = (
 
 _LONGEST = 1e9
 """Seconds, which is for ever: a clock cannot count to what a float can hold."""
+_INTERPRETERS = ("bin/python", "bin/python3", "python", "python3")
 
 
 def parser_of(verb: str, arguments: str, description: str, more: str = "") -> Parser:
@@ -58,7 +59,8 @@ def add_interpreter_arguments(parser: ArgumentParser, timeout: float = 120) -> N
         "--python",
         default=sys.executable,
         metavar="PYTHON",
-        help="the interpreter that runs the job (default: the one that runs rocmlint)",
+        help="the interpreter that runs the job, or the folder of its environment "
+        "(default: the one that runs rocmlint)",
     )
     parser.add_argument(
         "--timeout",
@@ -82,8 +84,24 @@ def seconds(text: str) -> float:
 
 
 def interpreter_of(flags: SimpleNamespace) -> Interpreter:
-    """Give the interpreter that the flags name."""
-    return Interpreter(flags.python, flags.timeout)
+    """Give the interpreter that the flags name. Raises ConfigError."""
+    return Interpreter(interpreter_at(flags.python), flags.timeout)
+
+
+def interpreter_at(path: str) -> str:
+    """Give the interpreter of an environment that its folder names (``.venv``); else ``path``.
+
+    Raises ConfigError for a folder without one.
+    """
+    if path and not os.path.isdir(path):
+        return path
+    for each in _INTERPRETERS:
+        file = os.path.join(path, each)
+        if path and os.path.isfile(file) and os.access(file, os.X_OK):
+            return file
+    where = f"{path} is a folder without" if path else "no name of"
+    message = f"--python: {where} an interpreter; name one, as in --python .venv/bin/python"
+    raise ConfigError(message)
 
 
 def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:
