@@ -25,7 +25,7 @@ KNOWN = set(requirements.packages())
 
 def torch_of(package: str, version: str, *extras: str) -> str | None:
     found = requirements.torch_requirement(package, Version(version), extras)
-    return None if found is None else ",".join(sorted(map(str, found)))
+    return None if found is None else ",".join(sorted({*map(str, found)}))
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,10 @@ def test_transformers_without_an_extra_requires_no_torch() -> None:
         ("vllm", "0.33.0", "==2.14.0"),
         ("xformers", "0.0.35", ">=2.10"),
         ("torchvision", "0.19.1", "==2.4.1"),
+        ("facenet-pytorch", "2.6.0", "<2.3.0,>=2.2.0"),
+        ("chatterbox-tts", "0.1.7", "==2.6.0"),
+        ("fairchem-core", "2.24.0", "~=2.13.0"),
+        ("realesrgan", "0.3.0", ">=1.7"),
     ],
 )
 def test_a_requirement_without_an_extra_always_counts(
@@ -86,6 +90,13 @@ def test_what_adds_nothing_to_a_pin_is_not_told() -> None:
     required = requirements.requirements("vllm", Version("0.33.0")) or ()
     assert "compressed-tensors==0.17.0" in map(str, required)
     assert torch_of("vllm", "0.33.0") == "==2.14.0"
+
+
+def test_a_package_that_only_gathers_others_demands_what_they_do() -> None:
+    """Of autogluon, torch is named only by the packages that it pins."""
+    required = requirements.requirements("autogluon", Version("1.6.3")) or ()
+    assert "torch" not in {each.name for each in required}
+    assert torch_of("autogluon", "1.6.3") == "<2.14,>=2.10"
 
 
 def test_a_range_pins_nothing() -> None:

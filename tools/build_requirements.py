@@ -52,6 +52,11 @@ pytorch-lightning lightning fastai fairscale evaluate lm-eval sentence-transform
 flagembedding timm open-clip-torch kornia ultralytics easyocr monai spandrel controlnet-aux
 lpips xfuser openai-whisper faster-whisper whisperx speechbrain pyannote-audio lerobot
 stable-baselines3 einops
+audiocraft chatterbox-tts coqui-tts resemble-enhance stable-audio-tools demucs kokoro
+autogluon autogluon-multimodal autogluon-timeseries chronos-forecasting neuralforecast
+facenet-pytorch basicsr gfpgan realesrgan nnunetv2 totalsegmentator
+chai-lab fairchem-core matgl torchdiffeq
+colossalai litgpt llm-foundry flash-linear-attention fla-core
 """
 PACKAGES = tuple(_PACKAGES.split())
 """What is installed beside torch and requires it, and what those require of each other."""
