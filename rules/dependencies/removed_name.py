@@ -134,8 +134,10 @@ def _is_read(node: cst.Attribute, source: Source) -> bool:
     """Say whether an attribute is looked up when the program runs: not set, no type for others."""
     below: cst.CSTNode = node
     for above in source.ancestors(node):
-        if isinstance(above, (cst.Import, cst.ImportFrom, cst.AssignTarget, cst.Del)):
+        if isinstance(above, (cst.Import, cst.ImportFrom)):
             return False
+        if isinstance(above, (cst.AssignTarget, cst.Del)):
+            return isinstance(source.parent(node), cst.Attribute)  # whose attribute is set
         if isinstance(above, cst.Annotation) and "__future__ import annotations" in source.text:
             return False
         if isinstance(above, (cst.BaseStatement, cst.BaseSmallStatement)):
