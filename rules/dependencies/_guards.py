@@ -28,8 +28,6 @@ _CAUGHT = frozenset(
         *("NameError", "Exception", "BaseException"),
     }
 )
-_NO_USE = (cst.FunctionDef, cst.ClassDef, cst.ImportAlias, cst.AsName)
-"""What gives a function its name."""
 _MOST_MODULES = 20
 """Modules that are parsed to learn where a function is used."""
 _ANY = "|".join(PACKAGES)
@@ -244,7 +242,9 @@ def _uses_are_guarded(name: str, source: Source) -> bool | None:
         line = source.line_of(match.start())
         for each in walk(piece.module):
             if isinstance(each, cst.Name) and each.value == name and source.span(each).line == line:
-                if isinstance(source.parent(each), _NO_USE):
+                if isinstance(
+                    source.parent(each), (cst.FunctionDef, cst.ClassDef, cst.ImportAlias)
+                ):
                     continue
                 seen = True
                 if not _is_guarded_here(each, source):
