@@ -132,7 +132,6 @@ def _asked(
 
 def _is_read(node: cst.Attribute, source: Source) -> bool:
     """Say whether an attribute is looked up when the program runs: not set, no type for others."""
-    below: cst.CSTNode = node
     for above in source.ancestors(node):
         if isinstance(above, (cst.Import, cst.ImportFrom)):
             return False
@@ -142,8 +141,7 @@ def _is_read(node: cst.Attribute, source: Source) -> bool:
             return False
         if isinstance(above, (cst.BaseStatement, cst.BaseSmallStatement)):
             return True
-        below = above
-    return below is not None
+    return True
 
 
 def _is_expected(
