@@ -161,9 +161,9 @@ def test_a_broken_lock_file_is_as_none(text: str) -> None:
 
 def test_an_environment_says_more_than_a_lock_file() -> None:
     write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
-    install("venv/lib/python3.11/site-packages", "4.57.6", utils="")
-    (finding,) = lint(GONE, environment="venv")
-    assert "4.57.6, installed in venv," in finding.message
+    install(".venv/lib/python3.11/site-packages", "4.57.6", utils="")
+    (finding,) = lint(GONE, environment=".venv")
+    assert "4.57.6, installed in .venv," in finding.message
     assert finding.severity == "error"
 
 

@@ -134,7 +134,7 @@ def _installed(
 
 def _shown(path: str, file: File) -> str:
     relative = os.path.relpath(path, file.settings.root or None)
-    return path if relative.startswith(".") else relative
+    return path if relative == os.curdir or relative.startswith(os.pardir) else relative
 
 
 def _locked(folder: str, package: str, file: File) -> Iterator[Candidate]:
