@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-INSIDE = Path(__file__).resolve().parent.parent / "src" / "rocmlint" / "verify" / "inside"
+INSIDE = Path(__file__).resolve().parent.parent / "src" / "rocmlint" / "interpreter" / "inside"
 FAULTS = ("differing", "replaced", "missing", "stale", "literals")
 NOTES = ("wrapped", "opaque")
 NOT_IMPORTED = {"__main__", "antigravity", "this", "idlelib", "test", "tests", "lib2to3", "turtle"}

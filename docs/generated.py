@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File, Files
 
 from rocmlint.cli.rule import markdown, summary
-from rocmlint.config import OPTIONS
-from rocmlint.registry import load_rules
+from rocmlint.config.settings import OPTIONS
+from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

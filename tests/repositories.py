@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocmlint.config import Configuration
-from rocmlint.lint.analyse import Linter
-from rocmlint.lint.document import Document
+from rocmlint.config.configuration import Configuration
+from rocmlint.lint.linter import Linter
+from rocmlint.source.document import Document
 
 if TYPE_CHECKING:
     from rocmlint.findings import Finding
-    from rocmlint.lint.versions import Candidate
+    from rocmlint.project.versions import Candidate
 
 GONE = "from transformers.utils import LossKwargs\n"  # until 4.53
 NEW = "from transformers.utils import TransformersKwargs\n"  # since 4.54

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from environments import Environment as VirtualEnvironment
 
+from rocmlint.gpus.machine import Machine
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.installed import read_environment
-from rocmlint.stack.machine import Machine
 from rocmlint.stack.show import read_stack
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

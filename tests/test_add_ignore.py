@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.lint.add_ignore import ignore_bytes
+from rocmlint.change.add_ignore import ignore_bytes
 from rocmlint.lint.check import check
-from rocmlint.lint.source import Source
 from rocmlint.lint.suppress import suppress
-from rocmlint.lint.text import decode
-from rocmlint.registry import load_rules
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls, strings
+from rocmlint.rule.registry import load_rules
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls, strings
+from rocmlint.source.python import Source
+from rocmlint.text.text import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

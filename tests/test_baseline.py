@@ -14,8 +14,8 @@ from jsonschema import validate  # type: ignore[import-untyped]
 
 from rocmlint.errors import ConfigError
 from rocmlint.findings import Finding
-from rocmlint.lint.baseline import Filtered, below, filter_known, write
-from rocmlint.lint.lines import Lines
+from rocmlint.report.baseline import Filtered, below, filter_known, write
+from rocmlint.report.lines import Lines
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "schema" / "baseline.json"
 SEVERAL = "unet.half()\nvae.half()\nunet.half()\n"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from rocmlint.lint.called_commands import commands_called
-from rocmlint.lint.parts import Command
-from rocmlint.lint.source import Source
-from rocmlint.lint.walk import walk
+from rocmlint.formats.model import Command
+from rocmlint.installs.called_commands import commands_called
+from rocmlint.source.python import Source
+from rocmlint.source.walk import walk
 
 IMPORTS = "import asyncio, os, pip, shlex, subprocess, sys\nfrom subprocess import check_call\n"
 

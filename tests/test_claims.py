@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from rocmlint import lint_source
-from rocmlint.config import Configuration
+from rocmlint.config.configuration import Configuration
 from rocmlint.findings import Claim
 from rocmlint.lint.check import claims
 from rocmlint.lint.claims import find_claims
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.source import Source
-from rocmlint.registry import load_claim_rules
-from rocmlint.rule import ClaimRule
+from rocmlint.rule.registry import load_claim_rules
+from rocmlint.rule.rule import ClaimRule
+from rocmlint.source.python import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 MARK = re.compile(r"# claims: (?P<claim>.+)$", re.MULTILINE)

@@ -36,8 +36,8 @@ SLOW_RULE = '''
 import time
 from pathlib import Path
 
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
 
 
 class Slow(Rule):

@@ -15,8 +15,8 @@ from rocmlint.cli import flags, stack, verify
 from rocmlint.cli.config import configuration_schema
 from rocmlint.cli.main import VERBS
 from rocmlint.cli.parser import check_parser
-from rocmlint.config import OPTIONS
-from rocmlint.registry import load_rules
+from rocmlint.config.settings import OPTIONS
+from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -179,5 +179,11 @@ def test_a_clean_start_imports_nothing_heavy(project: Project) -> None:
         for each in (program, before)
     ]
     heavy = {"argparse", "dataclasses", "pathlib", "tomllib", "inspect", "tempfile", "hashlib"}
-    heavy |= {"importlib.metadata", "libcst", "pathspec", "rocmlint.findings", "rocmlint.registry"}
+    heavy |= {
+        "importlib.metadata",
+        "libcst",
+        "pathspec",
+        "rocmlint.findings",
+        "rocmlint.rule.registry",
+    }
     assert (loaded[0] - loaded[1]) & heavy == set()

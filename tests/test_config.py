@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.config import OPTIONS, Configuration, Settings
+from rocmlint.config.configuration import Configuration
+from rocmlint.config.option import converted, did_you_mean, plain, problem
+from rocmlint.config.settings import OPTIONS, Settings
 from rocmlint.errors import ConfigError
-from rocmlint.options import converted, did_you_mean, plain, problem
-from rocmlint.selection import enabled_rules
+from rocmlint.lint.selection import enabled_rules
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint import lint_paths
-from rocmlint.lint.consulted import Consulted, names_in
-from rocmlint.lint.file import File
-from rocmlint.lint.text import Text
+from rocmlint.disk.state import Consulted, names_in
+from rocmlint.source.file import File
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

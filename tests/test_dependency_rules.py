@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import ON_REQUIREMENTS, PROJECT, Repository
 
-from rocmlint.lint.fix import apply_fixes
+from rocmlint.change.fix import apply_fixes
 
 VLLM = "pip install vllm==0.11.2\n"
 

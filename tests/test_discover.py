@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rocmlint.config import Settings
+from rocmlint.config.settings import Settings
 from rocmlint.lint import discover as module
 from rocmlint.lint.discover import discover
 

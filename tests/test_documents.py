@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from rocmlint.change.rewrite import encode_like
 from rocmlint.errors import RewriteError
-from rocmlint.lint.content import text_of
+from rocmlint.formats import FORMATS
 from rocmlint.lint.discover import is_linted
-from rocmlint.lint.formats import FORMATS
-from rocmlint.lint.place import kinds
-from rocmlint.lint.rewrite import encode_like
-from rocmlint.lint.text import PlainText
+from rocmlint.source.decoding import text_of
+from rocmlint.source.kinds import kinds
+from rocmlint.text.text import PlainText
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -27,7 +27,7 @@ RULE = '''
 
 from rocmlint import Rule
 from rocmlint.findings import Fix
-from rocmlint.triggers import commands, declared, indexes
+from rocmlint.rule.triggers import commands, declared, indexes
 
 
 class NoVllm(Rule):

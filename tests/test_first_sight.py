@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.config import Configuration
-from rocmlint.lint.analyse import Linter
-from rocmlint.lint.disk import Disk
+from rocmlint.config.configuration import Configuration
+from rocmlint.disk.disk import Disk
+from rocmlint.lint.linter import Linter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.analyse import Analysis
+    from rocmlint.lint.linter import Analysis
 
 
 @pytest.fixture(autouse=True)

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rocmlint.change.change import diff, write
+from rocmlint.change.fix import apply_fixes, demoted, fix_bytes, fix_text
 from rocmlint.findings import Edit, Finding, Fix
-from rocmlint.lint.change import diff, write
-from rocmlint.lint.fix import apply_fixes, demoted, fix_bytes, fix_text
-from rocmlint.lint.text import Text
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from rocmlint.lint.change import Change
+    from rocmlint.change.change import Change
 
 Replacement = tuple[int, int, str]
 

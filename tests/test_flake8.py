@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 pytest.importorskip("flake8")
 
 RULES = '''
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
 
 
 class CopiedPatch(Rule):

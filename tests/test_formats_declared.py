@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from rocmlint.lint.formats import (
+from rocmlint.formats import (
     conda,
     constraints,
     poetry,
@@ -19,12 +19,12 @@ from rocmlint.lint.formats import (
     setup_cfg,
     setup_py,
 )
-from rocmlint.lint.parts import Parts
-from rocmlint.lint.text import Text
+from rocmlint.formats.model import Parts
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
-    from rocmlint.lint.parts import Declared
-    from rocmlint.lint.text import Span
+    from rocmlint.formats.model import Declared
+    from rocmlint.text.text import Span
 
 
 def at(text: str, span: Span) -> str:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.lint.formats.dockerfile import parse
-from rocmlint.lint.text import Text
+from rocmlint.formats.dockerfile import parse
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
-    from rocmlint.lint.parts import Command
-    from rocmlint.lint.text import Span
+    from rocmlint.formats.model import Command
+    from rocmlint.text.text import Span
 
 
 def at(text: str, span: Span) -> str:

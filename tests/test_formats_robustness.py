@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rocmlint.lint.formats import FORMATS, format_of
-from rocmlint.lint.installs import install_of
-from rocmlint.lint.parts import Located, Parts
-from rocmlint.lint.text import Text
+from rocmlint.formats import FORMATS, format_of
+from rocmlint.formats.model import Located, Parts
+from rocmlint.installs.install import install_of
+from rocmlint.text.text import Text
 
 REAL = {
     "requirements.txt": """\

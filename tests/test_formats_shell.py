@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rocmlint.lint.formats.shell import parse
-from rocmlint.lint.text import Text
+from rocmlint.formats.shell.script import parse
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
-    from rocmlint.lint.parts import Command, Word
-    from rocmlint.lint.text import Span
+    from rocmlint.formats.model import Command, Word
+    from rocmlint.text.text import Span
 
 BASH = shutil.which("bash")
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocmlint.lint.formats import yaml as read_yaml
-from rocmlint.lint.formats.excerpt import Excerpt
-from rocmlint.lint.formats.workflow import parse
-from rocmlint.lint.text import Text
+from rocmlint.formats import yaml as read_yaml
+from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.workflow import parse
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.formats.yaml import Value
-    from rocmlint.lint.parts import Command
-    from rocmlint.lint.text import Span
+    from rocmlint.formats.model import Command
+    from rocmlint.formats.yaml import Value
+    from rocmlint.text.text import Span
 
 yaml = pytest.importorskip("yaml", reason="PyYAML tells what YAML means")
 

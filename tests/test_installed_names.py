@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from repositories import GONE, NEW, install, lint, write
 
-from rocmlint.lint.document import Document
-from rocmlint.lint.installed_names import InstalledNames
+from rocmlint.project.installed_names import InstalledNames
+from rocmlint.source.document import Document
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.lint.formats.shell import parse
-from rocmlint.lint.installs import Install, install_of
+from rocmlint.formats.shell.script import parse
+from rocmlint.installs.install import Install, install_of
 
 
 def install(script: str) -> Install:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from rocmlint.cli.rule import sections
-from rocmlint.registry import load_rules
-from rocmlint.rule import Rule
+from rocmlint.rule.registry import load_rules
+from rocmlint.rule.rule import Rule
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -70,8 +70,8 @@ def test_every_option_is_read_and_explained(rule: type[Rule[Any]]) -> None:
 
 def test_loading_the_rules_does_not_load_libcst() -> None:
     code = (
-        "import sys; from rocmlint.config import Settings; "
-        "from rocmlint.selection import enabled_rules; enabled_rules(Settings(preview=True)); "
+        "import sys; from rocmlint.config.settings import Settings; "
+        "from rocmlint.lint.selection import enabled_rules; enabled_rules(Settings(preview=True)); "
         "sys.exit('libcst._nodes' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -114,7 +114,7 @@ def test_no_check_imports_torch_into_rocmlint_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((SOURCE / "verify" / "inside").rglob("*.py")), ids=lambda path: path.stem
+    "path", sorted((SOURCE / "interpreter" / "inside").rglob("*.py")), ids=lambda path: path.stem
 )
 def test_what_runs_in_other_interpreters_needs_only_the_standard_library(path: Path) -> None:
     imported = set()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.lint.listed import Listed, parts_of, with_inclusions
-from rocmlint.lint.source import Source
+from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
+from rocmlint.source.python import Source
 
 if TYPE_CHECKING:
     from pathlib import Path

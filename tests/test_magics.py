@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from notebooks import dumped, notebook
 
-from rocmlint.lint.magics import code_of
-from rocmlint.lint.notebook import read
+from rocmlint.notebook.magics import code_of
+from rocmlint.notebook.read import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

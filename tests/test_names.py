@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from rocmlint.lint.source import Source
-from rocmlint.lint.syntax import calls_in
+from rocmlint.source.python import Source
+from rocmlint.source.syntax import calls_in
 
 
 def resolved(text: str, *, whole: bool = False) -> str | None:

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from notebooks import SYNC, TRAINING, WAIT, cell, dumped, notebook, slow
 
-from rocmlint.config import Settings
-from rocmlint.lint.analyse import Linter
-from rocmlint.lint.notebook import NotebookError, read
+from rocmlint.config.settings import Settings
+from rocmlint.lint.linter import Linter
+from rocmlint.notebook.read import NotebookError, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,7 +108,7 @@ def _in_file(finding: Finding, first: dict[int | None, int]) -> tuple[int, int, 
 RULE = '''
 """ACME001."""
 from rocmlint import Rule
-from rocmlint.triggers import strings
+from rocmlint.rule.triggers import strings
 
 class Quoted(Rule):
     """A string that JSON writes in another way."""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from notebooks import SYNC, TRAINING, cell, dumped, notebook, slow
 
 from rocmlint.errors import RewriteError
-from rocmlint.lint.notebook import read, with_lines
-from rocmlint.lint.put_back import put_back
+from rocmlint.notebook.read import read, with_lines
+from rocmlint.notebook.write import put_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.config import Settings
+from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
 from rocmlint.lint.run import Options, run
-from rocmlint.lint.source import Source
+from rocmlint.lint.selection import enabled_rules
 from rocmlint.rules.patching import _packages
-from rocmlint.selection import enabled_rules
+from rocmlint.source.python import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from rocmlint.config import Settings
+from rocmlint.config.settings import Settings
 from rocmlint.findings import Finding
 from rocmlint.lint.check import check
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.source import Source
-from rocmlint.lint.text import decode
-from rocmlint.lint.unparsable import UnparsableError
-from rocmlint.selection import enabled_rules
+from rocmlint.lint.selection import enabled_rules
+from rocmlint.source.python import Source
+from rocmlint.source.unparsable import UnparsableError
+from rocmlint.text.text import decode
 
 WHEELS = ("transformers==5.23.0", "diffusers==0.42.1", "accelerate==1.15.0")
 STANDARD_LIBRARY = Path(os.__file__).parent

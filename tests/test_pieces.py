@@ -9,11 +9,11 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from rocmlint.lint.positions import positions
-from rocmlint.lint.source import Source
-from rocmlint.lint.text import Span, decode
-from rocmlint.lint.unparsable import UnparsableError
-from rocmlint.lint.walk import parents, walk
+from rocmlint.source.positions import positions
+from rocmlint.source.python import Source
+from rocmlint.source.unparsable import UnparsableError
+from rocmlint.source.walk import parents, walk
+from rocmlint.text.text import Span, decode
 
 STANDARD_LIBRARY = sorted(Path(tokenize.__file__).parent.glob("*.py"))[::9]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.programs import Printed, ask_program
+from rocmlint.gpus.programs import Printed, ask_program
 
 
 def ask(script: str, seconds: float = 30) -> Printed:

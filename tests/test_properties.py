@@ -12,14 +12,14 @@ import libcst as cst
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rocmlint.config import Settings
-from rocmlint.lint.analyse import Linter
+from rocmlint.change.fix import fix_text
+from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
-from rocmlint.lint.fix import fix_text
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.source import Source
-from rocmlint.lint.unparsable import UnparsableError
-from rocmlint.selection import enabled_rules
+from rocmlint.lint.selection import enabled_rules
+from rocmlint.source.python import Source
+from rocmlint.source.unparsable import UnparsableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import COMMAND
 
-from rocmlint.config import Configuration, Settings
+from rocmlint.config.configuration import Configuration
+from rocmlint.config.settings import Settings
 from rocmlint.errors import ConfigError
 from rocmlint.lint import run as module
 from rocmlint.lint.discover import discover

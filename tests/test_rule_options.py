@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.config import Settings
+from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.source import Source
-from rocmlint.selection import enabled_rules
+from rocmlint.lint.selection import enabled_rules
+from rocmlint.source.python import Source
 
 UPRIGHT = """\
 from PIL import Image, ImageOps

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from rocmlint.config import Configuration
+from rocmlint.change.fix import apply_fixes, parser_of
+from rocmlint.config.configuration import Configuration
 from rocmlint.findings import Finding
-from rocmlint.lint.analyse import Linter
 from rocmlint.lint.check import check
 from rocmlint.lint.discover import is_linted
-from rocmlint.lint.fix import apply_fixes, parser_of
-from rocmlint.lint.source import Source
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.suppress import suppress
-from rocmlint.registry import load_rules
-from rocmlint.rule import Rule
+from rocmlint.rule.registry import load_rules
+from rocmlint.rule.rule import Rule
+from rocmlint.source.python import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 EXPECT = re.compile(r"[ \t]*# expect: (?P<codes>[A-Z0-9, ]+)$", re.MULTILINE)

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from rocmlint.config import Settings
+from rocmlint.config.settings import Settings
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
-from rocmlint.lint.analyse import Linter
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.run import Options, Outcome, run
 
 BAD = """\

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.config import Configuration, Settings
-from rocmlint.registry import load_rules
-from rocmlint.selection import enabled_rules, ignored_codes, selectors, why_off
+from rocmlint.config.configuration import Configuration
+from rocmlint.config.settings import Settings
+from rocmlint.lint.selection import enabled_rules, ignored_codes, selectors, why_off
+from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 RULES = '''
 """Rules of our own."""
 
-from rocmlint.options import Option
-from rocmlint.rule import Rule
+from rocmlint.config.option import Option
+from rocmlint.rule.rule import Rule
 
 
 class Stable(Rule):

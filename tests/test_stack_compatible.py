@@ -15,9 +15,9 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from rocmlint.published import requirements
+from rocmlint.published.fitting import SearchError, fit
 from rocmlint.stack import resolve as resolver
 from rocmlint.stack.compatible import Compatible, Library, compatible
-from rocmlint.stack.fitting import SearchError, fit
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
 from rocmlint.stack.versions import VersionError
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stacks import FakeEnvironment, FakeMachine, amd_smi
 
-from rocmlint.stack.devices import find_devices
+from rocmlint.gpus.kernel_list import find_devices
+from rocmlint.gpus.machine import Machine
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.installed import read_environment
-from rocmlint.stack.machine import Machine
 from rocmlint.stack.rocm import Rocm, find_rocm
 from rocmlint.stack.versions import major_minor
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from pathlib import Path

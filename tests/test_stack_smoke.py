@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.show import read_stack
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from stacks import FakeEnvironment, FakeMachine

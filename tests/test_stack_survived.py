@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stacks import FakeEnvironment
 
+from rocmlint.interpreter.ask import Interpreter
+from rocmlint.interpreter.inside.distributions import digest_of_record
 from rocmlint.stack.state import StateError, freeze, read_state, write_state
-from rocmlint.verify.inside.distributions import digest_of_record
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     import subprocess

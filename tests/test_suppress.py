@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_rules import EXPECT, FIXTURES, expected
 
-from rocmlint.config import Settings
-from rocmlint.lint.analyse import Linter
+from rocmlint.change.fix import apply_fixes
+from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
-from rocmlint.lint.fix import apply_fixes
-from rocmlint.lint.source import Source
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.suppress import suppress
-from rocmlint.registry import load_rules
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls
+from rocmlint.rule.registry import load_rules
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
+from rocmlint.source.python import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from rocmlint.findings import Finding
-    from rocmlint.registry import RuleType
+    from rocmlint.rule.registry import RuleType
 
 
 class CopiedPatch(Rule["cst.Call"]):

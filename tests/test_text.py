@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocmlint.lint.text import Text, decode
+from rocmlint.text.text import Text, decode
 
 STANDARD_LIBRARY = sorted(Path(tokenize.__file__).parent.glob("*.py"))
 

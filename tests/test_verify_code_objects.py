@@ -27,10 +27,10 @@ from hip_objects import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rocmlint.verify.code_objects import target as targets
+from rocmlint.gpus.target import Target, parse_target
+from rocmlint.gpus import target as targets
 from rocmlint.verify.code_objects.errors import UnreadableError
 from rocmlint.verify.code_objects.file import FileReport, code_objects, read_file
-from rocmlint.verify.code_objects.target import Target, parse_target
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.errors import ConfigError
+from rocmlint.interpreter.inside import dtype as inside
 from rocmlint.verify.dtype import compared, judged
-from rocmlint.verify.inside import dtype as inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

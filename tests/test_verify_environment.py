@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.verify.environment.evaluate import UnknownError
-from rocmlint.verify.environment.meaning import ON, misread
-from rocmlint.verify.environment.readers import search
-from rocmlint.verify.environment.reading import PythonFile
-from rocmlint.verify.environment.variables import KNOWN
-from rocmlint.verify.inside.variables import relevant
+from rocmlint.interpreter.inside.variables import relevant
+from rocmlint.verify.variables.evaluate import UnknownError
+from rocmlint.verify.variables.meaning import ON, misread
+from rocmlint.verify.variables.readers import search
+from rocmlint.verify.variables.reading import PythonFile
+from rocmlint.verify.variables.variables import KNOWN
 
 if TYPE_CHECKING:
     from conftest import Project

@@ -138,7 +138,7 @@ def test_each_file_of_a_manifest_needs_a_function_that_ran(project: Project) -> 
 
 def test_watching_again_sees_what_runs_again() -> None:
     text = (
-        "from rocmlint.verify.inside.live import executed\n"
+        "from rocmlint.interpreter.inside.live import executed\n"
         "def f(): pass\n"
         "for _ in range(2):\n"
         "    executed.start(); executed.start(); f(); executed.stop(); executed.stop()\n"

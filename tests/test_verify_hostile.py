@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from test_verify_interpreter import is_running
 
-from rocmlint.verify.inside import write_json
-from rocmlint.verify.interpreter import Interpreter, InterpreterError
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.interpreter.inside import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

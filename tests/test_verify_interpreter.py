@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.verify.interpreter import Interpreter, InterpreterError
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
 
 if TYPE_CHECKING:
     from pathlib import Path

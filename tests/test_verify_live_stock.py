@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.inside.live.bindings import bindings
-from rocmlint.verify.inside.live.compare import compare
-from rocmlint.verify.inside.live.fingerprints import fingerprint
-from rocmlint.verify.inside.live.reachable import ABSENT, value_at
-from rocmlint.verify.interpreter import Interpreter
+from rocmlint.interpreter.ask import Interpreter
+from rocmlint.interpreter.inside.live.bindings import bindings
+from rocmlint.interpreter.inside.live.compare import compare
+from rocmlint.interpreter.inside.live.fingerprints import fingerprint
+from rocmlint.interpreter.inside.live.reachable import ABSENT, value_at
 from rocmlint.verify.live.judge import result_of
 
 if TYPE_CHECKING:

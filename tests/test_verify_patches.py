@@ -20,10 +20,10 @@ from failure_cases import without_power_over_modes
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.interpreter.inside.bytecode import compiled, execution_of
+from rocmlint.interpreter.inside.files import locate
 from rocmlint.verify.files.patches import check
-from rocmlint.verify.inside.bytecode import compiled, execution_of
-from rocmlint.verify.inside.files import locate
-from rocmlint.verify.interpreter import Interpreter, InterpreterError
 from rocmlint.verify.manifest import Manifest, ManifestFile, write
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import Project
 
-from rocmlint.verify.interpreter import Interpreter
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.verify.trace.files import Ran, Trace
 from rocmlint.verify.trace.index import Contents, Group, KernelIndex, default_roots
 from rocmlint.verify.trace.probe import Operation, Probed, judge, probe

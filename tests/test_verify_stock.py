@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from environments import Environment
 
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.verify.files.stock import check
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from packaging.version import Version
 from repositories import GONE, candidates, install, lint, versions, write
 
 from rocmlint.errors import ConfigError
-from rocmlint.lint.document import Document
-from rocmlint.lint.environment import site_folders
+from rocmlint.project.environment import site_folders
 from rocmlint.published import requirements as published
+from rocmlint.source.document import Document
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 

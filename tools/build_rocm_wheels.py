@@ -23,8 +23,8 @@ from typing import Any
 from packaging.version import Version
 
 from rocmlint.published import requirements
+from rocmlint.published.fitting import shown
 from rocmlint.stack.compatible import compatible
-from rocmlint.stack.fitting import shown
 
 DATA = Path(__file__).parents[1] / "src" / "rocmlint" / "published" / "data"
 

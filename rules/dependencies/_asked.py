@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
 
-    from rocmlint.lint.installs import Install
-    from rocmlint.lint.parts import Command, Index, Word
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command, Index, Word
+    from rocmlint.installs.install import Install
+    from rocmlint.source.python import Source
 
 _HERE = compile_lazily(r"dirname|BASH_SOURCE|SCRIPT|ROOT|REPO|PROJECT|WORKSPACE|pwd", re.IGNORECASE)
 _COPIES = compile_lazily(
@@ -186,7 +186,7 @@ def _sources(name: str, file: Source) -> list[str]:
 
 def _listed(path: str, file: Source) -> tuple[list[tuple[Requirement, str]], list[Index]]:
     """Read a file of requirements and those that it includes."""
-    from rocmlint.lint.listed import Listed, parts_of, with_inclusions  # noqa: PLC0415
+    from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
 
     found: list[tuple[Requirement, str]] = []
     indexes: list[Index] = []
@@ -203,7 +203,7 @@ def _listed(path: str, file: Source) -> tuple[list[tuple[Requirement, str]], lis
 
 def _of_project(word: Word, command: Command, file: Source) -> Iterator[tuple[Requirement, str]]:
     """Read what the project requires that a command installs from its folder."""
-    from rocmlint.lint.listed import parts_of  # noqa: PLC0415
+    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
 
     match = re.fullmatch(r"\.?/?(?:\[([\w\s,.-]*)\])?", word.text)
     if match is None or not word.known:

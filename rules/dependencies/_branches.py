@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.lint.parts import Command
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command
+    from rocmlint.source.python import Source
 
 _OF_SHELL = compile_lazily(
     r"(?m)^[ \t]*#.*$"

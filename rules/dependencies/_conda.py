@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.lint.installs import Install
-    from rocmlint.lint.parts import Command, Word
+    from rocmlint.formats.model import Command, Word
+    from rocmlint.installs.install import Install
 
     from ._rocm_torch import RocmTorch
 

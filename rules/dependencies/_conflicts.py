@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.published import requirements as published
-from rocmlint.stack.fitting import newest_accepting
+from rocmlint.published.fitting import newest_accepting
 
 from ._rocm_torch import FAMILY
 

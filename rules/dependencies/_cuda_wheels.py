@@ -14,9 +14,9 @@ from ._rocm_torch import indexes_of
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-    from rocmlint.lint.installs import Install
-    from rocmlint.lint.parts import Command
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command
+    from rocmlint.installs.install import Install
+    from rocmlint.source.python import Source
 
     from ._asked import Everything
 

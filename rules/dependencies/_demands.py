@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.fitting import newest_accepting
+from rocmlint.published.fitting import newest_accepting
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

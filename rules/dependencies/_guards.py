@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.disk.state import data_of
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.consulted import data_of
-from rocmlint.lint.syntax import dotted_text, statements
-from rocmlint.lint.unparsable import UnparsableError
-from rocmlint.lint.walk import walk
-from rocmlint.triggers import last_name
+from rocmlint.rule.triggers import last_name
+from rocmlint.source.syntax import dotted_text, statements
+from rocmlint.source.unparsable import UnparsableError
+from rocmlint.source.walk import walk
 
 from ._uses import PACKAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _CAUGHT = frozenset(
     {
@@ -218,7 +218,7 @@ def _is_used_under_guards(name: str, source: Source) -> bool:
 
 def _mentioning(name: str, source: Source) -> list[Source]:
     """Give the modules of the package that have a word; none where that are too many to read."""
-    from rocmlint.lint.source import Source  # noqa: PLC0415 - a type for the others
+    from rocmlint.source.python import Source  # noqa: PLC0415 - a type for the others
 
     if source.package is None:
         return []

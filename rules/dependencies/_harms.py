@@ -14,9 +14,9 @@ from ._rocm_torch import FAMILY, indexes_of, is_from_rocm
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-    from rocmlint.lint.installs import Install
-    from rocmlint.lint.parts import Command
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command
+    from rocmlint.installs.install import Install
+    from rocmlint.source.python import Source
 
     from ._asked import Asked, Everything
     from ._rocm_torch import RocmTorch
@@ -216,7 +216,7 @@ def is_alternative(case: Case, source: Source) -> bool:
 
     So it is where the file takes torch from an index for ROCm in one branch, and here in another.
     """
-    from rocmlint.lint.installs import install_of  # noqa: PLC0415
+    from rocmlint.installs.install import install_of  # noqa: PLC0415
 
     for each in source.parts.commands:
         install = install_of(each) if each is not case.command else None

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rocmlint.findings import Severity
-    from rocmlint.lint.installed_names import InstalledNames
-    from rocmlint.lint.source import Source
-    from rocmlint.lint.versions import Candidate
+    from rocmlint.project.installed_names import InstalledNames
+    from rocmlint.project.versions import Candidate
     from rocmlint.published.names import History
+    from rocmlint.source.python import Source
 
 
 class Judgement(NamedTuple):
@@ -51,8 +51,8 @@ def missing(
     candidates = source.project.versions(package.replace("_", "-"))
     answers = [has(each.version) for each in candidates]
     if source.settings.environment is not None and answers != [True]:
-        from rocmlint.lint.environment import site_folders  # noqa: PLC0415 - few runs have one
-        from rocmlint.lint.installed_names import InstalledNames  # noqa: PLC0415
+        from rocmlint.project.environment import site_folders  # noqa: PLC0415 - few runs have one
+        from rocmlint.project.installed_names import InstalledNames  # noqa: PLC0415
 
         folders = site_folders(source.settings.environment)
         answers.append(installed(InstalledNames(folders, source)))
@@ -71,7 +71,7 @@ def missing(
 
 def is_its_own(package: str, source: Source) -> bool:
     """Say whether the package is the file's own, or a copy of it lies in the project."""
-    from rocmlint.lint.environment import installed_as  # noqa: PLC0415 - few files need it
+    from rocmlint.project.environment import installed_as  # noqa: PLC0415 - few files need it
 
     own = installed_as(source)
     if own is not None:

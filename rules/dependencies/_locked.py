@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.formats.shell.wrappers import program
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.formats.wrappers import program
 
 from ._platform import BY_PROJECT
 from ._pytorch_index import is_rocm
@@ -20,8 +20,8 @@ from ._uv_lock import cuda_torch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.parts import Command, Word
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command, Word
+    from rocmlint.source.python import Source
 
     from ._asked import Asked
     from ._harms import Case
@@ -148,7 +148,7 @@ def _there(case: Case) -> str:
 
 def _comes_again(case: Case, source: Source) -> bool:
     """Say whether a torch for ROCm is installed behind the command."""
-    from rocmlint.lint.installs import install_of  # noqa: PLC0415
+    from rocmlint.installs.install import install_of  # noqa: PLC0415
 
     behind = (each for each in source.parts.commands if each.span > case.command.span)
     return any(install is not None and is_from_rocm(install) for install in map(install_of, behind))
@@ -163,7 +163,7 @@ def _is_repeated(case: Case, source: Source) -> bool:
 
 def _is_synced(case: Case, source: Source) -> bool:
     """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
-    from rocmlint.lint.installs import install_of  # noqa: PLC0415
+    from rocmlint.installs.install import install_of  # noqa: PLC0415
 
     if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
         return False

@@ -7,14 +7,14 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from rocmlint.disk.state import data_of
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.consulted import data_of
 
 from ._uses import PACKAGES
 
 if TYPE_CHECKING:
-    from rocmlint.lint.disk import Disk
-    from rocmlint.lint.source import Source
+    from rocmlint.disk.disk import Disk
+    from rocmlint.source.python import Source
 
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
 _REWRITES = compile_lazily(r"^[ \t]*(?:from|import)[ \t]+unsloth", re.MULTILINE)

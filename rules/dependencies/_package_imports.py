@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.text import Text
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _IMPORT = compile_lazily(
     r"^(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.lint.parts import Command, Word
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command, Word
+    from rocmlint.source.python import Source
 
 _BUILD_FILE = compile_lazily(r"(^|/)(?:Dockerfile|Containerfile)[^/]*\Z|\.[Dd]ockerfile\Z")
 _WORKFLOW = compile_lazily(r"\.ya?ml\Z")
@@ -29,7 +29,7 @@ def rocm_evidence(command: Command, file: Source) -> str:
     copied to, and at last the project. Where one of them is for something else, or for several
     platforms, those behind it are not asked.
     """
-    from rocmlint.lint import platforms  # noqa: PLC0415 - few files install anything
+    from rocmlint.project import platforms  # noqa: PLC0415 - few files install anything
 
     if file.settings.rocm is False:
         return ""
@@ -79,8 +79,8 @@ def _place(file: Source) -> str:
 
 def _build_with(file: Source) -> str:
     """Say whether the file goes into an image of ROCm by the Dockerfiles around that name it."""
-    from rocmlint.lint import platforms  # noqa: PLC0415
-    from rocmlint.lint.listed import parts_of  # noqa: PLC0415
+    from rocmlint.project import platforms  # noqa: PLC0415
+    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
 
     name = os.path.basename(file.path)
     for folder in dict.fromkeys((file.project.folders[0], file.project.folders[-1])):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.findings import Edit, Fix
-from rocmlint.lint.syntax import dotted_text
-from rocmlint.lint.walk import walk
+from rocmlint.source.syntax import dotted_text
+from rocmlint.source.walk import walk
 
 from ._published_names import has, has_successor, history
 from ._replacements import replacement_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._judgement import Judgement
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.lint.installs import IndexOption, Install
-    from rocmlint.lint.parts import Command, Index
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command, Index
+    from rocmlint.installs.install import IndexOption, Install
+    from rocmlint.source.python import Source
 
 FAMILY = frozenset({"torch", "torchvision", "torchaudio"})
 """What PyPI has for CUDA only, and a ROCm index for ROCm."""
@@ -72,7 +72,7 @@ def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
 
 def torch_at(command: Command, file: Source) -> tuple[RocmTorch | None, bool]:
     """Give the ROCm torch that is there, and whether the file installs one only later."""
-    from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
 
     found: RocmTorch | None = None
     comes_later = False
@@ -140,7 +140,7 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
 
 
 def _in_image(command: Command, file: Source) -> RocmTorch | None:
-    from rocmlint.lint import platforms  # noqa: PLC0415
+    from rocmlint.project import platforms  # noqa: PLC0415
 
     image = image_of(command, file)
     if image is None or platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):

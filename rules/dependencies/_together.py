@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocmlint.lint.listed import Listed, with_inclusions
+from rocmlint.project.inclusions import Listed, with_inclusions
 from rocmlint.published import requirements as published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.lint.parts import Declared, Parts
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Declared, Parts
+    from rocmlint.source.python import Source
 
 _MOST = 300
 """Requirements of one file that are looked at; a file with more is a lock file."""

@@ -17,7 +17,7 @@ def cuda_torch(lock: str) -> str:
 
     "" too where the lock has a torch for ROCm or the CPU, or cannot be read.
     """
-    from rocmlint.lint.formats.toml import library  # noqa: PLC0415 - few projects ask
+    from rocmlint.formats.toml import library  # noqa: PLC0415 - few projects ask
 
     try:
         packages = library().loads(lock).get("package", [])

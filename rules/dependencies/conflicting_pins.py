@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.rule import Rule
-from rocmlint.triggers import commands, declared
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import commands, declared
 
 from ._commands import PIP_AND_UV
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.parts import Command, Declared, Word
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command, Declared, Word
+    from rocmlint.source.python import Source
 
     from ._conflicts import Conflict
     from ._together import Part
@@ -62,12 +62,12 @@ class ConflictingPins(Rule["Command | Declared"]):
 
     def check(self, node: Command | Declared, source: Source) -> Iterator[Finding]:
         """Find requirements that exclude each other."""
-        from rocmlint.lint.parts import Declared  # noqa: PLC0415 - few files have any
+        from rocmlint.formats.model import Declared  # noqa: PLC0415 - few files have any
 
         if isinstance(node, Declared):
             yield from self._declared(node, source)
             return
-        from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None or len(install.requirements) < 2 or install.no_dependencies:

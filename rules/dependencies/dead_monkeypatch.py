@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.walk import walk
-from rocmlint.rule import Rule
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import nodes
 from rocmlint.rules.patching._patches import Replacement, replacements
-from rocmlint.triggers import nodes
+from rocmlint.source.walk import walk
 
 from ._guards import is_asked_for, is_guarded
 from ._judgement import missing, requirement, since, subject
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.installed_names import InstalledNames
-    from rocmlint.lint.source import Source
+    from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
+    from rocmlint.source.python import Source
 
 _SETS = compile_lazily(r"[ \t]*=(?!=)")
 

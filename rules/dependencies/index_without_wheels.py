@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.findings import Edit, Fix
-from rocmlint.rule import Rule
-from rocmlint.triggers import commands, indexes, strings
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import commands, indexes, strings
 
 from ._pytorch_index import pytorch_index
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.parts import Command, Index, Word
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command, Index, Word
+    from rocmlint.source.python import Source
 
     from ._pytorch_index import PytorchIndex
 
@@ -59,7 +59,7 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
 
     def check(self, node: Command | Index | cst.SimpleString, source: Source) -> Iterator[Finding]:
         """Find indexes without wheels."""
-        from rocmlint.lint.parts import Command, Index  # noqa: PLC0415 - few files have any
+        from rocmlint.formats.model import Command, Index  # noqa: PLC0415 - few files have any
 
         if not isinstance(node, (Command, Index)):
             yield from self._chosen(node, source)
@@ -71,7 +71,7 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
                 is_beside = node.extra and not source.path.endswith(".toml")
                 yield from self._judged(node, index, pins, is_beside, source)
             return
-        from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None:
@@ -94,7 +94,7 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
         """Look at the URL that a function of Python returns, or a table has."""
         import libcst as cst  # noqa: PLC0415 - only Python has strings
 
-        from rocmlint.lint.syntax import string_value  # noqa: PLC0415
+        from rocmlint.source.syntax import string_value  # noqa: PLC0415
 
         above = next(source.ancestors(node), None)
         is_result = isinstance(above, (cst.Return, cst.DictElement)) and above.value is node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.rule import Rule
-from rocmlint.triggers import commands
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import commands
 
 from . import _conda, _locked, _pytorch_index
 from ._asked import asked_by
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.installs import Install
-    from rocmlint.lint.parts import Command, Word
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Command, Word
+    from rocmlint.installs.install import Install
+    from rocmlint.source.python import Source
 
     from ._asked import Everything
 
@@ -76,7 +76,7 @@ class InstallReplacesTorch(Rule["Command"]):
 
     def check(self, node: Command, source: Source) -> Iterator[Finding]:
         """Find installs that can replace the ROCm torch."""
-        from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None or install.dry_run:

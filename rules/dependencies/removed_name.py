@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import dotted_text
-from rocmlint.rule import Rule
-from rocmlint.triggers import nodes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import nodes
+from rocmlint.source.syntax import dotted_text
 
 from ._guards import is_asked_for, is_guarded
 from ._judgement import Judgement, missing, requirement, since, subject
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.installed_names import InstalledNames
-    from rocmlint.lint.source import Source
+    from rocmlint.project.installed_names import InstalledNames
+    from rocmlint.source.python import Source
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.rule import Rule
-from rocmlint.triggers import declared
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import declared
 
 from ._rocm_torch import FAMILY
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.parts import Declared
-    from rocmlint.lint.source import Source
+    from rocmlint.formats.model import Declared
+    from rocmlint.source.python import Source
 
     from ._package_imports import Place
 

@@ -10,10 +10,10 @@ import libcst as cst
 
 from rocmlint.findings import Fix
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import dotted_text
-from rocmlint.lint.text import LEXEME, Text
-from rocmlint.rule import Rule
-from rocmlint.triggers import last_name, nodes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import last_name, nodes
+from rocmlint.source.syntax import dotted_text
+from rocmlint.text.text import LEXEME, Text
 
 from ._guards import is_asked_for, is_guarded
 from ._judgement import Judgement, missing, requirement, since, subject
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.installed_names import InstalledNames
-    from rocmlint.lint.source import Source
+    from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
+    from rocmlint.source.python import Source
 
 _CLASS = compile_lazily(r"^class[ \t]+\w+\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
 _OPENS = compile_lazily(r"[ \t]*\(")

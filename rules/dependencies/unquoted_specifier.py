@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.findings import Edit, Fix
 from rocmlint.lazy import compile_lazily
-from rocmlint.rule import Rule
-from rocmlint.triggers import commands
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import commands
 
 from ._commands import TOOLS
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.parts import Command, Redirect, Word
-    from rocmlint.lint.source import Source
-    from rocmlint.lint.text import Span
+    from rocmlint.formats.model import Command, Redirect, Word
+    from rocmlint.source.python import Source
+    from rocmlint.text.text import Span
 
 _PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]=[\w.*+!]+,)?\Z")
 _VERSION = compile_lazily(r"\d+(?:\.(?:\d+|\*))*(?:\.?(?:a|b|rc|dev|post)\d*)?(?:,.*)?\Z")
@@ -54,7 +54,7 @@ class UnquotedSpecifier(Rule["Command"]):
         """Find redirections that are meant as version specifiers."""
         if not node.shell or not node.redirects:
             return
-        from rocmlint.lint.installs import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None:
@@ -150,7 +150,7 @@ def _holds(edit: Edit, written: str, source: Source) -> bool:
     line = source.lines[edit.line - 1]
     if source.path.endswith((".py", ".pyi", ".ipynb")):
         return line[: edit.column - 1].count(edit.replacement[0]) % 2 == 0
-    from rocmlint.lint.formats import parse  # noqa: PLC0415 - loads a parser
+    from rocmlint.formats import parse  # noqa: PLC0415 - loads a parser
 
     start = source.offset_of(edit.line) + edit.column - 1
     text = source.text[:start] + edit.replacement + source.text[start + len(written) :]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import dotted_text
-from rocmlint.triggers import last_name
+from rocmlint.rule.triggers import last_name
+from rocmlint.source.syntax import dotted_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 PART = (
     r"(?:(?:vision|vis|visual|image|audio|speech)_?"

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import calls_in, string_value
-from rocmlint.lint.walk import walk
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls, last_name
+from rocmlint.rule.claims import dtypes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls, last_name
+from rocmlint.source.syntax import calls_in, string_value
+from rocmlint.source.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _SETTERS = ("set_default_dtype", "set_default_tensor_type")
 _FUNCTIONS = frozenset(f"torch.{name}" for name in _SETTERS)

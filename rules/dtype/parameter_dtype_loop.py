@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import dotted_text, statements
-from rocmlint.rule import Rule
-from rocmlint.triggers import nodes
+from rocmlint.rule.claims import dtypes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import nodes
+from rocmlint.source.syntax import dotted_text, statements
 
 from ._cast import asks_precision, below, cast_type, conditions
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _WHERE = r"\.data\s*=\s*[\w.]+\.(?:half|bfloat16|float|double|to|type)\("
 _WHOLE_MODELS = compile_lazily(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import calls_in, dotted_text
-from rocmlint.rule import Rule
-from rocmlint.triggers import last_name, nodes
+from rocmlint.rule.claims import dtypes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import last_name, nodes
+from rocmlint.source.syntax import calls_in, dotted_text
 
 from ._cast import PART, cast_type
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _REDUCED = compile_lazily(r"\b(?:torch\.)?(bfloat16|float16|half)\b")
 _WORDS = (

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.claims import dtypes
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import dotted_text
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls
+from rocmlint.rule.claims import dtypes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
+from rocmlint.source.syntax import dotted_text
 
 from ._cast import (
     PART,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _OWNERS = r"(?:\w*(?:model|pipe|pipeline|policy|vlm|mllm|vla|network)|self)"
 _IS_MODEL = compile_lazily(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")

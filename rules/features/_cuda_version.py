@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import argument, constant, string_value
+from rocmlint.source.syntax import argument, constant, string_value
 
 if TYPE_CHECKING:
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 
 @dataclass(frozen=True)

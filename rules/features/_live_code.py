@@ -9,7 +9,7 @@ from rocmlint.lazy import compile_lazily
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _IMPORT = compile_lazily(r"\s*(?:from|import)\b")
 

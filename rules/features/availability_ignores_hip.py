@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import constant, dotted_text, statements, string_value
-from rocmlint.rule import Rule
-from rocmlint.triggers import attributes, calls, last_name
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import attributes, calls, last_name
+from rocmlint.source.syntax import constant, dotted_text, statements, string_value
 
 from ._cuda_version import is_cuda_version, is_taken_apart, question_about, reads_version
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._cuda_version import Question
 

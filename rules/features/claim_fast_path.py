@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import fast_path
-from rocmlint.lint.syntax import constant, string_value
-from rocmlint.rule import ClaimRule
-from rocmlint.triggers import calls, last_name, nodes
+from rocmlint.rule.claims import fast_path
+from rocmlint.rule.rule import ClaimRule
+from rocmlint.rule.triggers import calls, last_name, nodes
+from rocmlint.source.syntax import constant, string_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Claim
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     Node = cst.Call | cst.Arg | cst.Assign | cst.DictElement
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import kernel_package
-from rocmlint.lint.syntax import dotted_text
-from rocmlint.rule import ClaimRule
-from rocmlint.triggers import imports
+from rocmlint.rule.claims import kernel_package
+from rocmlint.rule.rule import ClaimRule
+from rocmlint.rule.triggers import imports
+from rocmlint.source.syntax import dotted_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Claim
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _PACKAGES = (
     *("aiter", "bitsandbytes", "causal_conv1d", "flash_attn", "flash_attn_interface"),

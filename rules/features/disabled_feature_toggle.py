@@ -6,12 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.claims import fast_path
+from rocmlint.config.option import Option
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.text import Comment, Text
-from rocmlint.options import Option
-from rocmlint.rule import Rule
-from rocmlint.triggers import comments
+from rocmlint.rule.claims import fast_path
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import comments
+from rocmlint.text.text import Comment, Text
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
-    from rocmlint.triggers import On
+    from rocmlint.rule.triggers import On
+    from rocmlint.source.python import Source
 
     from ._commented_code import Passage
     from ._toggles import Toggle

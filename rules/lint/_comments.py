@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocmlint.triggers import comments
+from rocmlint.rule.triggers import comments
 
 SUPPRESSIONS = comments(
     r"# (?i:noqa):.*ROC[0-9]|#\s*rocmlint:\s*ignore",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import Rule
+from rocmlint.rule.rule import Rule
 
 from ._comments import SUPPRESSIONS
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Comment, Source
+    from rocmlint.source.python import Comment, Source
 
 
 class UnknownSuppression(Rule["Comment"]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rocmlint.rule import Rule
+from rocmlint.rule.rule import Rule
 
 
 class UnreadableFile(Rule[Any]):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import argument, dotted_text, statements, string_value
-from rocmlint.lint.walk import walk
+from rocmlint.source.syntax import argument, dotted_text, statements, string_value
+from rocmlint.source.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._patches import Replacement
 

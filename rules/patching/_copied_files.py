@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import patched_files
-from rocmlint.lint.syntax import argument, string_value
+from rocmlint.rule.claims import patched_files
+from rocmlint.source.syntax import argument, string_value
 
 from ._packages import folders_above, is_first_party
 from ._paths import UNKNOWN, path_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Claim
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._paths import FilePath
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import string_value
-from rocmlint.lint.walk import walk
-from rocmlint.triggers import last_name
+from rocmlint.rule.triggers import last_name
+from rocmlint.source.syntax import string_value
+from rocmlint.source.walk import walk
 
 from ._packages import is_installed, known_packages, site_folder
 from ._path_flow import endings, namings
@@ -18,7 +18,7 @@ from ._paths import UNKNOWN, path_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._paths import FilePath
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import argument, constant, dotted_text, statements
-from rocmlint.lint.walk import walk
+from rocmlint.source.syntax import argument, constant, dotted_text, statements
+from rocmlint.source.walk import walk
 
 from ._patches import local_definition, replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _MOCKS = frozenset({"unittest.mock.MagicMock", "unittest.mock.Mock", "mock.MagicMock", "mock.Mock"})
 _MODULE_MAKERS = frozenset({"imp.new_module", "types.ModuleType", "types.SimpleNamespace"})

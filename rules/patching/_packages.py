@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _KNOWN = {
     "accelerate": "commands data_loader.py test_utils utils",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import patch_check
-from rocmlint.lint.syntax import dotted_text, string_value
-from rocmlint.triggers import last_name
+from rocmlint.rule.claims import patch_check
+from rocmlint.rule.triggers import last_name
+from rocmlint.source.syntax import dotted_text, string_value
 
 from ._packages import known_packages
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Claim
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 PATCH_WORDS = (
     "_patched",

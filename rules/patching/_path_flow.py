@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import dotted_text
-from rocmlint.lint.walk import walk
+from rocmlint.source.syntax import dotted_text
+from rocmlint.source.walk import walk
 
 from ._paths import MAXIMUM_HOPS, path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._paths import FilePath
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import argument, string_value
-from rocmlint.lint.walk import walk
+from rocmlint.source.syntax import argument, string_value
+from rocmlint.source.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 MAXIMUM_HOPS = 5
 """How many variables and functions are followed."""

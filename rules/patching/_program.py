@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import calls_in, dotted_text
-from rocmlint.lint.walk import walk
+from rocmlint.source.syntax import calls_in, dotted_text
+from rocmlint.source.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Binding, Source
+    from rocmlint.source.python import Binding, Source
 
 
 def runs_before(earlier: cst.CSTNode, later: cst.CSTNode, source: Source) -> bool:

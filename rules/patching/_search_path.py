@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import dotted_text, string_value
+from rocmlint.source.syntax import dotted_text, string_value
 
 from ._packages import project_folder
 from ._paths import UNKNOWN, path_of, step_of
@@ -17,7 +17,7 @@ from ._paths import UNKNOWN, path_of, step_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _IMPORT = compile_lazily(
     r"(?:^|;)(?P<indent>[ \t]*)(?:"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import ClaimRule
-from rocmlint.triggers import calls
+from rocmlint.rule.rule import ClaimRule
+from rocmlint.rule.triggers import calls
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from rocmlint.findings import Claim
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 
 class PackageCopy(ClaimRule["cst.Call"]):

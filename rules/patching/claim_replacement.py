@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import replacement
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import constant
-from rocmlint.rule import ClaimRule
-from rocmlint.triggers import nodes
+from rocmlint.rule.claims import replacement
+from rocmlint.rule.rule import ClaimRule
+from rocmlint.rule.triggers import nodes
+from rocmlint.source.syntax import constant
 
 from ._circumstances import is_taken_back
 from ._packages import is_first_party, known_packages
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Claim
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _IMPORT = compile_lazily(
     r"^[ \t]*(?:import[ \t]+(\w+)[^\n]*|from[ \t]+(\w+)[\w.]*[ \t]+import\b[^\n]*)", re.MULTILINE

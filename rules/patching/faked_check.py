@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import kernel_package
 from rocmlint.findings import Edit, Fix
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import constant, dotted_text, statements, string_value
-from rocmlint.rule import Rule
-from rocmlint.triggers import last_name, nodes
+from rocmlint.rule.claims import kernel_package
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import last_name, nodes
+from rocmlint.source.syntax import constant, dotted_text, statements, string_value
 
 from ._circumstances import (
     conditions,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Claim, Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _AVAILABILITY = r"is_\w+_available|_\w+_available"
 _CHECK = rf"{_AVAILABILITY}|{PATCH_CHECK}|check_\w+"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.findings import Fix
-from rocmlint.lint.walk import walk
-from rocmlint.rule import Rule
-from rocmlint.triggers import attributes, calls, last_name, nodes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import attributes, calls, last_name, nodes
+from rocmlint.source.walk import walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._escapes import escapes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Edit, Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._paths import FilePath
 

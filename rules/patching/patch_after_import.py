@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint import claims as claims_of
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import argument, dotted_text
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls, last_name, nodes
+from rocmlint.rule import claims as claims_of
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls, last_name, nodes
+from rocmlint.source.syntax import argument, dotted_text
 
 from ._circumstances import is_taken_back
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Binding, Source
+    from rocmlint.source.python import Binding, Source
 
 _PATCHED = (
     *("accelerate", "aiter", "bitsandbytes", "diffusers", "flash_attn", "lerobot", "megatron"),

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import origin
 from rocmlint.findings import Edit, Fix
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls, nodes
+from rocmlint.rule.claims import origin
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls, nodes
 
 from ._packages import is_first_party, is_installed, known_packages
 from ._search_path import addition, holds, imports_around, lies_beside
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._search_path import Addition
 

@@ -9,10 +9,17 @@ import libcst as cst
 
 from rocmlint.findings import Fix
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import argument, calls_in, constant, dotted_text, statements, string_value
-from rocmlint.lint.walk import walk
-from rocmlint.rule import Rule
-from rocmlint.triggers import last_name, nodes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import last_name, nodes
+from rocmlint.source.syntax import (
+    argument,
+    calls_in,
+    constant,
+    dotted_text,
+    statements,
+    string_value,
+)
+from rocmlint.source.walk import walk
 
 from ._circumstances import is_explained
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, is_silent, logged
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _FAST_PATH = (
     r"(?:aiter|attn|attention|cuda_?graphs?|flash|flex|fused|gemm|liger|qkv|sdpa?|xformers)"

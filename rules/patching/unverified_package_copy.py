@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.claims import patched_files
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import argument
-from rocmlint.lint.walk import walk
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls, last_name, strings
+from rocmlint.rule.claims import patched_files
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls, last_name, strings
+from rocmlint.source.syntax import argument
+from rocmlint.source.walk import walk
 
 from ._packages import known_packages
 from ._path_flow import readers
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 MAXIMUM_HOPS = 5
 """How many variables and functions are followed to where a folder was found."""

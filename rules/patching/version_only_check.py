@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.syntax import statements, string_value
-from rocmlint.lint.walk import walk
-from rocmlint.rule import Rule
-from rocmlint.triggers import nodes
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import nodes
+from rocmlint.source.syntax import statements, string_value
+from rocmlint.source.walk import walk
 
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _VERSIONS = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
 

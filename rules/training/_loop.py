@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import calls_in, string_value
-from rocmlint.lint.walk import children, walk
-from rocmlint.triggers import last_name
+from rocmlint.rule.triggers import last_name
+from rocmlint.source.syntax import calls_in, string_value
+from rocmlint.source.walk import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _UPDATERS = compile_lazily(
     r"(?i)(?:\w*optim\w*|opt(?:_\w+)?|\w*_opt|\w*engine|(?:\w+_)?scaler|model|adam\w*|sgd)$"

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.syntax import argument, calls_in, string_value
-from rocmlint.lint.walk import children
-from rocmlint.triggers import last_name
+from rocmlint.rule.triggers import last_name
+from rocmlint.source.syntax import argument, calls_in, string_value
+from rocmlint.source.walk import children
 
 from ._loop import neighbours, own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._loop import Step
 

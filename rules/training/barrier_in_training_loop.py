@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls, last_name
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls, last_name
 
 from ._loop import step_around
 from ._waiting import names_called_after, reads_clock, text_of_function
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _FUNCTIONS = compile_lazily(r"torch\.distributed\.(?:monitored_)?barrier|deepspeed\.comm\.barrier")
 _OWNERS = {"wait_for_everyone": "accelerator", "block_all": "coordinator"}

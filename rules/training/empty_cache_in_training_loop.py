@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
 
 from ._loop import step_around
 from ._waiting import (
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 _IMPORTED = compile_lazily(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
 _FREES_FOR_OTHERS = compile_lazily(

@@ -8,8 +8,8 @@ import libcst as cst
 
 from rocmlint.findings import Fix
 from rocmlint.lazy import compile_lazily
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
 
 from ._loop import step_around
 from ._waiting import (
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
     from ._loop import Step
 

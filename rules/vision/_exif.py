@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from rocmlint.lint.syntax import argument, constant
+from rocmlint.source.syntax import argument, constant
 
 if TYPE_CHECKING:
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 NoEffect = Literal["discarded", "no EXIF"]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.options import Option
-from rocmlint.rule import Rule
-from rocmlint.triggers import attributes, calls
+from rocmlint.config.option import Option
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import attributes, calls
 
 from ._exif import is_exif_transpose, no_effect
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 
 class ExifTranspose(Rule["cst.Call | cst.Attribute"]):

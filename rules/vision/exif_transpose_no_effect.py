@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.findings import Fix
-from rocmlint.lint.syntax import argument, dotted_text
-from rocmlint.rule import Rule
-from rocmlint.triggers import calls
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
+from rocmlint.source.syntax import argument, dotted_text
 
 from ._exif import is_exif_transpose, no_effect
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.source import Source
+    from rocmlint.source.python import Source
 
 
 class ExifTransposeNoEffect(Rule["cst.Call"]):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rocmlint.api import lint_paths, lint_source
     from rocmlint.errors import RocmlintError
     from rocmlint.findings import Edit, Finding, Fix
-    from rocmlint.rule import Rule
+    from rocmlint.rule.rule import Rule
     from rocmlint.verify.job.witnesses import bear_witness
     from rocmlint.verify.live.assertion import NotProvenError, assert_loaded
 
@@ -34,7 +34,7 @@ _HOME = {
     "Fix": "rocmlint.findings",
     "NotProvenError": "rocmlint.verify.live.assertion",
     "RocmlintError": "rocmlint.errors",
-    "Rule": "rocmlint.rule",
+    "Rule": "rocmlint.rule.rule",
     "assert_loaded": "rocmlint.verify.live.assertion",
     "bear_witness": "rocmlint.verify.job.witnesses",
     "lint_paths": "rocmlint.api",

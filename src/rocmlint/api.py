@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.config import Configuration
+from rocmlint.config.configuration import Configuration
 from rocmlint.errors import RocmlintError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def lint_source(
     ``path`` is where it is or would be: it decides which configuration and which rules apply. The
     other arguments are those of :func:`lint_paths`. Raises RocmlintError.
     """
-    from rocmlint.lint.analyse import Linter  # noqa: PLC0415 - loads the rules
+    from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 
     path = os.fspath(path)
     folder = os.path.dirname(os.path.abspath(path))

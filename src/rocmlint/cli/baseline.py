@@ -7,15 +7,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError
-from rocmlint.lint import baseline
 from rocmlint.lint.discover import is_excluded
-from rocmlint.lint.fingerprint import posix
-from rocmlint.lint.lines import Lines
-from rocmlint.selection import is_off
+from rocmlint.lint.selection import is_off
+from rocmlint.report import baseline
+from rocmlint.report.fingerprint import posix
+from rocmlint.report.lines import Lines
 
 if TYPE_CHECKING:
     from rocmlint.cli.job import Job, State
-    from rocmlint.lint.baseline import Linted
+    from rocmlint.report.baseline import Linted
 
 
 def leave_out(job: Job, state: State) -> State:

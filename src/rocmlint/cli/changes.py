@@ -7,15 +7,15 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
+from rocmlint.change.add_ignore import ignore_bytes
+from rocmlint.change.change import Change, diff, write
+from rocmlint.change.fix import fix_bytes
 from rocmlint.cli.job import text_of
 from rocmlint.cli.output import in_color
-from rocmlint.lint.add_ignore import ignore_bytes
-from rocmlint.lint.analyse import Linter
-from rocmlint.lint.baseline import below, filter_known
-from rocmlint.lint.change import Change, diff, write
-from rocmlint.lint.fix import fix_bytes
-from rocmlint.lint.lines import Lines
+from rocmlint.lint.linter import Linter
+from rocmlint.report.baseline import below, filter_known
 from rocmlint.report.diff import write_diff
+from rocmlint.report.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -84,15 +84,15 @@ def _lint(job: Job) -> State:
     finally:
         progress.close()
     if not outcome.files:
-        from rocmlint.selection import enabled_rules  # noqa: PLC0415 - loads the rules
+        from rocmlint.lint.selection import enabled_rules  # noqa: PLC0415 - loads the rules
 
         enabled_rules(job.settings)  # nobody has looked for mistakes in them yet
     return State(outcome.findings, outcome.problems, outcome.files, outcome.notes)
 
 
 def _lint_stdin(job: Job, data: bytes) -> State:
-    from rocmlint.lint.analyse import Linter  # noqa: PLC0415 - loads the rules
     from rocmlint.lint.discover import NOT_LINTED, is_excluded, is_linted, is_script  # noqa: PLC0415
+    from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 
     path = job.paths[0]
     linter = Linter(job.settings)

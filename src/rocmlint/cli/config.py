@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.cli.parser import Parser
 from rocmlint.cli.rule import summary
-from rocmlint.config import OPTIONS, Configuration
-from rocmlint.options import described, schema
-from rocmlint.registry import load_rules
-from rocmlint.selection import selectors
+from rocmlint.config.configuration import Configuration
+from rocmlint.config.option import described, schema
+from rocmlint.config.settings import OPTIONS
+from rocmlint.lint.selection import selectors
+from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.options import Option
-    from rocmlint.registry import RuleType
+    from rocmlint.config.option import Option
+    from rocmlint.rule.registry import RuleType
 
 _SELECTORS = ("select", "extend-select", "ignore", "per-file-ignores")
 _DRAFT = "http://json-schema.org/draft-07/schema#"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.config import OPTIONS
-from rocmlint.options import Option
+from rocmlint.config.option import Option
+from rocmlint.config.settings import OPTIONS
 from rocmlint.report import FORMATS
 
 if TYPE_CHECKING:

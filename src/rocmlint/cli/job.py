@@ -7,15 +7,15 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.config import Configuration
+from rocmlint.config.configuration import Configuration
+from rocmlint.disk.state import CACHE
 from rocmlint.errors import ConfigError
-from rocmlint.lint.consulted import CACHE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import SimpleNamespace
 
-    from rocmlint.config import Settings
+    from rocmlint.config.settings import Settings
     from rocmlint.findings import Finding
 
 STDIN = "stdin.py"
@@ -83,7 +83,7 @@ def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
 
 def text_of(path: str, data: bytes) -> str:
     """Decode a file, to nothing where that is not possible."""
-    from rocmlint.lint import content  # noqa: PLC0415 - a clean run reads no text
+    from rocmlint.source import decoding as content  # noqa: PLC0415 - a clean run reads no text
 
     try:
         return content.text_of(path, data)

@@ -8,11 +8,11 @@ import time
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.flags import FLAGS
+from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.options import problem
 from rocmlint.report import Report, write, write_file
-from rocmlint.report._plain import visible
 from rocmlint.report.summary import statistics, summary
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

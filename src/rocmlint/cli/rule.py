@@ -11,20 +11,20 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.cli.parser import Parser
-from rocmlint.config import Configuration
+from rocmlint.config.configuration import Configuration
+from rocmlint.config.option import described as option_described
+from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import is_linted
-from rocmlint.options import described as option_described
-from rocmlint.options import did_you_mean
-from rocmlint.registry import load_rules
-from rocmlint.rule_files import built_in_folder
-from rocmlint.selection import matches
+from rocmlint.lint.selection import matches
+from rocmlint.rule.registry import load_rules
+from rocmlint.rule.rule_files import built_in_folder
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Callable, Iterator, Sequence
 
-    from rocmlint.registry import RuleType
+    from rocmlint.rule.registry import RuleType
 
 _EXPECT = re.compile(r"[ \t]*# expect: [A-Z0-9, ]+$", re.MULTILINE)
 _LANGUAGES = {

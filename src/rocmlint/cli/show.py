@@ -7,17 +7,17 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from rocmlint.config import OPTIONS
+from rocmlint.config.option import plain
+from rocmlint.config.settings import OPTIONS
 from rocmlint.lint.discover import discover
-from rocmlint.options import plain
-from rocmlint.registry import load_rules
-from rocmlint.selection import enabled_rules, options_of, why_off
+from rocmlint.lint.selection import enabled_rules, options_of, why_off
+from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.cli.job import Job
-    from rocmlint.config import Settings
+    from rocmlint.config.settings import Settings
 
 
 def files(job: Job) -> int:

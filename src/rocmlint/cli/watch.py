@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from rocmlint.config import NAMES
+from rocmlint.config.configuration import NAMES
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.lint.discover import is_linted
 

@@ -8,18 +8,18 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from rocmlint import __version__
-from rocmlint.config import Configuration
-from rocmlint.lint.analyse import Linter
+from rocmlint.config.configuration import Configuration
 from rocmlint.lint.discover import is_excluded
-from rocmlint.registry import load_rules
-from rocmlint.selection import selectors
+from rocmlint.lint.linter import Linter
+from rocmlint.lint.selection import selectors
+from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
     import ast
     from argparse import Namespace
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rocmlint.config import Settings
+    from rocmlint.config.settings import Settings
     from rocmlint.findings import Finding
 
     Reported = tuple[int, int, str, type]
@@ -132,7 +132,7 @@ def _new(
     """Leave out what the baseline knows."""
     if baseline is None or not findings:
         return findings
-    from rocmlint.lint.baseline import below, filter_known  # noqa: PLC0415 - few projects have one
-    from rocmlint.lint.lines import Lines  # noqa: PLC0415
+    from rocmlint.report.baseline import below, filter_known  # noqa: PLC0415 - few projects have one
+    from rocmlint.report.lines import Lines  # noqa: PLC0415
 
     return filter_known(baseline, list(findings), Lines({path: text}), below(path)).new

@@ -14,14 +14,14 @@ from _blake2 import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint import __version__
-from rocmlint.lint.consulted import Consulted, content_of
-from rocmlint.rule_files import rule_files
+from rocmlint.disk.state import Consulted, content_of
+from rocmlint.rule.rule_files import rule_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocmlint.config import Settings
-    from rocmlint.lint.consulted import State
+    from rocmlint.config.settings import Settings
+    from rocmlint.disk.state import State
 
 _KEPT = 30 * 24 * 3600
 """Seconds after which the cache of other settings is thrown away."""
@@ -32,7 +32,7 @@ _TICK = 50_000_000
 class Entry(NamedTuple):
     """What is remembered of a file.
 
-    ``findings`` are plain lists (see :mod:`rocmlint.lint.stored`); ``consulted`` are the paths
+    ``findings`` are plain lists (see :mod:`rocmlint.lint.serialized`); ``consulted`` are the paths
     beside the file that a rule looked at, and what they were like.
     """
 

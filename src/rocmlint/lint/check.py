@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lint.check_parts import check_parts
-from rocmlint.lint.unparsable import TooLongError
-from rocmlint.lint.walk import walk
+from rocmlint.source.unparsable import TooLongError
+from rocmlint.source.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from rocmlint.findings import Claim, Finding
-    from rocmlint.lint.parts import Command
-    from rocmlint.lint.pieces import Piece
-    from rocmlint.lint.source import Source
-    from rocmlint.rule import ClaimRule, Rule
-    from rocmlint.triggers import Trigger
+    from rocmlint.formats.model import Command
+    from rocmlint.rule.rule import ClaimRule, Rule
+    from rocmlint.rule.triggers import Trigger
+    from rocmlint.source.partial_parse import Piece
+    from rocmlint.source.python import Source
 
     Asked = Rule[Any] | ClaimRule[Any]
     Handlers = Mapping[str, list[tuple[Trigger, Asked]]]
@@ -54,7 +54,7 @@ def _judged(findings: list[Finding], source: Source) -> list[Finding]:
     """Mark the fixes as unsafe that would lose a comment: no rule need think of it."""
     if not any(finding.fix is not None and finding.fix.safe for finding in findings):
         return findings
-    from rocmlint.lint.fix import demoted  # noqa: PLC0415 - most files have nothing to fix
+    from rocmlint.change.fix import demoted  # noqa: PLC0415 - most files have nothing to fix
 
     return [demoted(finding, source) for finding in findings]
 
@@ -143,6 +143,6 @@ def _dispatch(
 
 def _commands(node: cst.CSTNode, source: Source) -> list[Command]:
     """Give the commands that a call runs."""
-    from rocmlint.lint.called_commands import commands_called  # noqa: PLC0415 - few files run any
+    from rocmlint.installs.called_commands import commands_called  # noqa: PLC0415 - few files run any
 
     return commands_called(cst.ensure_type(node, cst.Call), source)

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.file import File
-    from rocmlint.lint.source import Source
-    from rocmlint.rule import Rule
+    from rocmlint.rule.rule import Rule
+    from rocmlint.source.file import File
+    from rocmlint.source.python import Source
 
 
 def check_parts(file: File, rules: Iterable[Rule[Any]]) -> list[Finding]:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from rocmlint.lint.check import claims
 from rocmlint.lint.discover import discover
-from rocmlint.lint.place import is_python
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.source import Source
-from rocmlint.lint.text import decode
-from rocmlint.lint.unparsable import UnparsableError
-from rocmlint.registry import load_claim_rules
+from rocmlint.rule.registry import load_claim_rules
+from rocmlint.source.kinds import is_python
+from rocmlint.source.python import Source
+from rocmlint.source.unparsable import UnparsableError
+from rocmlint.text.text import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rocmlint.config import Settings
+    from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim
 
 

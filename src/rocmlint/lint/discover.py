@@ -7,13 +7,13 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.lint.formats import format_of
-from rocmlint.lint.place import NOTEBOOK, PYTHON
+from rocmlint.formats import format_of
+from rocmlint.source.kinds import NOTEBOOK, PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from rocmlint.config import Settings
+    from rocmlint.config.settings import Settings
 
 NEVER_ENTERED = frozenset({"__pycache__", "node_modules"})
 """Besides these, virtual environments and folders whose name begins with a dot."""

@@ -11,7 +11,7 @@ from rocmlint.lint.discover import discover
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from rocmlint.config import Settings
+    from rocmlint.config.settings import Settings
     from rocmlint.findings import Finding
     from rocmlint.lint.discover import Found
     from rocmlint.lint.workers import Result
@@ -55,7 +55,7 @@ def run(
     findings: list[Finding] = []
     unknown = list(_ask(found, caches, findings))
     if unknown:
-        from rocmlint.lint.stored import from_stored  # noqa: PLC0415 - a warm run needs no rule
+        from rocmlint.lint.serialized import from_stored  # noqa: PLC0415 - a warm run needs no rule
         from rocmlint.lint.workers import lint_files  # noqa: PLC0415
 
         settings = {each.path: each.settings for each in unknown}
@@ -115,7 +115,7 @@ def _known(path: str, cache: Cache) -> Sequence[Finding] | None:
         return None
     if entry is None or not entry.findings:
         return None if entry is None else ()
-    from rocmlint.lint.stored import from_stored  # noqa: PLC0415 - a clean run needs no finding
+    from rocmlint.lint.serialized import from_stored  # noqa: PLC0415 - a clean run needs no finding
 
     try:
         return [from_stored(path, stored) for stored in entry.findings]

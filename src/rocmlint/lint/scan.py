@@ -9,8 +9,8 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rocmlint.rule import ClaimRule, Rule
-    from rocmlint.triggers import Trigger
+    from rocmlint.rule.rule import ClaimRule, Rule
+    from rocmlint.rule.triggers import Trigger
 
 Asked = TypeVar("Asked", bound="Rule[Any] | ClaimRule[Any]")
 

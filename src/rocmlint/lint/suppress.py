@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from rocmlint.config.option import did_you_mean
 from rocmlint.findings import Edit, Fix
-from rocmlint.lint.text import Comment
-from rocmlint.options import did_you_mean
+from rocmlint.text.text import Comment
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rocmlint.findings import Finding
-    from rocmlint.lint.file import File
-    from rocmlint.registry import RuleType
-    from rocmlint.rule import Rule
+    from rocmlint.rule.registry import RuleType
+    from rocmlint.rule.rule import Rule
+    from rocmlint.source.file import File
 
 UNREADABLE = "ROC900"
 UNUSED = "ROC901"

@@ -7,18 +7,18 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.lint.analyse import Linter
-from rocmlint.lint.consulted import digest
-from rocmlint.lint.disk import Disk
-from rocmlint.lint.stored import to_stored
+from rocmlint.disk.disk import Disk
+from rocmlint.disk.state import digest
+from rocmlint.lint.linter import Linter
+from rocmlint.lint.serialized import to_stored
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
-    from rocmlint.config import Settings
-    from rocmlint.lint.analyse import Analysis
-    from rocmlint.lint.consulted import State
+    from rocmlint.config.settings import Settings
+    from rocmlint.disk.state import State
     from rocmlint.lint.discover import Found
+    from rocmlint.lint.linter import Analysis
 
 POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""

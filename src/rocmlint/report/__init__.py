@@ -59,7 +59,7 @@ def write_file(name: str, report: Report, path: str) -> None:
     """Write a report to a file, whole or not at all. Raises RocmlintError."""
     import os  # noqa: PLC0415
 
-    from rocmlint.writing import write_atomically  # noqa: PLC0415 - few runs write files
+    from rocmlint.disk.write import write_atomically  # noqa: PLC0415 - few runs write files
 
     content = "".join(_render(name, report, color=False))
     try:

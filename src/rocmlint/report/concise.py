@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.report._plain import BOLD, RED, YELLOW, paint, visible
+from rocmlint.text.visible import BOLD, RED, YELLOW, paint, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.report._plain import BLUE, BOLD, GREEN, RED, paint, source
+from rocmlint.text.visible import BLUE, BOLD, GREEN, RED, paint, source
 
 if TYPE_CHECKING:
     from typing import TextIO

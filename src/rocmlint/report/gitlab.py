@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.lint.fingerprint import identities
-from rocmlint.lint.lines import Lines
-from rocmlint.report._json import array
-from rocmlint.report._plain import relative_path
+from rocmlint.report.fingerprint import identities
+from rocmlint.report.lines import Lines
+from rocmlint.text.json import array
+from rocmlint.text.visible import relative_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

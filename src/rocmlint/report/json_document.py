@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint import __version__
-from rocmlint.lint.fingerprint import identities
-from rocmlint.lint.lines import Lines
-from rocmlint.report._json import array, dumps
+from rocmlint.report.fingerprint import identities
+from rocmlint.report.lines import Lines
 from rocmlint.report.summary import counts
+from rocmlint.text.json import array, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.report._json import dumps
 from rocmlint.report.json_document import VERSION, objects
+from rocmlint.text.json import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

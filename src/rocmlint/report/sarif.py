@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from rocmlint import __version__
-from rocmlint.lint.fingerprint import identities
-from rocmlint.lint.lines import Lines
-from rocmlint.registry import load_rules
-from rocmlint.report._json import dumps
-from rocmlint.report._plain import relative_path
+from rocmlint.report.fingerprint import identities
+from rocmlint.report.lines import Lines
+from rocmlint.rule.registry import load_rules
+from rocmlint.text.json import dumps
+from rocmlint.text.visible import relative_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.findings import Edit, Finding, Fix
-    from rocmlint.registry import RuleType
     from rocmlint.report import Report
+    from rocmlint.rule.registry import RuleType
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.report._plain import BOLD, paint
-from rocmlint.report._words import counted
+from rocmlint.text.visible import BOLD, paint
+from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

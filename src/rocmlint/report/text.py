@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.lint.lines import Lines
-from rocmlint.report._plain import BLUE, BOLD, GREEN, RED, YELLOW, paint, source, visible, width
+from rocmlint.report.lines import Lines
+from rocmlint.text.visible import BLUE, BOLD, GREEN, RED, YELLOW, paint, source, visible, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

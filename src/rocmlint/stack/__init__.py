@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rocmlint.gpus.kernel_list import Devices, find_devices
+    from rocmlint.gpus.machine import Machine
+    from rocmlint.interpreter.ask import Interpreter, InterpreterError
     from rocmlint.stack.changes import Change
-    from rocmlint.stack.devices import Devices, find_devices
     from rocmlint.stack.install import (
         Installation,
         NoWheelsError,
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
         install_command,
     )
     from rocmlint.stack.installed import Distribution, Environment, read_environment
-    from rocmlint.stack.machine import Machine
     from rocmlint.stack.migration import Plan, plan
     from rocmlint.stack.pins import Obstacle, Pin
     from rocmlint.stack.rocm import Reading, Rocm, find_rocm
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from rocmlint.stack.torch_build import TorchBuild, read_torch
     from rocmlint.stack.verdicts import Verdict
     from rocmlint.stack.versions import VersionError
-    from rocmlint.verify.interpreter import Interpreter, InterpreterError
 
 __all__ = [
     "Change",
@@ -65,13 +65,13 @@ __all__ = [
 
 _HOME = {
     "Change": "rocmlint.stack.changes",
-    "Devices": "rocmlint.stack.devices",
+    "Devices": "rocmlint.gpus.kernel_list",
     "Distribution": "rocmlint.stack.installed",
     "Environment": "rocmlint.stack.installed",
     "Installation": "rocmlint.stack.install",
-    "Interpreter": "rocmlint.verify.interpreter",
-    "InterpreterError": "rocmlint.verify.interpreter",
-    "Machine": "rocmlint.stack.machine",
+    "Interpreter": "rocmlint.interpreter.ask",
+    "InterpreterError": "rocmlint.interpreter.ask",
+    "Machine": "rocmlint.gpus.machine",
     "NoWheelsError": "rocmlint.stack.install",
     "Obstacle": "rocmlint.stack.pins",
     "Pin": "rocmlint.stack.pins",
@@ -85,7 +85,7 @@ _HOME = {
     "Verdict": "rocmlint.stack.verdicts",
     "VersionError": "rocmlint.stack.versions",
     "Wheels": "rocmlint.stack.install",
-    "find_devices": "rocmlint.stack.devices",
+    "find_devices": "rocmlint.gpus.kernel_list",
     "find_rocm": "rocmlint.stack.rocm",
     "freeze": "rocmlint.stack.state",
     "index_url": "rocmlint.stack.install",

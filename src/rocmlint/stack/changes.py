@@ -14,8 +14,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements
+from rocmlint.published.fitting import fit
 from rocmlint.stack.declared import declared
-from rocmlint.stack.fitting import fit
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, Distribution, minor_of
 from rocmlint.stack.verdicts import is_met
 

@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
-from rocmlint.stack.fitting import TORCH, SearchError, fit, for_python, why_not
+from rocmlint.published.fitting import TORCH, SearchError, fit, for_python, why_not
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
 from rocmlint.stack.versions import VersionError, read_python_version, read_torch_version
 

@@ -10,7 +10,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from rocmlint.verify.interpreter import Interpreter
+from rocmlint.interpreter.ask import Interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

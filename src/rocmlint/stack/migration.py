@@ -13,9 +13,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published import requirements, rocm_wheels
+from rocmlint.published.fitting import for_python
 from rocmlint.stack.changes import Change, compiled, is_of_torch, orphans, upgrades
-from rocmlint.stack.fitting import for_python
 from rocmlint.stack.install import (
     COMPANIONS,
     NoWheelsError,
@@ -31,7 +32,6 @@ from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.rollback import write_rollback
 from rocmlint.stack.steps import Steps
 from rocmlint.stack.torch_build import read_torch
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

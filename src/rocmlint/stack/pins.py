@@ -12,8 +12,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.published import requirements
+from rocmlint.published.fitting import fit, shown
 from rocmlint.stack.changes import is_triton
-from rocmlint.stack.fitting import fit, shown
 from rocmlint.stack.verdicts import is_met
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.published import requirements, rocm_wheels
-from rocmlint.stack.fitting import newest_accepting
+from rocmlint.published.fitting import newest_accepting
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
 from rocmlint.stack.versions import labelled_rocm
 

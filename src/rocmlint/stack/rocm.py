@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.stack.machine import Machine
+from rocmlint.gpus.machine import Machine
 from rocmlint.stack.versions import major_minor
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.versions import labelled_rocm
-from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.gpus.kernel_list import Devices, find_devices
+from rocmlint.gpus.machine import Machine
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.declared import declared
-from rocmlint.stack.devices import Devices, find_devices
 from rocmlint.stack.guards import guards
 from rocmlint.stack.installed import Environment, read_environment
-from rocmlint.stack.machine import Machine
 from rocmlint.stack.rocm import Rocm, find_rocm
 from rocmlint.stack.torch_and_rocm import torch_and_rocm
 from rocmlint.stack.torch_build import TorchBuild, read_torch
 from rocmlint.stack.verdicts import Verdict, conflicts_first, exit_code
-from rocmlint.verify.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from rocmlint.stack.smoke import Observed

@@ -6,15 +6,15 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.stack.installed import import_name
 from rocmlint.stack.remedy import reinstall
 from rocmlint.stack.verdicts import Judgement, Verdict
-from rocmlint.verify.interpreter import Interpreter, InterpreterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.stack.devices import Devices
+    from rocmlint.gpus.kernel_list import Devices
     from rocmlint.stack.installed import Distribution, Environment
 
 _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})

@@ -9,16 +9,16 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from rocmlint import __version__
+from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.stack.installed import Environment, read_environment
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.rollback import source_of
 from rocmlint.stack.torch_build import TorchBuild, read_torch
-from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
-    from rocmlint.stack.machine import Machine
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.gpus.machine import Machine
+    from rocmlint.interpreter.ask import Interpreter
 
 VERSION = 1
 """Of the file: grows when a field changes its meaning or goes."""

@@ -11,13 +11,13 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from rocmlint.published import rocm_wheels
-from rocmlint.report._words import few
 from rocmlint.stack.changes import is_of_torch
 from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
 from rocmlint.stack.steps import Steps
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
+from rocmlint.text.words import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

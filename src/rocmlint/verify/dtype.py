@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import ConfigError
-from rocmlint.report._words import few
-from rocmlint.verify.inside import write_json
+from rocmlint.interpreter.inside import write_json
+from rocmlint.text.words import few
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.result import Strength
 
 _VERSION = 1

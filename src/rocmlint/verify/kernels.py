@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.report._words import few
+from rocmlint.text.words import few
 from rocmlint.verify.code_objects.describe import action, evidence, summary
 from rocmlint.verify.code_objects.file import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
@@ -22,10 +22,10 @@ from rocmlint.verify.result import Evidence, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from rocmlint.gpus.devices import Devices
+    from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.find import Found
     from rocmlint.verify.code_objects.judge import Judgement, Problem
-    from rocmlint.verify.code_objects.target import Target
-    from rocmlint.verify.devices import Devices
 
 CHECK = "kernels"
 _FOR_ONE_GPU = re.compile(r"gfx[0-9a-f]{3,}")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from rocmlint.config_file import Place, parsed_toml
+from rocmlint.config.file import Place, parsed_toml
+from rocmlint.config.option import did_you_mean
+from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
-from rocmlint.options import did_you_mean
-from rocmlint.verify.inside.files import sha256_of
-from rocmlint.writing import write_atomically
+from rocmlint.interpreter.inside.files import sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import Parser
+from rocmlint.config.option import did_you_mean
 from rocmlint.errors import RocmlintError
-from rocmlint.options import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
-from rocmlint.report._plain import visible
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.torch_build import read_torch
-from rocmlint.verify.interpreter import Interpreter
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -11,8 +11,8 @@ from rocmlint.cli.verify.common import (
     interpreter_at,
     interpreter_of,
 )
-from rocmlint.report._json import dumps
-from rocmlint.report._plain import visible
+from rocmlint.text.json import dumps
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -17,9 +17,9 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
-from rocmlint.cli.stack.project import read_project
 from rocmlint.stack.install import NoWheelsError, index_url
 from rocmlint.stack.migration import plan
+from rocmlint.stack.project_files import read_project
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -17,10 +17,10 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
-from rocmlint.report._words import counted
 from rocmlint.stack.installed import PACKAGES
 from rocmlint.stack.show import Stack, read_stack
 from rocmlint.stack.verdicts import ORDER
+from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

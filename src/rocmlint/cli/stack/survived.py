@@ -13,10 +13,10 @@ from rocmlint.cli.stack.common import (
     print_lines,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.report._words import counted, few
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.state import DEFAULT_PATH, read_state
 from rocmlint.stack.survival import Changed, Survival, survived
+from rocmlint.text.words import counted, few
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

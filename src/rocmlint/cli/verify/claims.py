@@ -8,7 +8,6 @@ from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.claims import kernel_package
 from rocmlint.cli.verify import VERBS
 from rocmlint.cli.verify.common import (
     add_interpreter_arguments,
@@ -17,12 +16,13 @@ from rocmlint.cli.verify.common import (
     interpreter_of,
     parser_of,
 )
-from rocmlint.config import Configuration
+from rocmlint.config.configuration import Configuration
+from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
 from rocmlint.lint.claims import find_claims
 from rocmlint.lint.run import Options, run
-from rocmlint.options import did_you_mean
-from rocmlint.report._plain import visible
+from rocmlint.rule.claims import kernel_package
+from rocmlint.text.visible import visible
 from rocmlint.verify.claims.check import check, without_place
 from rocmlint.verify.claims.context import Context
 from rocmlint.verify.files import patches
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.config import Settings
+    from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim, Finding
     from rocmlint.verify.result import Result
 

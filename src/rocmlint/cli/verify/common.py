@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.output import in_color
 from rocmlint.cli.parser import Parser
+from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
-from rocmlint.verify.interpreter import Interpreter
+from rocmlint.interpreter.ask import Interpreter
 from rocmlint.verify.report import FORMATS, render
 from rocmlint.verify.result import EXIT_CODES, overall
-from rocmlint.writing import write_atomically
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

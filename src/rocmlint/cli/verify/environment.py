@@ -14,7 +14,7 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.verify.environment.check import check
+from rocmlint.verify.variables.check import check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

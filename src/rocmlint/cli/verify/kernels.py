@@ -16,9 +16,9 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.report._words import counted
-from rocmlint.verify.code_objects.target import parse_target
-from rocmlint.verify.devices import Devices, find_devices
+from rocmlint.gpus.devices import Devices, find_devices
+from rocmlint.gpus.target import parse_target
+from rocmlint.text.words import counted
 from rocmlint.verify.kernels import check, scan
 
 if TYPE_CHECKING:

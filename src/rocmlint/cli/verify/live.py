@@ -15,7 +15,7 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.report._plain import visible
+from rocmlint.text.visible import visible
 from rocmlint.verify.live.imported import RAN, check
 from rocmlint.verify.manifest import read
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import parser_of
-from rocmlint.report._words import counted
+from rocmlint.text.words import counted
 from rocmlint.verify.manifest import as_toml, make, write
 
 if TYPE_CHECKING:

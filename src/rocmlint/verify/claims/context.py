@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.devices import find_devices
-from rocmlint.verify.interpreter import InterpreterError
+from rocmlint.gpus.devices import find_devices
+from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.verify.result import Evidence, Judgement, evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocmlint.verify.devices import Devices
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.gpus.devices import Devices
+    from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
 
 Checked = tuple[Judgement, tuple[Evidence, ...]]

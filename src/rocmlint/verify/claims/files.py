@@ -6,9 +6,9 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
+from rocmlint.interpreter.inside.files import sha256_of
 from rocmlint.verify.claims.context import as_evidence
 from rocmlint.verify.files import patches, stock
-from rocmlint.verify.inside.files import sha256_of
 from rocmlint.verify.manifest import Manifest, ManifestFile, make
 from rocmlint.verify.result import STRENGTHS, Evidence, Judgement, overall
 

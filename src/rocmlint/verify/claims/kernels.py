@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.claims import PATH, package_of_attention
-from rocmlint.claims import fast_path as claim_of
+from rocmlint.rule.claims import PATH, package_of_attention
+from rocmlint.rule.claims import fast_path as claim_of
 from rocmlint.verify.claims.context import as_evidence
 from rocmlint.verify.kernels import check, scan
 from rocmlint.verify.result import Evidence, Judgement, overall

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.report._words import few
+from rocmlint.text.words import few
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from itertools import pairwise
 from struct import Struct
 from typing import TYPE_CHECKING
 
+from rocmlint.gpus.target import SPIRV, Target, contradict, parse_target
 from rocmlint.verify.code_objects import compression, device_elf
 from rocmlint.verify.code_objects.cursor import Decoding, InMemory
 from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.target import SPIRV, Target, contradict, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

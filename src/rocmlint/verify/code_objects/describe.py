@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rocmlint.report._words import counted
+from rocmlint.text.words import counted
 from rocmlint.verify.code_objects.packages import package_of
 from rocmlint.verify.result import Evidence
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from struct import Struct
 
+from rocmlint.gpus.target import PROCESSOR_OF_NUMBER, Target
 from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.target import PROCESSOR_OF_NUMBER, Target
 
 SIZE = 64
 """Bytes of the head of an ELF of 64 bits."""

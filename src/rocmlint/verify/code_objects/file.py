@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from mmap import mmap
 
+    from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.bundle import CodeObject, Entry
     from rocmlint.verify.code_objects.kpack import Reference
-    from rocmlint.verify.code_objects.target import Target
 
 FAT_BINARY = ".hip_fatbin"
 _CUDA_SECTION = re.compile(r"\.nv_?fatbin|\.nvFatBinSegment|__nv_")

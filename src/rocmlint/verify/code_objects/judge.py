@@ -7,16 +7,16 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.verify.code_objects import kpack
-from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.mapped import map_file
-from rocmlint.verify.code_objects.target import (
+from rocmlint.gpus.target import (
     SPIRV,
     Target,
     is_generic_for,
     is_native,
     settings,
 )
+from rocmlint.verify.code_objects import kpack
+from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.mapped import map_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

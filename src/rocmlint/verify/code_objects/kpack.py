@@ -8,11 +8,11 @@ from itertools import combinations
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.gpus.target import GENERIC_OF, Target, parse_target
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import CodeObject
 from rocmlint.verify.code_objects.compression import decoder
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
-from rocmlint.verify.code_objects.target import GENERIC_OF, Target, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -6,19 +6,19 @@ import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.interpreter.ask import InterpreterError, interpreter_evidence
 from rocmlint.verify.files import versions
-from rocmlint.verify.interpreter import InterpreterError, interpreter_evidence
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
     from rocmlint.verify.result import Result
 
 Facts = dict[str, Any]
-"""An answer of :mod:`rocmlint.verify.inside.patches`, or a part of it."""
+"""An answer of :mod:`rocmlint.interpreter.inside.patches`, or a part of it."""
 
 _TASK = "patches"
 _AGAIN = "then run this again"

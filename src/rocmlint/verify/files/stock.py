@@ -6,18 +6,18 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.interpreter.ask import interpreter_evidence
 from rocmlint.verify.files.versions import install_command
-from rocmlint.verify.interpreter import interpreter_evidence
 from rocmlint.verify.result import Evidence, Judgement, evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.result import Result
 
 Facts = dict[str, Any]
-"""An answer of :mod:`rocmlint.verify.inside.stock`, or a part of it."""
+"""An answer of :mod:`rocmlint.interpreter.inside.stock`, or a part of it."""
 
 _TASK = "stock"
 _LISTED = 200

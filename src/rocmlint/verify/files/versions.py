@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from rocmlint.verify.interpreter import interpreter_evidence
+from rocmlint.interpreter.ask import interpreter_evidence
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Result, Strength, Verdict
 
 Facts = dict[str, Any]
-"""An answer of :mod:`rocmlint.verify.inside.patches`, or a part of it."""
+"""An answer of :mod:`rocmlint.interpreter.inside.patches`, or a part of it."""
 
 
 def results(manifest: Manifest, facts: Facts) -> list[Result]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.report._words import few
+from rocmlint.text.words import few
 from rocmlint.verify.job.testimony import ranks
 from rocmlint.verify.result import Evidence, Result
 

@@ -8,9 +8,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.inside.process import host
-from rocmlint.verify.inside.witness import VERSION
-from rocmlint.verify.interpreter import Interpreter, InterpreterError
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.interpreter.inside.process import host
+from rocmlint.interpreter.inside.witness import VERSION
 from rocmlint.verify.job.ranks import judge
 from rocmlint.verify.job.store import Exchange, Place
 from rocmlint.verify.job.witnesses import parsed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rocmlint.report._words import counted
+from rocmlint.text.words import counted
 from rocmlint.verify.job.alike import alike, modules_alike
 from rocmlint.verify.job.run import unreadable
 from rocmlint.verify.job.testimony import of_processes, ranks, span, where

@@ -6,8 +6,8 @@ import shlex
 import signal
 from typing import TYPE_CHECKING
 
-from rocmlint.report._words import counted
-from rocmlint.verify.inside.process import host
+from rocmlint.interpreter.inside.process import host
+from rocmlint.text.words import counted
 from rocmlint.verify.job.processes import INTERVAL, isolation
 from rocmlint.verify.job.testimony import of_processes, ranks
 from rocmlint.verify.job.witnesses import by_rank

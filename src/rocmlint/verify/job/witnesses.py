@@ -12,11 +12,11 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.inside import write_json
-from rocmlint.verify.inside.process import host
-from rocmlint.verify.inside.witness import ASK, VARIABLE, VERSION
-from rocmlint.verify.inside.witness import start as start_witness
-from rocmlint.verify.interpreter import INSIDE, LOAD_INSIDE, NAME_INSIDE
+from rocmlint.interpreter.ask import INSIDE, LOAD_INSIDE, NAME_INSIDE
+from rocmlint.interpreter.inside import write_json
+from rocmlint.interpreter.inside.process import host
+from rocmlint.interpreter.inside.witness import ASK, VARIABLE, VERSION
+from rocmlint.interpreter.inside.witness import start as start_witness
 from rocmlint.verify.job.watch import watch_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.inside.live.compare import compare_all
-from rocmlint.verify.inside.loaded import hash_in_package
+from rocmlint.interpreter.inside.live.compare import compare_all
+from rocmlint.interpreter.inside.loaded import hash_in_package
 from rocmlint.verify.live.imported import result_of_file
 from rocmlint.verify.live.judge import result_of
 from rocmlint.verify.manifest import read

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.report._words import counted
-from rocmlint.verify.interpreter import InterpreterError
+from rocmlint.interpreter.ask import InterpreterError
+from rocmlint.text.words import counted
 from rocmlint.verify.live.judge import PATCHES, listed, not_imported, result_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
     from rocmlint.verify.result import Verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.report._words import counted
+from rocmlint.text.words import counted
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:

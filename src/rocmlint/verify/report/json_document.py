@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rocmlint import __version__
-from rocmlint.report._json import array, dumps
+from rocmlint.text.json import array, dumps
 from rocmlint.verify.result import EXIT_CODES, overall
 
 if TYPE_CHECKING:

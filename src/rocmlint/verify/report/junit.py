@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from rocmlint.report._plain import visible
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from rocmlint.report._plain import BOLD, GREEN, RED, YELLOW, paint, visible
+from rocmlint.text.visible import BOLD, GREEN, RED, YELLOW, paint, visible
 from rocmlint.verify.result import VERDICTS
 
 if TYPE_CHECKING:

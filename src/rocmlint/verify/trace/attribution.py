@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rocmlint.report._words import counted, few
+from rocmlint.text.words import counted, few
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.trace import origin
 

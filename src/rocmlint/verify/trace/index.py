@@ -20,6 +20,7 @@ from io import BytesIO
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.interpreter.inside import write_json
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import read_bundles
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
@@ -28,14 +29,13 @@ from rocmlint.verify.code_objects.find import find_files, holds_code_objects
 from rocmlint.verify.code_objects.host_elf import read_strings
 from rocmlint.verify.code_objects.kpack import read_archive
 from rocmlint.verify.code_objects.mapped import map_file
-from rocmlint.verify.inside import write_json
 from rocmlint.verify.trace import stores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from rocmlint.verify.code_objects.target import Target
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.gpus.target import Target
+    from rocmlint.interpreter.ask import Interpreter
 
 _DESCRIPTOR = b".kd"
 _VERSION = 2

@@ -14,7 +14,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from rocmlint.lint.place import package_of
+from rocmlint.source.kinds import package_of
 
 LIBRARIES = ("aiter", "ck", "aotriton", "hipblaslt", "rocblas", "miopen", "triton")
 """What can be expected of a trace."""

@@ -15,7 +15,7 @@ from rocmlint.verify.trace.attribution import BRANCH_OF, Asked, branches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from rocmlint.verify.interpreter import Interpreter
+    from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.trace.attribution import Attribution
     from rocmlint.verify.trace.files import Trace
     from rocmlint.verify.trace.index import KernelIndex

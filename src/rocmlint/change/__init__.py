@@ -1,0 +1,1 @@
+"""Changing files: fixes, comments that hide findings, and writing them back."""

@@ -1,0 +1,199 @@
+"""Applying fixes to text: only whole fixes, none that overlap another, until nothing is left."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.change.change import Change, Outcome, change_bytes
+from rocmlint.formats import parse
+from rocmlint.source.kinds import is_notebook, is_python
+from rocmlint.source.unparsable import UnparsableError
+from rocmlint.text.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from rocmlint.change.change import Lint
+    from rocmlint.findings import Edit, Finding, Fix
+    from rocmlint.source.file import File
+
+MAXIMUM_ROUNDS = 10
+"""How often a text is linted and fixed; fixes that need more are taken to go round in circles."""
+
+
+class _Replacement(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+class Applied(NamedTuple):
+    """A text after one round, and the findings whose fixes are in it."""
+
+    text: str
+    fixed: Sequence[Finding]
+
+
+def fix_bytes(path: str, data: bytes, lint: Lint, *, unsafe: bool) -> Change:
+    """Fix what ``lint`` finds in the bytes of a file.
+
+    Nothing is written: see :mod:`rocmlint.change.change`.
+    """
+    return change_bytes(path, data, lint, partial(fix_text, path, unsafe=unsafe))
+
+
+def fix_text(
+    path: str,
+    text: str,
+    found: Sequence[Finding],
+    lint: Callable[[str], Sequence[Finding]],
+    *,
+    unsafe: bool,
+) -> Outcome:
+    r"""Fix what was found in a text, lint it again, and so on until nothing is left to fix.
+
+    What would make the text unparsable is not done. ``text`` has ``\n`` line ends.
+    """
+    fixed: list[Finding] = []
+    problem = None
+    parses: Callable[[str], bool] | None = None
+    for _ in range(MAXIMUM_ROUNDS):
+        after, applied = apply_fixes(text, found, unsafe=unsafe)
+        if not applied:
+            break
+        after = _as_read(path, after)
+        parses = parses or parser_of(path, text)
+        if parses is None or not parses(after):
+            codes = ", ".join(sorted({finding.code for finding in applied}))
+            reason = "it cannot be parsed" if parses is None else "the result cannot be parsed"
+            problem = f"the fixes of {codes} were not made: {reason}"
+            break
+        fixed += applied
+        text, found = after, lint(after)
+    else:
+        if apply_fixes(text, found, unsafe=unsafe).fixed:
+            problem = f"the fixes did not come to an end in {MAXIMUM_ROUNDS} rounds"
+    return Outcome(text, fixed, found, problem)
+
+
+def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Applied:
+    r"""Apply the fixes of the findings, the earliest in the text first.
+
+    A fix that overlaps or touches one before it is left for the next round. ``text`` has ``\n``
+    line ends.
+    """
+    source = Text(text)
+    by_fix: dict[Fix, list[Finding]] = {}
+    for finding in findings:
+        if finding.fix is not None and (finding.fix.safe or unsafe):
+            by_fix.setdefault(finding.fix, []).append(finding)
+    taken: list[_Replacement] = []
+    fixed: list[Finding] = []
+    replacements = {fix: _replacements(fix, source) for fix in by_fix}
+    for fix, wanted in sorted(replacements.items(), key=lambda item: item[1]):
+        if wanted and not any(_touch(new, old) for new in wanted for old in taken):
+            taken += wanted
+            fixed += by_fix[fix]
+    for start, end, replacement in sorted(taken, reverse=True):
+        text = text[:start] + replacement + text[end:]
+    return Applied(text, fixed)
+
+
+def demoted(finding: Finding, text: Text | File) -> Finding:
+    """Give the finding with its fix marked unsafe if the fix would lose a comment of the text."""
+    if finding.fix is None or not finding.fix.safe or not _loses_comment(finding.fix, text):
+        return finding
+    return replace(finding, fix=replace(finding.fix, safe=False))
+
+
+def _loses_comment(fix: Fix, text: Text | File) -> bool:
+    kept = "".join(edit.replacement for edit in fix.edits)
+    return any(
+        (edit.line, edit.column) <= (each.line, each.column) < (edit.end_line, edit.end_column)
+        and each.text.rstrip() not in kept
+        for edit in fix.edits
+        if _replaces_code(edit, text)  # else it is about comments, and means it
+        for each in text.comments
+    )
+
+
+def _replaces_code(edit: Edit, text: Text | File) -> bool:
+    start, end, _ = _replacement(edit, text)
+    return bool(text.code[start:end].strip())
+
+
+def _replacements(fix: Fix, text: Text | File) -> list[_Replacement]:
+    """Give what a fix replaces, in order; nothing where its own edits overlap."""
+    found = sorted(_replacement(edit, text) for edit in fix.edits)
+    bounds = [bound for each in found for bound in (each.start, each.end)]
+    return found if bounds == sorted(bounds) else []
+
+
+def _replacement(edit: Edit, text: Text | File) -> _Replacement:
+    start = _offset(edit.line, edit.column, text)
+    return _Replacement(start, _offset(edit.end_line, edit.end_column, text), edit.replacement)
+
+
+def _offset(line: int, column: int, text: Text | File) -> int:
+    """Give the offset of a place; what lies behind the last line is the end of the text."""
+    if line > len(text.lines):
+        return len(text.text)
+    return min(text.offset_of(line) + column - 1, len(text.text))
+
+
+def _touch(one: _Replacement, other: _Replacement) -> bool:
+    return one.start <= other.end and other.start <= one.end
+
+
+def parser_of(path: str, text: str) -> Callable[[str], bool] | None:
+    """Choose what must accept the fixed text, and accepts it as it is.
+
+    That is Python's parser or else LibCST's; for another format its own, which may not find more
+    problems than before; for a notebook each cell's.
+    """
+    if is_notebook(path):
+        return _cells_parser(text)
+    if not is_python(path):
+        known = len(parse(path, text).problems)
+        return lambda after: len(parse(path, after).problems) <= known
+    return next((parses for parses in (_python_parses, _libcst_parses) if parses(text)), None)
+
+
+def _cells_parser(text: str) -> Callable[[str], bool]:
+    from rocmlint.notebook.magics import code_of  # noqa: PLC0415 - few files are notebooks
+
+    known = len(code_of(text).problems)
+    return lambda after: len(code_of(after).problems) <= known
+
+
+def _as_read(path: str, text: str) -> str:
+    """Give the text as it is when the file is written and read again."""
+    if not is_notebook(path):
+        return text
+    from rocmlint.notebook.read import with_lines  # noqa: PLC0415 - few files are notebooks
+
+    return with_lines(text)
+
+
+def _python_parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _libcst_parses(text: str) -> bool:
+    from rocmlint.source.partial_parse import Pieces  # noqa: PLC0415 - loads LibCST
+
+    try:
+        _ = Pieces(Text(text)).whole
+    except UnparsableError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Settings: the table of options, the files that set them, and how they are combined."""

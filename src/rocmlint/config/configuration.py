@@ -1,0 +1,111 @@
+"""Where the settings of a file come from: the nearest configuration, the command line over it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.config.settings import Settings
+from rocmlint.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rocmlint.config.file import Layer
+
+NAMES = ("rocmlint.toml", "pyproject.toml")
+"""The files that may hold a configuration; the first wins in one folder."""
+
+
+class Configuration:
+    """Where settings come from."""
+
+    def __init__(
+        self,
+        options: Mapping[str, Any] | None = None,
+        *,
+        config: Sequence[str] = (),
+        isolated: bool = False,
+    ) -> None:
+        """Take what is laid over the files, with the keys of ``[tool.rocmlint]``.
+
+        ``config`` are files to use in place of the nearest ones, or pieces of TOML. With
+        ``isolated`` no file is looked for. Raises ConfigError.
+        """
+        self._folder = _working_folder()
+        self._isolated = isolated
+        self._over: list[Layer] = []
+        self._settings: dict[str, Settings] = {}
+        if config or options:
+            from rocmlint.config import file as config_file  # noqa: PLC0415 - not every start needs it
+
+            for each in config:
+                self._isolated |= os.path.isfile(each)
+                self._over.append(config_file.read_argument(each, self._folder))
+            if options:
+                place = config_file.Place("command line")
+                self._over.append(config_file.layer(options, self._folder, place))
+        self._default = self._made((), self._folder)
+
+    def settings_for(self, folder: str) -> Settings:
+        """Give the settings of the files in a folder (absolute): the same object for each.
+
+        Raises ConfigError.
+        """
+        settings = self._settings.get(folder)
+        if settings is None:
+            settings = self._settings[folder] = self._find(folder)
+        return settings
+
+    def _find(self, folder: str) -> Settings:
+        if self._isolated:
+            return self._default
+        for name in NAMES:
+            path = os.path.join(folder, name)
+            if _may_configure(path):
+                from rocmlint.config import file as config_file  # noqa: PLC0415 - not every start needs it
+
+                layer = config_file.read_file(path)
+                if layer is not None:
+                    return self._made((layer,), folder)
+        parent = os.path.dirname(folder)
+        return self._default if parent == folder else self.settings_for(parent)
+
+    def _made(self, layers: tuple[Layer, ...], root: str) -> Settings:
+        layers = (*layers, *self._over)
+        if not layers:
+            return Settings(root=root)
+        from rocmlint.config.file import combined  # noqa: PLC0415 - not every start needs it
+
+        whole = combined(layers)
+        values: dict[str, Any] = {
+            name.replace("-", "_"): value for name, value in whole.values.items()
+        }
+        return Settings(root=root, rule_options=whole.rule_options, sources=whole.sources, **values)
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        message = f"the working folder is gone: {error.strerror}"
+        raise ConfigError(message) from error
+
+
+_SPELLINGS = (b"[tool.rocmlint", b"\ntool.rocmlint", b"[tool]", b"\ntool=")
+"""Without blanks and quotes, what a pyproject.toml with our table has one of."""
+
+
+def _may_configure(path: str) -> bool:
+    """Say whether a file may hold our table: parsing TOML takes as long as starting Python."""
+    try:
+        with open(path, "rb") as file:
+            if path.endswith(NAMES[0]):
+                return True
+            data = b"\n" + file.read()
+    except OSError:
+        return os.path.exists(path)  # what is there and cannot be read must not go unnoticed
+    if b"rocmlint" not in data:
+        return False
+    squeezed = data.translate(None, b" \t\"'")
+    return any(each in squeezed for each in _SPELLINGS)

@@ -1,0 +1,179 @@
+"""Reading configuration: TOML checked against the table of options, mistakes named with place."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rocmlint.config.option import converted, did_you_mean, problem
+from rocmlint.config.settings import OPTIONS
+from rocmlint.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+ADDED = frozenset({"extend-select", "ignore", "exclude", "per-file-ignores"})
+"""Keys that add to what they are laid over; all others replace it."""
+SELECTION = frozenset({"extend-select", "ignore"})
+"""Keys that a ``select`` laid over them sets aside."""
+
+
+class Layer(NamedTuple):
+    """What one configuration says, and no more than it says."""
+
+    values: Mapping[str, Any]
+    rule_options: Mapping[str, Mapping[str, object]]
+    sources: tuple[str, ...] = ()
+
+
+class Place(NamedTuple):
+    """Where options stand, for messages; lines are looked for in ``text``."""
+
+    name: str
+    text: str = ""
+
+    def error(self, message: str, word: str | None = None) -> ConfigError:
+        """Make the error that names the place of a word."""
+        line = self.line_of(word)
+        return ConfigError(f"{self.name}{f':{line}' if line else ''}: {message}")
+
+    def line_of(self, word: str | None) -> int | None:
+        """Give the first line, from 1, in rocmlint's part of the file that has the word."""
+        if word is None:
+            return None
+        pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])" if word else "''|\"\"")
+        shared = self.name.endswith("pyproject.toml")
+        inside = not shared
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if shared and line.startswith("["):
+                inside = line.startswith("[tool.rocmlint")
+            if inside and pattern.search(line.partition("#")[0]):
+                return number
+        return None
+
+
+def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
+    """Read a configuration file and those that it extends.
+
+    None for a pyproject.toml without ``[tool.rocmlint]``. Raises ConfigError.
+    """
+    path = os.path.abspath(path)
+    shown = _shown(path)
+    if path in above:
+        message = f"{shown}: extend goes in a circle: {' -> '.join(map(_shown, (*above, path)))}"
+        raise ConfigError(message)
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, ValueError) as error:
+        message = f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise ConfigError(message) from error
+    table: Any = parsed_toml(text, shown)
+    if os.path.basename(path) == "pyproject.toml":
+        tool = table.get("tool", {})
+        if not isinstance(tool, dict) or "rocmlint" not in tool:
+            return None
+        table = tool["rocmlint"]
+    place = Place(shown, text)
+    if not isinstance(table, dict):
+        raise place.error("tool.rocmlint must be a table", "rocmlint")
+    own = layer(table, os.path.dirname(path), place, (*above, path))
+    return own._replace(sources=(*own.sources, path))
+
+
+def read_argument(argument: str, folder: str) -> Layer:
+    """Read what ``--config`` was given: a file, or a piece of TOML. Raises ConfigError."""
+    if os.path.isfile(argument):
+        found = read_file(argument)
+        if found is None:
+            message = f"--config {argument}: has no [tool.rocmlint]"
+            raise ConfigError(message)
+        return found
+    if "=" not in argument:
+        message = f"--config {argument}: neither a file nor a piece of TOML (key = value)"
+        raise ConfigError(message)
+    place = Place(f"--config {argument!r}")
+    return layer(parsed_toml(argument, place.name), folder, place)
+
+
+def layer(
+    table: Mapping[str, Any], folder: str, place: Place, above: tuple[str, ...] = ()
+) -> Layer:
+    """Check a table of options, with paths relative to a folder. Raises ConfigError.
+
+    Tables that are no option are kept: they may belong to a rule (see rocmlint.lint.selection).
+    """
+    values: dict[str, object] = {}
+    rule_options: dict[str, Mapping[str, object]] = {}
+    for key, value in table.items():
+        option = OPTIONS.get(key)
+        if option is None and isinstance(value, dict) and key != "tool":
+            rule_options[key] = value
+            continue
+        if option is None:
+            raise place.error(_unknown_key(key), key)
+        wrong = problem(option, value)
+        if wrong is not None:
+            raise place.error(f"{key} {wrong}", key)
+        values[key] = converted(option, value, folder)
+    own = Layer(values, rule_options)
+    extended = values.pop("extend", None)
+    if not isinstance(extended, str):
+        return own
+    below = read_file(extended, above)
+    if below is None:
+        raise place.error(f"extend: {_shown(extended)} has no [tool.rocmlint]", "extend")
+    return combined((below, own))
+
+
+def combined(layers: Sequence[Layer]) -> Layer:
+    """Lay configurations over each other, the last on top."""
+    values: dict[str, Any] = {}
+    rule_options: dict[str, Mapping[str, object]] = {}
+    sources: tuple[str, ...] = ()
+    for each in layers:
+        if "select" in each.values:
+            values = {key: value for key, value in values.items() if key not in SELECTION}
+        for key, value in each.values.items():
+            values[key] = (*values.get(key, ()), *value) if key in ADDED else value
+        for rule, options in each.rule_options.items():
+            rule_options[rule] = {**rule_options.get(rule, {}), **options}
+        sources += each.sources
+    return Layer(values, rule_options, sources)
+
+
+def place_of(word: str, sources: Iterable[str]) -> Place:
+    """Find which of some files has a word; where none has, it came with the command."""
+    for path in sources:
+        with open(path, encoding="utf-8") as file:
+            place = Place(_shown(path), file.read())
+        if place.line_of(word) is not None:
+            return place
+    return Place("command line")
+
+
+def _unknown_key(key: str) -> str:
+    if key == "tool":
+        return "the keys of rocmlint.toml stand at the top, without [tool.rocmlint]"
+    return f"unknown key {key!r}{did_you_mean(key, OPTIONS)}"
+
+
+def parsed_toml(text: str, name: str) -> dict[str, Any]:
+    """Parse a document; ``name`` is its file's in messages. Raises ConfigError."""
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415 - not every start needs it
+    else:
+        import tomli as tomllib  # noqa: PLC0415
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = f"{name}: no valid TOML: {error}"
+        raise ConfigError(message) from error
+
+
+def _shown(path: str) -> str:
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative

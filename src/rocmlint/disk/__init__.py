@@ -1,0 +1,1 @@
+"""What lies on disk: read within bounds, remembered for a run, written whole or not at all."""

@@ -1,0 +1,77 @@
+"""The formats beside Python that are linted: one file a format, each from text to parts."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rocmlint.formats.model import Parts
+
+
+class Format(NamedTuple):
+    """A format; its parser is imported when a file first needs it."""
+
+    name: str
+    path: re.Pattern[str]
+    """What matches the paths of its files, with ``/``."""
+    declares: bool = False
+    """Whether projects declare requirements in it."""
+    module: str = ""
+    """The module of this room that has the function ``parse``, where it is not the name's."""
+
+    @property
+    def parse(self) -> Callable[[str], Parts]:
+        """The parser."""
+        parser: Callable[[str], Parts] = import_module(
+            f"{__name__}.{self.module or self.name}"
+        ).parse
+        return parser
+
+
+FORMATS = (
+    Format("constraints", re.compile(r"constraints?[^/]*\.(txt|in)$"), declares=True),
+    Format(
+        "requirements",
+        re.compile(r"requirements?[^/]*\.(txt|in)$|(^|/)requirements/([^/]*/)*[^/]*\.(txt|in)$"),
+        declares=True,
+    ),
+    Format("pyproject", re.compile(r"(^|/)pyproject\.toml$"), declares=True),
+    Format("setup_cfg", re.compile(r"(^|/)setup\.cfg$"), declares=True),
+    Format("setup_py", re.compile(r"(^|/)setup\.py$"), declares=True),
+    Format("conda", re.compile(r"(^|/)(environment|conda)[^/]*\.ya?ml$"), declares=True),
+    Format(
+        "dockerfile",
+        re.compile(
+            r"(^|/)(Dockerfile|Containerfile)(?![^/]*\.(dockerignore|md|rst|txt|sh|py|j2|jinja2?|"
+            r"in|tmpl|template|mustache|ya?ml|json)$)[^/]*$|\.([Dd]ocker|[Cc]ontainer)file$"
+        ),
+    ),
+    Format("shell", re.compile(r"\.(sh|bash)$"), module="shell.script"),
+    Format(
+        "workflow",
+        re.compile(
+            r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(action|\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
+        ),
+    ),
+)
+
+
+@cache
+def format_of(path: str) -> Format | None:
+    """Give the format of a file by its path, None for Python and for what is not linted."""
+    path = path.replace(os.sep, "/")
+    return next((each for each in FORMATS if each.path.search(path)), None)
+
+
+def parse(path: str, text: str) -> Parts:
+    """Give the parts of a file with ``\\n`` line ends; none of a format that has none."""
+    from rocmlint.formats.model import Parts  # noqa: PLC0415 - every start asks what a format is
+
+    found = format_of(path)
+    return Parts() if found is None else found.parse(text)

@@ -1,0 +1,89 @@
+"""conda's environment.yml: the requirements of pip, and conda's own where PEP 508 can say them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import requirements, yaml
+from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.model import Declared, Parts, Problem
+from rocmlint.formats.specifiers import Declaration, declare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SPECIFICATION = re.compile(
+    r"(?:[\w./-]+::)?(?P<name>[A-Za-z0-9][\w.-]*?)\s*(?P<version>(?:[=<>!~][^\s]*)?)\Z"
+)
+_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
+"""Packages that PyPI has under another name."""
+_NOT_OF_PYPI = frozenset({"python", "pip", "cudatoolkit", "nodejs", "gcc", "gxx", "make"})
+
+
+def parse(text: str) -> Parts:
+    """Read an environment file, lines ended by ``\\n``."""
+    documents = yaml.read(Excerpt.of(text))
+    if isinstance(documents, Problem):
+        return Parts(problems=(documents,))
+    found = Parts()
+    for document in documents:
+        listed = document.get("dependencies") if isinstance(document, yaml.Mapping) else None
+        for each in listed.values if isinstance(listed, yaml.Sequence) else ():
+            found = _joined(found, _dependency(each))
+    return found
+
+
+def _dependency(value: yaml.Value) -> Parts:
+    if isinstance(value, yaml.Scalar):
+        return Parts(declared=tuple(_declared(value.text)))
+    found = Parts()
+    below = value.get("pip") if isinstance(value, yaml.Mapping) else None
+    for each in below.values if isinstance(below, yaml.Sequence) else ():
+        if isinstance(each, yaml.Scalar):
+            found = _joined(found, requirements.read(each.text))
+    return found
+
+
+def _joined(first: Parts, second: Parts) -> Parts:
+    return Parts(
+        declared=first.declared + second.declared,
+        indexes=first.indexes + second.indexes,
+        inclusions=first.inclusions + second.inclusions,
+        problems=first.problems + second.problems,
+    )
+
+
+def _declared(written: Excerpt) -> Iterator[Declared]:
+    """Give conda's specification as a requirement where it says the same."""
+    match = _SPECIFICATION.match(written.text.strip())
+    if match is None or match["name"].lower() in _NOT_OF_PYPI:
+        return
+    specifiers = _specifiers(match["version"])
+    if specifiers is None:
+        return
+    name = _NAMES.get(match["name"].lower(), match["name"])
+    span = written.span()
+    start = written.starts[0] if written.starts else 0
+    text = Excerpt.standing_for(written.file, f"{name}{specifiers}", start, start)
+    result = declare(text, Declaration())
+    if isinstance(result, Declared):
+        yield Declared(result.text, result.name, span)
+
+
+def _specifiers(version: str) -> str | None:
+    """Translate ``=2.3`` (any 2.3), ``==2.3.1`` and ``>=2,<3``; a build says no more than conda."""
+    if "|" in version:
+        return None
+    if version.startswith("=") and not version.startswith("=="):
+        number, _, build = version[1:].partition("=")
+        if build or "," in number:
+            return None
+        return f"=={number}" if number.endswith(".*") else f"=={number}.*"
+    found = []
+    for each in filter(None, version.split(",")):
+        if "=" in each.lstrip("=<>!~"):
+            return None
+        exact = each.startswith("==") or not each.endswith(".*")
+        found.append(each if exact or each.startswith("!=") else each.removesuffix(".*"))
+    return ",".join(found)

@@ -1,0 +1,200 @@
+"""Dockerfiles: the commands that they run, with ARG and ENV, and the images that they build on."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.instructions import instructions
+from rocmlint.formats.model import Command, Parts, Problem, Word
+from rocmlint.formats.shell.script import commands_of
+from rocmlint.formats.shell.word_list import Item, commands_in
+from rocmlint.formats.shell.wrappers import SHELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocmlint.formats.instructions import Instruction
+
+_NAMES = frozenset(
+    {
+        "ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL",
+        "MAINTAINER", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR",
+    }
+)  # fmt: skip
+_PAIR = re.compile(
+    r"([A-Za-z_][\w.-]*)(?:=((?:\"(?:[^\"\\]|\\.)*\"|'[^']*'|\\.|[^\s\"'\\])*))?(?=\s|\Z)",
+    re.DOTALL,
+)
+_PIECE = re.compile(
+    r"'(?P<single>[^']*)'|(?P<quote>\")|\\(?P<escaped>.)|\$(?P<name>\w+)|\$\{(?P<braced>\w+)\}"
+    r"|(?P<complex>\$\{[^}]*\})|(?P<plain>.)",
+    re.DOTALL,
+)
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"")
+_ESCAPE = re.compile(r"(?:\\u[0-9A-Fa-f]{4})+|\\.")
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?([\w.-]+)(?:[ \t]+([\w.-]+))?")
+
+Variables = dict[str, "str | None"]
+
+
+@dataclass
+class _Stage:
+    """What holds in a stage of the build."""
+
+    variables: Variables = field(default_factory=dict)
+    """ENV, which a stage that builds on this one has too."""
+    arguments: Variables = field(default_factory=dict)
+    has_shell: bool = True
+    """Whether a shell that we can read runs its commands; not so after SHELL ["powershell"]."""
+
+    def all(self) -> Variables:
+        """Give what a command finds in its environment: ENV is stronger than ARG."""
+        return {**self.arguments, **self.variables}
+
+
+class _Build:
+    def __init__(self) -> None:
+        self.defaults: Variables = {}  # the ARGs before the first FROM
+        self.stages: dict[str, _Stage] = {}
+        self.stage = _Stage()
+        self.has_begun = False
+        self.commands: list[Command] = []
+        self.images: list[Word] = []
+        self.problems: list[Problem] = []
+
+    def take(self, instruction: Instruction) -> None:
+        name, arguments = instruction.name, instruction.arguments
+        stage = self.stage
+        if name == "FROM":
+            self._from(arguments)
+        elif name == "ARG":
+            self._arg(arguments)
+        elif name == "ENV":
+            stage.variables.update(_pairs(arguments.text, stage.all()))
+        elif name == "SHELL":
+            words = _exec_form(arguments) or []
+            stage.has_shell = any(word.text.rpartition("/")[2] in SHELLS for word in words)
+        elif name in ("RUN", "CMD", "ENTRYPOINT"):
+            self._run(instruction, stage)
+        elif name not in _NAMES and not self.problems:
+            span = instruction.written.span()
+            shown = instruction.written.text.strip()[:40]
+            self.problems.append(
+                Problem(f"{shown!r} is no instruction of Dockerfiles", span.line, span.column)
+            )
+
+    def _from(self, arguments: Excerpt) -> None:
+        words = list(re.finditer(r"\S+", arguments.text))
+        if not words:
+            return
+        span = arguments.span(*words[0].span())
+        text = expanded(words[0][0], self.defaults)
+        above = self.stages.get((text or "").lower())
+        self.has_begun = True
+        if above is None:
+            self.images.append(Word(text or words[0][0], span, known=text is not None))
+            self.stage = _Stage()
+        else:
+            self.stage = _Stage(dict(above.variables), has_shell=above.has_shell)
+        if len(words) > 2 and words[1][0].lower() == "as":
+            self.stages[words[2][0].lower()] = self.stage
+
+    def _arg(self, arguments: Excerpt) -> None:
+        for match in _PAIR.finditer(arguments.text):
+            name, default = match[1], match[2]
+            if not self.has_begun:
+                self.defaults[name] = None if default is None else expanded(default, self.defaults)
+            if default is not None:
+                self.stage.arguments[name] = expanded(default, self.stage.all())
+            else:
+                self.stage.arguments[name] = self.defaults.get(name)
+
+    def _run(self, instruction: Instruction, stage: _Stage) -> None:
+        arguments, variables = instruction.arguments, stage.all()
+        words = _exec_form(arguments)
+        if words is not None:
+            items = [Item.of(word) for word in words]
+            self.commands += commands_in(items, arguments.span(), variables)
+        elif not stage.has_shell:
+            return
+        elif instruction.heredocs and arguments.text.startswith("<<"):
+            script = instruction.heredocs[0].body
+            rest = arguments.text.partition(instruction.heredocs[0].mark)[2].strip(" \t\"'")
+            if rest.rpartition("/")[2] in ("", *SHELLS) and _is_for_shell(script.text):
+                self.commands += commands_of(script, variables)
+        else:
+            self.commands += commands_of(instruction.with_heredocs or arguments, variables)
+
+
+def parse(text: str) -> Parts:
+    """Read a Dockerfile, lines ended by ``\\n``.
+
+    An ARG has its default: what ``--build-arg`` would change is not known.
+    """
+    build = _Build()
+    for instruction in instructions(Excerpt.of(text)):
+        build.take(instruction)
+    return Parts(
+        commands=tuple(build.commands),
+        images=tuple(build.images),
+        problems=tuple(build.problems),
+    )
+
+
+def expanded(written: str, variables: Mapping[str, str | None]) -> str | None:
+    """Give the value of a word without quotes and escapes, None where it cannot be told."""
+    found: list[str] = []
+    for match in _PIECE.finditer(written):
+        name = match["name"] or match["braced"]
+        if match["complex"] is not None:
+            return None
+        if name is not None:
+            value = variables.get(name)
+            if value is None:
+                return None
+            found.append(value)
+        else:
+            found.append(match["single"] or match["escaped"] or match["plain"] or "")
+    return "".join(found)
+
+
+def _pairs(text: str, variables: Variables) -> Variables:
+    """Read what ENV sets: ``A=b C="d e"``, or the old form ``A b c``."""
+    first = re.match(r"([A-Za-z_][\w.-]*)\s+(.*)\Z", text, re.DOTALL)
+    if first is not None:
+        return {first[1]: expanded(first[2].strip(), variables)}
+    return {
+        match[1]: expanded(match[2], variables)
+        for match in _PAIR.finditer(text)
+        if match[2] is not None
+    }
+
+
+def _exec_form(arguments: Excerpt) -> list[Excerpt] | None:
+    """Give the words of ``["a", "b"]``, None for all else, which a shell reads."""
+    if not arguments.text.startswith("["):
+        return None
+    try:
+        values = json.loads(arguments.text)
+    except (ValueError, RecursionError):
+        return None
+    if not all(isinstance(value, str) for value in values):
+        return None
+    found: list[Excerpt] = []
+    for match in _STRING.finditer(arguments.text):
+        inner = arguments.part(match.start() + 1, match.end() - 1)
+        found.append(inner.replaced(_ESCAPE, lambda match: str(json.loads(f'"{match[0]}"'))))
+    return found
+
+
+def _is_for_shell(script: str) -> bool:
+    """Say whether a script is for a shell, as its first line says where it names a program."""
+    shebang = _SHEBANG.match(script)
+    if shebang is None:
+        return True
+    program = shebang[2] if shebang[1] == "env" else shebang[1]
+    return program in SHELLS

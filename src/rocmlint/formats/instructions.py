@@ -1,0 +1,116 @@
+"""The instructions of a Dockerfile: continued lines joined, comments left out, heredocs apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocmlint.formats.excerpt import Excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ESCAPE = re.compile(r"\A(?:\s*#[^\n]*\n)*?\s*#\s*escape\s*=\s*([\\`])\s*$", re.MULTILINE)
+_COMMENT = re.compile(r"\s*#")
+_NAME = re.compile(r"\s*([A-Za-z]+)(?:\s+|\Z)")
+_HEREDOC = re.compile(r"<<(-?)\s*([\"']?)([A-Za-z_][\w.]*)\2")
+_FLAG = re.compile(r"--[a-z][a-z-]*(?:=(?:\"[^\"]*\"|\S)*)?(?:\s+|\Z)")
+_WITH_HEREDOCS = frozenset({"RUN", "COPY", "ADD"})
+_CONTENT_HEREDOC = re.compile(r"<<-?\s*[\"']?\w")
+
+
+@dataclass(frozen=True)
+class Heredoc:
+    """A text that follows an instruction, and its mark (``EOF``)."""
+
+    mark: str
+    body: Excerpt
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction: its name in capitals, and what stands behind it without its flags."""
+
+    name: str
+    written: Excerpt
+    """The name as it is written."""
+    arguments: Excerpt
+    heredocs: tuple[Heredoc, ...] = ()
+    with_heredocs: Excerpt | None = None
+    """The arguments and all behind them, as a shell would get it; None without heredocs."""
+
+
+def instructions(excerpt: Excerpt) -> Iterator[Instruction]:
+    """Yield the instructions in order. A first word that is no word has the name ""."""
+    directive = _ESCAPE.match(excerpt.text)
+    escape = re.compile(re.escape(directive[1] if directive else "\\") + r"[ \t]*\Z")
+    lines = list(_lines(excerpt))
+    lines.reverse()
+    while lines:
+        pieces: list[Excerpt] = []
+        while lines:
+            line = lines.pop()
+            if _COMMENT.match(line.text) or not line.text.strip():
+                if pieces:
+                    continue
+                break
+            more = escape.search(line.text)
+            pieces.append(line.part(0, more.start()) if more else line)
+            if more is None:
+                break
+        if pieces:
+            yield _instruction(Excerpt.joined(excerpt.file, pieces), lines, excerpt)
+
+
+def _lines(excerpt: Excerpt) -> Iterator[Excerpt]:
+    start = 0
+    for written in excerpt.text.split("\n"):
+        yield excerpt.part(start, start + len(written))
+        start += len(written) + 1
+
+
+def _instruction(whole: Excerpt, lines: list[Excerpt], excerpt: Excerpt) -> Instruction:
+    match = _NAME.match(whole.text)
+    if match is None:
+        return Instruction("", whole, whole)
+    name, start = match[1].upper(), match.end()
+    written = whole.part(*match.span(1))
+    if name == "ONBUILD":
+        return _instruction(whole.part(start, len(whole.text)), lines, excerpt)
+    while flag := _FLAG.match(whole.text, start):
+        start = flag.end()
+    end = len(whole.text.rstrip())
+    arguments = whole.part(start, max(end, start))
+    marks = list(_HEREDOC.finditer(arguments.text)) if name in _WITH_HEREDOCS else []
+    if not marks:
+        return Instruction(name, written, arguments)
+    before = list(lines)
+    heredocs = [_heredoc(mark, lines, excerpt) for mark in marks]
+    taken = before[len(lines) :]
+    breaks = Excerpt.standing_for(excerpt.file, "\n", *_end(arguments))
+    pieces = [arguments]
+    for line in reversed(taken):
+        pieces += [breaks, line]
+    return Instruction(
+        name, written, arguments, tuple(heredocs), Excerpt.joined(excerpt.file, [*pieces, breaks])
+    )
+
+
+def _end(excerpt: Excerpt) -> tuple[int, int]:
+    end = excerpt.ends[-1] if excerpt.ends else 0
+    return end, end
+
+
+def _heredoc(mark: re.Match[str], lines: list[Excerpt], excerpt: Excerpt) -> Heredoc:
+    """Take the lines of a heredoc away."""
+    body: list[Excerpt] = []
+    while lines:
+        line = lines.pop()
+        if (line.text.lstrip("\t") if mark[1] else line.text) == mark[3]:
+            break
+        body.append(line)
+    pieces: list[Excerpt] = []
+    for line in body:
+        pieces += [line, Excerpt.standing_for(excerpt.file, "\n", *_end(line))]
+    return Heredoc(mark[3], Excerpt.joined(excerpt.file, pieces))

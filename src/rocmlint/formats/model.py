@@ -1,0 +1,122 @@
+"""What rules look at besides Python's syntax: commands, declared requirements, index URLs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocmlint.text.text import Span
+
+
+class Located(Protocol):
+    """Whatever knows its place in the file."""
+
+    @property
+    def span(self) -> Span:
+        """The place."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a command.
+
+    ``text`` is what the program gets: without quotes and escapes. Where that is known only when
+    the command runs (``$INDEX``, ``{version}`` in an f-string), ``known`` is false and the unknown
+    part stands in ``text`` as it is written.
+    """
+
+    text: str
+    span: Span
+    known: bool = True
+    quoted: bool = False
+    """Some of it stands in quotes, is escaped, or is put in for something else: the text at
+    ``span`` is not ``text``."""
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """A redirection of the shell: ``>=1.0`` behind ``pip install numpy`` writes a file ``=1.0``.
+
+    ``span`` reaches from the operator to the end of the target; ``after`` says whether blanks
+    stand between the word before and the operator.
+    """
+
+    operator: str
+    target: Word
+    span: Span
+    spaced: bool
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that a file runs, its program first; wrappers such as ``sudo`` are left out.
+
+    ``shell`` says whether a shell reads it (a list of words in Python, or the exec form in a
+    Dockerfile, is read by none). ``variables`` are those set for it by then, in the file or by the
+    command itself; a value that is known only at run time is None.
+    """
+
+    words: tuple[Word, ...]
+    span: Span
+    redirects: tuple[Redirect, ...] = ()
+    shell: bool = True
+    variables: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A requirement that a project declares, as PEP 508 says it, whatever the format.
+
+    ``group`` is where: "" for what is always installed, else the extra, dependency group or
+    environment; ``constraint`` says that it installs nothing by itself.
+    """
+
+    text: str
+    name: str
+    """Normalized as packages are: lower case, ``-`` for ``_`` and ``.``."""
+    span: Span
+    group: str = ""
+    constraint: bool = False
+
+
+@dataclass(frozen=True)
+class Index:
+    """The URL of a package index that a file names; ``extra`` if it stands beside another."""
+
+    url: str
+    span: Span
+    extra: bool = False
+
+
+@dataclass(frozen=True)
+class Inclusion:
+    """Another file of requirements that a file includes: ``-r base.txt``, ``-c torch.txt``."""
+
+    path: str
+    span: Span
+    constraint: bool = False
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A place that cannot be read, and why; the rest of the file is."""
+
+    reason: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What one file holds, in the order of the file."""
+
+    commands: tuple[Command, ...] = ()
+    declared: tuple[Declared, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    inclusions: tuple[Inclusion, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    images: tuple[Word, ...] = ()
+    """Base images: ``FROM rocm/pytorch:latest``, ``container:`` of a workflow."""

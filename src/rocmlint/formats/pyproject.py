@@ -1,0 +1,182 @@
+"""pyproject.toml: what a project declares to need, and the package indexes that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from packaging.utils import canonicalize_name
+
+from rocmlint.formats import poetry, toml
+from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.model import Declared, Inclusion, Index, Parts, Problem
+from rocmlint.formats.specifiers import Declaration, declare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.formats.toml import Table, Value
+
+    Part = Declared | Index | Inclusion | Problem
+
+Kind = TypeVar("Kind", Declared, Index, Inclusion)
+
+
+def parse(text: str) -> Parts:
+    """Read a pyproject.toml: PEP 621, PEP 735, setuptools, Poetry, uv, PDM and Hatch."""
+    excerpt = Excerpt.of(text)
+    root = toml.read(excerpt)
+    if isinstance(root, Problem):
+        return Parts(problems=(root,))
+    found: list[Part] = [
+        *_standard(root),
+        *_setuptools(root.table("tool", "setuptools", "dynamic")),
+        *_poetry(root.table("tool", "poetry")),
+        *_uv(root.table("tool", "uv")),
+        *_pdm(root.table("tool", "pdm")),
+        *_hatch(root.table("tool", "hatch", "envs")),
+    ]
+    return Parts(
+        declared=_only(Declared, found),
+        indexes=_only(Index, found),
+        inclusions=_only(Inclusion, found),
+        problems=tuple(each for each in found if isinstance(each, Problem)),
+    )
+
+
+def _only(kind: type[Kind], parts: list[Part]) -> tuple[Kind, ...]:
+    found = (each for each in parts if isinstance(each, kind))
+    return tuple(sorted(found, key=lambda each: each.span))
+
+
+def _standard(root: Table) -> Iterator[Part]:
+    yield from _requirements(root.get("project", "dependencies"))
+    for group, value in root.table("project", "optional-dependencies").values.items():
+        yield from _requirements(value, Declaration(group))
+    yield from _requirements(root.get("build-system", "requires"), Declaration("build-system"))
+    yield from _groups(root.table("dependency-groups"))
+
+
+def _requirements(value: Value | None, where: Declaration | None = None) -> Iterator[Part]:
+    """Read an array of PEP 508 strings."""
+    for each in value.items() if value is not None else ():
+        if each.text is None:
+            continue
+        result = declare(_excerpt(each), where or Declaration())
+        if result is not None:
+            yield result
+
+
+def _excerpt(value: Value) -> Excerpt:
+    """Give a string as an excerpt: its characters' places where it has no escapes."""
+    written, text = value.excerpt, value.text or ""
+    if written.text == text:
+        return written
+    return Excerpt.standing_for(
+        written.file, text, written.starts[0] if written.starts else 0, written.ends[-1]
+    )
+
+
+def _groups(groups: Table) -> Iterator[Part]:
+    """Read dependency groups; one that includes another declares its requirements as well."""
+    by_name = {canonicalize_name(name): value for name, value in groups.values.items()}
+    for name in groups.values:
+        seen = {canonicalize_name(name)}
+        waiting = [canonicalize_name(name)]
+        while waiting:
+            value = by_name.get(waiting.pop())
+            if value is None:
+                continue
+            yield from _requirements(value, Declaration(name))
+            for each in value.items():
+                included = each.table.get("include-group")
+                key = canonicalize_name((included and included.text) or "")
+                if key and key not in seen:
+                    seen.add(key)
+                    waiting.append(key)
+
+
+def _setuptools(dynamic: Table) -> Iterator[Part]:
+    """Read where setuptools is told to find the requirements."""
+    files = dynamic.get("dependencies", "file")
+    if files is not None:
+        for each in [files, *files.items()]:
+            if each.text:
+                yield Inclusion(each.text, each.excerpt.span())
+
+
+def _poetry(table: Table) -> Iterator[Part]:
+    extras: dict[str, str] = {}
+    for extra, names in table.table("extras").values.items():
+        for each in names.items():
+            extras.setdefault(canonicalize_name(each.text or ""), extra)
+    yield from _poetry_group(table.table("dependencies"), "", extras)
+    yield from _poetry_group(table.table("dev-dependencies"), "dev", extras)
+    for name, value in table.table("group").values.items():
+        yield from _poetry_group(value.table.table("dependencies"), name, extras)
+    source = table.get("source")
+    for each in source.items() if source is not None else ():
+        priority = each.table.get("priority")
+        beside = priority is not None and priority.text not in ("default", "primary")
+        yield from _index(each.table.get("url"), extra=beside)
+
+
+def _poetry_group(table: Table, group: str, extras: dict[str, str]) -> Iterator[Part]:
+    for name, value in table.values.items():
+        if canonicalize_name(name) == "python":
+            continue
+        for each in value.items() if isinstance(value.content, list) else (value,):
+            where = group
+            optional = each.table.get("optional")
+            if optional is not None and optional.content is True and not group:
+                where = extras.get(canonicalize_name(name), "optional")
+            yield _poetry_dependency(name, each, table.keys.get(name, each.excerpt), where)
+
+
+def _poetry_dependency(name: str, value: Value, key: Excerpt, group: str) -> Declared:
+    version = value if value.text is not None else value.table.get("version")
+    extras = value.table.get("extras")
+    names = [each.text or "" for each in extras.items()] if extras is not None else []
+    marker = poetry.marker_of({key: each.text for key, each in value.table.values.items()})
+    text = None
+    if version is not None and version.text is not None and marker is not None:
+        bracketed = f"[{','.join(names)}]" if names else ""
+        text = poetry.pep508(name, version.text, bracketed, marker)
+    place = version.excerpt if version is not None and version.excerpt.text else key
+    return Declared(text or name, canonicalize_name(name), place.span(), group)
+
+
+def _uv(table: Table) -> Iterator[Part]:
+    yield from _requirements(table.get("dev-dependencies"), Declaration("dev"))
+    for key in ("constraint-dependencies", "override-dependencies"):
+        yield from _requirements(table.get(key), Declaration(constraint=True))
+    index = table.get("index")
+    for each in index.items() if index is not None else ():
+        default = each.table.get("default")
+        is_default = default is not None and default.content is True
+        yield from _index(each.table.get("url"), extra=not is_default)
+    for settings in (table, table.table("pip")):
+        yield from _index(settings.get("index-url"), extra=False)
+        for key in ("extra-index-url", "find-links"):
+            found = settings.get(key)
+            for each in found.items() if found is not None else ():
+                yield from _index(each, extra=True)
+
+
+def _pdm(table: Table) -> Iterator[Part]:
+    for group, value in table.table("dev-dependencies").values.items():
+        yield from _requirements(value, Declaration(group))
+    source = table.get("source")
+    for each in source.items() if source is not None else ():
+        name = each.table.get("name")
+        yield from _index(each.table.get("url"), extra=name is None or name.text != "pypi")
+
+
+def _hatch(environments: Table) -> Iterator[Part]:
+    for name, value in environments.values.items():
+        for key in ("dependencies", "extra-dependencies"):
+            yield from _requirements(value.table.get(key), Declaration(name))
+
+
+def _index(value: Value | None, *, extra: bool) -> Iterator[Index]:
+    if value is not None and value.text:
+        yield Index(value.text, value.excerpt.span(), extra)

@@ -1,0 +1,124 @@
+"""Requirements and constraints files, as pip reads them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.model import Declared, Inclusion, Index, Parts, Problem
+from rocmlint.formats.specifiers import Declaration, declare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
+_OWN_OPTIONS = re.compile(
+    r"\s--(?:hash|config-settings?|global-option|install-option)\b.*|\s\\\s*\Z", re.DOTALL
+)
+"""Options that stand behind a requirement, for it alone."""
+_OPTION = re.compile(
+    r"(?P<long>--[a-z][a-z-]*)(?:(?:=|\s+)(?P<value>\"[^\"]*\"|'[^']*'|[^\s-]\S*))?"
+    r"|(?P<short>-[a-z])(?:\s*=?\s*(?P<short_value>\"[^\"]*\"|'[^']*'|[^\s-]\S*))?"
+)
+_INDEXES = {
+    "-i": False,
+    "--index-url": False,
+    "--pypi-url": False,
+    "--extra-index-url": True,
+    "-f": True,
+    "--find-links": True,
+}
+_INCLUSIONS = {"-r": False, "--requirement": False, "-c": True, "--constraint": True}
+_SENTENCE = re.compile(r"[^\W\d]+,? [^\W\d]+")
+_EDITABLE = ("-e", "--editable")
+
+
+def parse(text: str, *, constraint: bool = False) -> Parts:
+    """Read a requirements file, or with ``constraint`` a constraints file.
+
+    A line that pip would refuse is a problem; the others still count.
+    """
+    return read(Excerpt.of(text), constraint=constraint)
+
+
+def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
+    """Read lines as they stand in a requirements file.
+
+    Where most are sentences it is none, such as `requirements/notes.txt`, and has no parts.
+    """
+    declared: list[Declared] = []
+    indexes: list[Index] = []
+    inclusions: list[Inclusion] = []
+    problems: list[Problem] = []
+    sentences = 0
+    for line in _logical_lines(excerpt):
+        if not line.text.startswith("-"):
+            result = declare(_requirement(line), Declaration(constraint=constraint))
+            if isinstance(result, Declared):
+                declared.append(result)
+            elif isinstance(result, Problem):
+                problems.append(result)
+                sentences += bool(_SENTENCE.match(line.text))
+            continue
+        for option, value in _options(line):
+            if option in _INDEXES:
+                indexes.append(Index(value.text, value.span(), extra=_INDEXES[option]))
+            elif option in _INCLUSIONS:
+                inclusions.append(
+                    Inclusion(value.text, value.span(), constraint or _INCLUSIONS[option])
+                )
+            elif option in _EDITABLE:
+                result = declare(value, Declaration(constraint=constraint))
+                if isinstance(result, Declared):
+                    declared.append(result)
+    if sentences > len(declared) + len(indexes) + len(inclusions):
+        return Parts()
+    return Parts(
+        declared=tuple(declared),
+        indexes=tuple(indexes),
+        inclusions=tuple(inclusions),
+        problems=tuple(problems),
+    )
+
+
+def _logical_lines(excerpt: Excerpt) -> Iterator[Excerpt]:
+    r"""Yield the lines, those that end in ``\`` joined with the next, without comments."""
+    waiting: list[Excerpt] = []
+    start = 0
+    for written in excerpt.text.split("\n"):
+        line = excerpt.part(start, start + len(written))
+        start += len(written) + 1
+        comment = _COMMENT.search(written)
+        if comment is not None:
+            line = line.part(0, comment.start())
+        elif written.endswith("\\"):
+            waiting.append(line.part(0, len(written) - 1))
+            continue
+        whole = Excerpt.joined(excerpt.file, [*waiting, line]) if waiting else line
+        waiting = []
+        if (stripped := _stripped(whole)).text:
+            yield stripped
+    if waiting:
+        yield _stripped(Excerpt.joined(excerpt.file, waiting))
+
+
+def _stripped(excerpt: Excerpt) -> Excerpt:
+    text = excerpt.text
+    return excerpt.part(len(text) - len(text.lstrip()), len(text.rstrip()))
+
+
+def _requirement(line: Excerpt) -> Excerpt:
+    options = _OWN_OPTIONS.search(line.text)
+    return line if options is None else _stripped(line.part(0, options.start()))
+
+
+def _options(line: Excerpt) -> Iterator[tuple[str, Excerpt]]:
+    for match in _OPTION.finditer(line.text):
+        group = "value" if match["long"] else "short_value"
+        start, end = match.span(group)
+        if start < 0:
+            continue
+        if match[group][0] in "\"'":
+            start, end = start + 1, end - 1
+        yield match["long"] or match["short"], line.part(start, end)

@@ -1,0 +1,1 @@
+"""Shell scripts: words, variables, and the commands that run."""

@@ -1,0 +1,241 @@
+"""Shell scripts: the commands they run, each with its words, redirections and variables."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.grammar import inside, tree
+from rocmlint.formats.model import Command, Parts, Redirect, Word
+from rocmlint.formats.shell.variables import Value, Variables, changing
+from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
+from rocmlint.formats.shell.wrappers import SHELLS, program, script, unwrapped
+from rocmlint.text.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tree_sitter import Node
+
+_REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
+_EXPORTING = ("export", "-x", "-gx", "-xg")
+_DEFAULT = re.compile(r"(\$\{\w+:?[-+=?])([^{}$`\"'\\\n]*)(?=\})")
+"""The default in ``${ARCH:-gfx942;gfx950}``, whose signs the grammar does not take for text."""
+_NO_WORD = re.compile(r"\W")
+_RUNS_ARGUMENTS = re.compile(
+    r"(?:^|[;&|({]|\b(?:if|then|else|do|until|while|!|sudo|timeout \S+))\s*"
+    r"(?:\"\$@\"|\$@|\$\*)",
+    re.MULTILINE,
+)
+"""Where ``"$@"`` stands as a command of its own."""
+_DEEPEST = 4
+"""Shells in shells that are looked into: ``ssh host 'bash -c "…"'``."""
+
+
+def parse(text: str) -> Parts:
+    """Read a script of sh or bash, lines ended by ``\\n``."""
+    return Parts(commands=tuple(commands_of(Excerpt.of(text))))
+
+
+def commands_of(
+    excerpt: Excerpt, variables: Mapping[str, str | None] | None = None, depth: int = 0
+) -> list[Command]:
+    """Give the commands of a script that stands in a file, in its order.
+
+    ``variables`` are those in its environment; None is a value that only the run knows.
+    """
+    if not excerpt.text.strip():
+        return []
+    return list(_Script(excerpt, Variables(variables), depth).commands())
+
+
+class _Call(NamedTuple):
+    """A command before wrappers are taken off."""
+
+    words: list[Word]
+    sources: dict[int, Written]
+    """Where words come from, by their index."""
+    redirects: tuple[Redirect, ...]
+    heredocs: list[Excerpt]
+
+
+class _Script:
+    def __init__(self, excerpt: Excerpt, variables: Variables, depth: int) -> None:
+        self.excerpt = excerpt
+        self.variables = variables
+        self.depth = depth
+        self.root = tree("bash", _DEFAULT.sub(_masked, excerpt.plain))
+        self.redirects: dict[int, list[Node]] = {}
+        self.functions = frozenset(_running_functions(self.root, excerpt.plain))
+        variables.changing = changing(self.root, excerpt.plain)
+
+    def commands(self) -> Iterator[Command]:
+        """Walk through the script from top to bottom."""
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if node.type == "redirected_statement":
+                self._note_redirects(node)
+            elif node.type == "variable_assignment" and not _is_prefix(node):
+                self._assign(node)
+            elif node.type == "declaration_command":
+                self._declare(node)
+            elif node.type == "command":
+                yield from self._command(node)
+            waiting += reversed(node.children)
+
+    def _command(self, node: Node) -> Iterator[Command]:
+        call = self._call(node)
+        words = call.words
+        if not words:
+            return
+        own = self._own_variables(node)
+        run, passed = unwrapped(words, self.functions)
+        if program(words[0]) == "set" and any(word.text == "-a" for word in words[1:]):
+            self.variables.exports_all = True
+        if run:
+            last = max(run[-1].span[2:], *(each.span[2:] for each in call.redirects), (0, 0))
+            variables = {**self.variables.passed_on(), **own, **passed}
+            span = Span(*run[0].span[:2], *last)
+            yield Command(tuple(run), span, call.redirects, variables=variables)
+            yield from self._inner(call, variables)
+
+    def _call(self, node: Node) -> _Call:
+        nodes = [*node.children_by_field_name("name"), *node.children_by_field_name("argument")]
+        written = written_words(self.excerpt, nodes)
+        redirects: list[Redirect] = []
+        scripts: list[Excerpt] = []
+        for redirect in self._redirects(node):
+            targets = written_words(
+                self.excerpt,
+                [
+                    *redirect.children_by_field_name("destination"),
+                    *redirect.children_by_field_name("argument"),
+                ],
+            )
+            if redirect.type == "file_redirect" and targets:
+                redirects.append(self._redirect(redirect, targets.pop(0)))
+            written += targets  # the grammar takes words behind the target for further targets
+            scripts += [
+                self.excerpt.part(child.start_byte, child.end_byte)
+                for child in redirect.children
+                if child.type == "heredoc_body"
+            ]
+        words: list[Word] = []
+        sources: dict[int, Written] = {}
+        for each in sorted(written, key=lambda word: word.start):
+            sources[len(words)] = each
+            words += words_of(self.excerpt, each, self.variables.get)
+        return _Call(words, sources, tuple(redirects), scripts)
+
+    def _redirects(self, node: Node) -> list[Node]:
+        found = [child for child in node.children if child.type in _REDIRECTS]
+        found += self.redirects.pop(node.id, [])
+        for each in list(found):
+            found += [child for child in each.children if child.type in _REDIRECTS]
+        return sorted(found, key=lambda node: node.start_byte)
+
+    def _redirect(self, node: Node, target: Written) -> Redirect:
+        start = node.start_byte
+        operator = self.excerpt.text[start : target.start].strip()
+        (word, *_) = words_of(self.excerpt, target, lambda _: None)
+        return Redirect(
+            operator,
+            word,
+            self.excerpt.span(start, target.end),
+            spaced=start == 0 or self.excerpt.text[start - 1].isspace(),
+        )
+
+    def _note_redirects(self, node: Node) -> None:
+        """Give redirections to the command that they belong to: the last one before them."""
+        owner = node.child_by_field_name("body")
+        while owner is not None and owner.type in ("list", "pipeline", "negated_command"):
+            owner = owner.named_children[-1] if owner.named_children else None
+        if owner is not None and owner.type == "command":
+            found = node.children_by_field_name("redirect")
+            self.redirects.setdefault(owner.id, []).extend(found)
+
+    def _inner(self, call: _Call, variables: Mapping[str, str | None]) -> Iterator[Command]:
+        """Look into what a command hands to another shell."""
+        if self.depth >= _DEEPEST:
+            return
+        words = call.words
+        index = script(words)
+        if index is None and program(words[0]) == "eval" and len(words) == 2:
+            index = 1
+        source = None if index is None else call.sources.get(index)
+        scripts: list[Excerpt] = []
+        if source is not None:
+            scripts = [value_of(self.excerpt, source, self.variables.get)]
+        elif any(program(word) in SHELLS for word in words):
+            scripts = call.heredocs
+        for each in scripts:
+            yield from commands_of(each, variables, self.depth + 1)
+
+    def _own_variables(self, node: Node) -> dict[str, str | None]:
+        own: dict[str, str | None] = {}
+        for child in node.children:
+            if child.type == "variable_assignment":
+                name, value = self._assignment(child)
+                own[name] = value if isinstance(value, str) else None
+        return own
+
+    def _assign(self, node: Node) -> None:
+        name, value = self._assignment(node)
+        if any(child.type == "+=" for child in node.children):
+            before = self.variables.get(name)
+            both = isinstance(before, str) and isinstance(value, str)
+            value = f"{before}{value}" if both else None
+        if "[" in name:
+            name, value = name.partition("[")[0], None
+        self.variables.assign(name, value)
+
+    def _assignment(self, node: Node) -> tuple[str, Value]:
+        name, value = (node.child_by_field_name(field) for field in ("name", "value"))
+        text = "" if name is None else self.excerpt.text[name.start_byte : name.end_byte]
+        if value is None:
+            return text, "" if name is not None else None
+        if value.type == "array":
+            words = [
+                word
+                for each in written_words(self.excerpt, _without_comments(value))
+                for word in words_of(self.excerpt, each, self.variables.get)
+            ]
+            known = all(word.known for word in words)
+            return text, tuple(word.text for word in words) if known else None
+        (written, *_) = written_words(self.excerpt, [value])
+        result = value_of(self.excerpt, written, self.variables.get, splits=False)
+        return text, None if result.unknown else result.text
+
+    def _declare(self, node: Node) -> None:
+        texts = [self.excerpt.text[each.start_byte : each.end_byte] for each in node.children]
+        if not any(text in _EXPORTING for text in texts[:2]):
+            return
+        for child in node.children:
+            name = child if child.type == "variable_name" else child.child_by_field_name("name")
+            if name is not None:
+                exported = self.excerpt.text[name.start_byte : name.end_byte]
+                self.variables.exported.add(exported)
+
+
+def _running_functions(root: Node, text: str) -> Iterator[str]:
+    """Find the functions that run the command that they are given."""
+    if '"$@"' not in text and "$*" not in text:
+        return
+    for node in inside(root):
+        name = node.child_by_field_name("name") if node.type == "function_definition" else None
+        if name is not None and _RUNS_ARGUMENTS.search(text, node.start_byte, node.end_byte):
+            yield text[name.start_byte : name.end_byte]
+
+
+def _without_comments(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def _is_prefix(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "command"
+
+
+def _masked(match: re.Match[str]) -> str:
+    return match[1] + _NO_WORD.sub("x", match[2])

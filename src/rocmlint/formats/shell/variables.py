@@ -1,0 +1,108 @@
+"""What the variables of a shell hold while its text is read from top to bottom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.formats.grammar import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tree_sitter import Node
+
+Value = str | tuple[str, ...] | None
+"""A string, the strings of an array, or None for what is known only at run time."""
+
+_BRANCHES = frozenset(
+    {
+        "if_statement",
+        "case_statement",
+        "while_statement",
+        "for_statement",
+        "c_style_for_statement",
+        "function_definition",
+        "list",
+        "subshell",
+        "pipeline",
+        "command_substitution",
+    }
+)
+_READERS = frozenset({"read", "mapfile", "readarray", "getopts"})
+
+
+class Variables:
+    """The variables by a place in the text; ``exported`` ones reach the programs."""
+
+    def __init__(self, exported: Mapping[str, str | None] | None = None) -> None:
+        """Take those that are set from outside."""
+        self.values: dict[str, Value] = dict(exported or {})
+        self.exported: set[str] = set(self.values)
+        self.changing: frozenset[str] = frozenset()
+        self.exports_all = False
+
+    def get(self, name: str) -> Value:
+        """Give a variable's value; None where it cannot be told."""
+        return self.values.get(name)
+
+    def assign(self, name: str, value: Value) -> None:
+        """Set a variable, from here on."""
+        self.values[name] = None if name in self.changing else value
+        if self.exports_all:
+            self.exported.add(name)
+
+    def passed_on(self) -> dict[str, str | None]:
+        """Give what a program started here finds in its environment."""
+        return {
+            name: value if isinstance(value, str) else None
+            for name, value in self.values.items()
+            if name in self.exported
+        }
+
+
+def changing(root: Node, text: str) -> frozenset[str]:
+    """Find the variables that have several values of which no place in the text decides.
+
+    One that is assigned once has that value; one that is assigned again and again, always at the
+    top of the script, has the latest.
+    """
+    times: dict[str, int] = {}
+    shaky: set[str] = set()
+    branches = [0]  # where the branches end that the place is in; nodes come in text order
+    for node in inside(root):
+        while branches[-1] and node.start_byte >= branches[-1]:
+            branches.pop()
+        if node.type in _BRANCHES:
+            branches.append(max(node.end_byte, branches[-1]))
+        for name in _assigned(node, text):
+            times[name] = times.get(name, 0) + 1
+            if len(branches) > 1:
+                shaky.add(name)
+        if node.type != "variable_assignment":
+            shaky |= (again := _overwritten(node, text))
+            times.update(dict.fromkeys(again, 2))
+    return frozenset(name for name in shaky if times[name] > 1)
+
+
+def _assigned(node: Node, text: str) -> list[str]:
+    if node.type != "variable_assignment":
+        return []
+    if node.parent is not None and node.parent.type == "command":
+        return []  # for that command only
+    name = node.child_by_field_name("name")
+    return [] if name is None else [text[name.start_byte : name.end_byte].partition("[")[0]]
+
+
+def _overwritten(node: Node, text: str) -> set[str]:
+    """Find the variables that a node sets to what only the run knows."""
+    if node.type in ("for_statement", "unset_command"):
+        names = [child for child in node.children if child.type == "variable_name"]
+    elif node.type == "command" and _text(node.child_by_field_name("name"), text) in _READERS:
+        names = node.children_by_field_name("argument")
+    else:
+        return set()
+    return {text[name.start_byte : name.end_byte] for name in names}
+
+
+def _text(node: Node | None, text: str) -> str:
+    return "" if node is None else text[node.start_byte : node.end_byte]

@@ -1,0 +1,70 @@
+"""One requirement as a file writes it: PEP 508, a URL, a path."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from rocmlint.formats.model import Declared, Problem
+
+if TYPE_CHECKING:
+    from rocmlint.formats.excerpt import Excerpt
+
+_LOCATION = re.compile(r"(?:[a-z][a-z0-9+.-]*://|file:|(?:git|hg|bzr|svn)\+)", re.IGNORECASE)
+_PATH = re.compile(r"[.~]?[./\\]|~|[A-Za-z]:[\\/]|\.\Z|\.\[")
+_ARCHIVE = re.compile(r"\.(?:whl|zip|tar\.(?:gz|bz2|xz)|tgz)(?:\[[^\]]*\])?\Z", re.IGNORECASE)
+_EGG = re.compile(r"#(?:.*&)?egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
+_ENVIRONMENT = re.compile(r"\$\{[A-Z0-9_]+\}")
+"""What pip replaces by a variable's value."""
+
+
+class Declaration(NamedTuple):
+    """Where a requirement is declared."""
+
+    group: str = ""
+    constraint: bool = False
+
+
+def declare(excerpt: Excerpt, where: Declaration) -> Declared | Problem | None:
+    """Read a requirement; None where nothing can be said of what it installs.
+
+    That is a path, a URL without a name, or a text with a variable in it.
+    """
+    text = excerpt.text
+    if excerpt.unknown or not text:
+        return None
+    if is_location(text):
+        egg = _EGG.search(text)
+        if egg is None or not _LOCATION.match(text):
+            return None
+        return _declared(f"{egg[1]} @ {text}", egg[1], excerpt, where)
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement as error:
+        if _ENVIRONMENT.search(text):
+            return None
+        return refused(excerpt, error)
+    return _declared(text, requirement.name, excerpt, where)
+
+
+def is_location(text: str) -> bool:
+    """Say whether pip takes a text for a URL or a path, not for a name."""
+    if _LOCATION.match(text) or _PATH.match(text):
+        return True
+    before = re.split(r"[;@\s]", text, maxsplit=1)[0]
+    return bool(_ARCHIVE.search(before)) or "/" in before or "\\" in before
+
+
+def refused(excerpt: Excerpt, error: Exception) -> Problem:
+    """Say that a requirement is none."""
+    span = excerpt.span()
+    reason = str(error).split("\n", 1)[0].strip().rstrip(":")
+    shown = excerpt.text if len(excerpt.text) < 60 else excerpt.text[:57] + "..."
+    return Problem(f"{shown!r} is no requirement: {reason}", span.line, span.column)
+
+
+def _declared(text: str, name: str, excerpt: Excerpt, where: Declaration) -> Declared:
+    return Declared(text, canonicalize_name(name), excerpt.span(), where.group, where.constraint)

@@ -1,0 +1,1 @@
+"""One answer to "which GPUs?": ROCm's programs, device lists, targets."""

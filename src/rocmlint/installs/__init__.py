@@ -1,0 +1,1 @@
+"""What an install command means: pip, uv, Poetry, PDM and conda."""

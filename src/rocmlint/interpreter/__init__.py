@@ -1,0 +1,1 @@
+"""Asking another Python: what runs there, and how it is started."""

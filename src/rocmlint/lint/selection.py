@@ -1,0 +1,144 @@
+"""Which rules are on, and with which options."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rocmlint.config.option import converted, did_you_mean, problem
+from rocmlint.config.settings import OPTIONS
+from rocmlint.rule.registry import load_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from rocmlint.config.settings import Settings
+    from rocmlint.errors import ConfigError
+    from rocmlint.rule.registry import RuleType
+    from rocmlint.rule.rule import Rule
+
+ALL = "ALL"
+
+
+def enabled_rules(settings: Settings) -> list[Rule[Any]]:
+    """Make the rules that the settings switch on.
+
+    The more exact selector wins, ``ignore`` over ``select`` where they are equally exact. A
+    preview rule is on with ``preview``, or where its own code or name is selected. Raises
+    ConfigError where a selector or an option of a rule means nothing.
+    """
+    _refuse_unknown_selectors(settings)
+    _refuse_wrong_options(settings)
+    return [
+        rule(settings=options_of(rule, settings), preview=_previews(rule, settings))
+        for rule in load_rules(settings.rules)
+        if why_off(rule, settings) is None
+    ]
+
+
+def why_off(rule: RuleType, settings: Settings) -> str | None:
+    """Say why the settings leave a rule out; None if they switch it on."""
+    selected = _exactness(rule, (*settings.select, *settings.extend_select))
+    if not selected:
+        return "not selected"
+    if selected <= _exactness(rule, settings.ignore):
+        return "ignored"
+    return None if not rule.preview or _previews(rule, settings) else "preview"
+
+
+def selectors(rules: Iterable[RuleType]) -> list[str]:
+    """Give every word that selects rules: ALL, codes, their beginnings, names."""
+    codes = [rule.code for rule in rules]
+    beginnings = {code[:end] for code in codes for end in range(len("ROC"), len(code) + 1)}
+    return [ALL, *sorted(beginnings), *sorted(rule.name for rule in rules)]
+
+
+def options_of(rule: RuleType, settings: Settings) -> dict[str, object]:
+    """Give the values of all options of a rule, checked before by :func:`enabled_rules`."""
+    set_by_user = settings.rule_options.get(rule.name, {})
+    return {
+        name: converted(option, set_by_user[name], settings.root)
+        if name in set_by_user
+        else option.default
+        for name, option in rule.options.items()
+    }
+
+
+def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
+    """Give the codes that ``per-file-ignores`` switches off for a file (path from the root)."""
+    return frozenset(
+        rule.code
+        for pattern, selectors in settings.per_file_ignores
+        if _matcher(pattern)(place)
+        for rule in load_rules(settings.rules)
+        if any(matches(selector, rule) for selector in selectors)
+    )
+
+
+def is_off(code: str, settings: Settings, place: str) -> bool:
+    """Say whether the settings leave out the rule with a code in a file (path from the root)."""
+    rules = (rule for rule in load_rules(settings.rules) if rule.code == code)
+    return any(why_off(rule, settings) for rule in rules) or code in ignored_codes(settings, place)
+
+
+def matches(selector: str, rule: RuleType | Rule[Any]) -> bool:
+    """Say whether a selector (ALL, a code, the beginning of one, or a name) means a rule."""
+    return selector in {ALL, rule.name} or rule.code.startswith(selector)
+
+
+def _previews(rule: RuleType, settings: Settings) -> bool:
+    named = {rule.code, rule.name}
+    return settings.preview or bool(named & {*settings.select, *settings.extend_select})
+
+
+def _exactness(rule: RuleType, selectors: Iterable[str]) -> int:
+    """Give how exactly the best selector names a rule: 0 not at all, 1 ALL, more for codes."""
+    found = [each for each in selectors if matches(each, rule)]
+    return max((_weight(each, rule) for each in found), default=0)
+
+
+def _weight(selector: str, rule: RuleType) -> int:
+    if selector == ALL:
+        return 1
+    return len(rule.code) + 1 if selector == rule.name else len(selector) + 1
+
+
+def _refuse_unknown_selectors(settings: Settings) -> None:
+    known = selectors(load_rules(settings.rules))
+    given = [*settings.select, *settings.extend_select, *settings.ignore]
+    given += [each for _, listed in settings.per_file_ignores for each in listed]
+    for selector in given:
+        if selector not in known:
+            message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
+            raise _error(message, selector, settings)
+
+
+def _refuse_wrong_options(settings: Settings) -> None:
+    rules = {rule.name: rule for rule in load_rules(settings.rules)}
+    names = {rule.code: f"; did you mean {name!r}?" for name, rule in rules.items()}
+    for name, values in settings.rule_options.items():
+        if name not in rules:
+            near = names.get(name) or did_you_mean(name, [*rules, *OPTIONS])
+            raise _error(f"neither a key nor a rule is called {name!r}{near}", name, settings)
+        options = rules[name].options
+        for key, value in values.items():
+            if key not in options:
+                near = did_you_mean(key, options) or f"; it has {', '.join(options) or 'none'}"
+                raise _error(f"{name} has no option {key!r}{near}", key, settings)
+            wrong = problem(options[key], value)
+            if wrong is not None:
+                raise _error(f"{name}: {key} {wrong}", key, settings)
+
+
+def _error(message: str, word: str, settings: Settings) -> ConfigError:
+    from rocmlint.config.file import place_of  # noqa: PLC0415 - only mistakes pay for it
+
+    return place_of(word, settings.sources).error(message, word)
+
+
+@cache
+def _matcher(pattern: str) -> Any:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who uses it pays for it
+
+    return GitIgnoreSpec.from_lines([pattern]).match_file

@@ -1,0 +1,1 @@
+"""What the files around a file declare, and which packages are installed."""

@@ -1,0 +1,129 @@
+"""What is installed in an environment: its packages' folders and versions, from files alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from rocmlint.disk.state import data_of
+from rocmlint.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rocmlint.source.file import File
+
+_PYTHON = re.compile(r"(?:python|pypy)3?(?:\.\d+)?t?\Z")
+_HOME = re.compile(r"^home[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_WITH_SYSTEM = re.compile(r"^include-system-site-packages[ \t]*=[ \t]*true", re.MULTILINE)
+_DISTRIBUTION = re.compile(
+    r"(?P<name>[\w.]+(?:-[\w.]+)*?)-(?P<version>\d[^-]*)\.(?:dist|egg)-info\Z"
+)
+_PLACES = (("lib",), ("lib64",), ("local", "lib"), ("Lib",))
+"""Below a prefix, where the folders lie that hold the packages of each Python."""
+_PROJECT_MARKS = (".git", "pyproject.toml", "setup.py")
+_SITES = ("site-packages", "dist-packages")
+
+
+def check_environment(environment: str) -> None:
+    """Raise ConfigError where packages cannot be looked up in what ``environment`` names."""
+    if not site_folders(environment):
+        message = (
+            f"environment: {environment} is neither an interpreter nor a virtual environment, "
+            f"nor a folder with installed packages"
+        )
+        raise ConfigError(message)
+
+
+@lru_cache(maxsize=8)
+def site_folders(environment: str) -> tuple[str, ...]:
+    """Give the folders that hold the packages of an interpreter or a virtual environment.
+
+    They come in the order in which Python searches them. A folder with installed packages is
+    taken as it is. Nothing is run.
+    """
+    if _holds_distributions(environment):
+        return (environment,)
+    prefix, version = _prefix(environment)
+    found = _below(prefix, version)
+    data = data_of(os.path.join(prefix, "pyvenv.cfg")) or b""
+    configuration = data.decode("utf-8", "replace")
+    home = _HOME.search(configuration)
+    if home is not None and _WITH_SYSTEM.search(configuration):
+        found += _below(os.path.dirname(home[1]), version or _version_of(found))
+    return tuple(dict.fromkeys(found))
+
+
+def installed_version(folders: tuple[str, ...], package: str, file: File) -> Version | None:
+    """Give the version of a package (normalized name) that lies in one of the folders."""
+    for folder in folders:
+        for name in file.names_in(folder):
+            match = _DISTRIBUTION.match(name)
+            if match is not None and canonicalize_name(match["name"]) == package:
+                try:
+                    return Version(match["version"].replace("_", "+"))
+                except InvalidVersion:
+                    continue
+    return None
+
+
+def installed_as(file: File) -> tuple[str, str] | None:
+    """Give the top-level name that a file is installed below, and the folder of the packages.
+
+    None for a file that does not lie among installed or unpacked distributions.
+    """
+    folder, top = os.path.split(os.path.abspath(file.path))
+    while not _holds_distributions(folder):
+        if any(file.disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+            return None
+        above, top = os.path.split(folder)
+        if above == folder:
+            return None
+        folder = above
+    file.names_in(folder)
+    return top.removesuffix(".py"), folder
+
+
+@lru_cache(maxsize=4096)
+def _holds_distributions(folder: str) -> bool:
+    try:
+        return any(name.endswith(".dist-info") for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def _prefix(environment: str) -> tuple[str, str]:
+    """Give the folder of an environment, and ``python3.11`` where an interpreter says so."""
+    folder, name = os.path.split(environment)
+    if os.path.isdir(environment) or not _PYTHON.match(name.removesuffix(".exe")):
+        return environment, ""
+    version = name if re.search(r"\d\.\d", name) else ""
+    inside = os.path.basename(folder) in {"bin", "Scripts"}
+    return os.path.dirname(folder) if inside else folder, version
+
+
+def _below(prefix: str, version: str) -> list[str]:
+    found = []
+    for place in _PLACES:
+        above = os.path.join(prefix, *place)
+        pythons = [version] if version else sorted(_folders(above, "python3"), reverse=True)
+        for each in (*pythons, ""):
+            found += [os.path.join(above, each, site) for site in _SITES]
+    return list(
+        {os.path.realpath(each): each for each in found[::-1] if os.path.isdir(each)}.values()
+    )[::-1]
+
+
+def _folders(above: str, beginning: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(above) if name.startswith(beginning)]
+    except OSError:
+        return []
+
+
+def _version_of(folders: list[str]) -> str:
+    match = re.search(r"python3\.\d+", folders[0]) if folders else None
+    return match[0] if match else ""

@@ -1,0 +1,54 @@
+"""Files of requirements, each with those that it includes."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.formats import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rocmlint.formats.model import Parts
+
+_MAXIMUM_INCLUSIONS = 20
+
+
+class Listed(NamedTuple):
+    """A file that lists requirements; as a ``constraint`` it installs nothing by itself."""
+
+    path: str
+    parts: Parts
+    constraint: bool = False
+
+
+@lru_cache(maxsize=256)
+def parts_of(path: str, text: str) -> Parts:
+    """Give the parts of a file that was read for another's sake: many files share one project."""
+    return parse(path, text)
+
+
+def with_inclusions(files: Iterable[Listed], read: Callable[[str], str]) -> Iterator[Listed]:
+    """Yield files and those that they include, each once, the included ones last.
+
+    What is included is a list of requirements, whatever its name. ``read`` gives a file's text,
+    empty where it cannot be read.
+    """
+    waiting = deque(files)
+    seen = {os.path.normpath(each.path) for each in waiting}
+    included = 0
+    while waiting:
+        file = waiting.popleft()
+        yield file
+        near = os.path.dirname(file.path)
+        for each in file.parts.inclusions:
+            path = os.path.normpath(os.path.join(near, each.path))
+            if path in seen or "://" in each.path or included == _MAXIMUM_INCLUSIONS:
+                continue
+            seen.add(path)
+            included += 1
+            parts = parts_of("requirements.txt", read(path))
+            waiting.append(Listed(path, parts, file.constraint or each.constraint))

@@ -1,0 +1,363 @@
+"""Which version of a package a file runs with: what is installed, locked or declared around it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from rocmlint.project.environment import installed_as, installed_version, site_folders
+from rocmlint.published import requirements as published
+from rocmlint.published.names import names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.project import project
+    from rocmlint.source.file import File
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_TOML_LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
+_JSON_LOCK = "Pipfile.lock"
+_ENTRY = re.compile(r"^\[\[package\]\][ \t]*$", re.MULTILINE)
+_TAG = re.compile(r"\.git@v?(\d+(?:\.\d+)+)(?:[#&]|\Z)")
+_NOT_AT_RUN_TIME = "build-system"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A version that may be the one a file runs with.
+
+    ``said`` goes on after "transformers 5.23.0, ". ``certain``: no newer one can be installed.
+    ``admitted`` are all versions that may be, where a requirement leaves a choice.
+    """
+
+    version: Version
+    said: str
+    certain: bool
+    admitted: SpecifierSet | None = None
+    requirement: str = ""
+
+    @property
+    def lowest(self) -> Version | None:
+        """The oldest version that may be installed; None where nothing bounds it below."""
+        if self.admitted is None:
+            return self.version if self.certain else None
+        bounds = [
+            Version(each.version.removesuffix(".*"))
+            for each in self.admitted
+            if each.operator in {">=", "==", "~=", "==="}
+        ]
+        return max(bounds, default=None)
+
+
+def candidates(file: File, package: str) -> tuple[Candidate, ...]:
+    """Give the versions of a package (by its normalized name) that a file may run with.
+
+    That is the installed one where an environment is set or the file lies among installed
+    packages; else what the file itself names, a script in its metadata or a notebook in its
+    installs; else the locked ones; else, for each file and group of requirements, the newest
+    release that they admit, and what a README or a Dockerfile in a folder below installs; else
+    that alone; else the newest release. None where that cannot be told, as for a requirement that
+    is a URL: then nothing can be said of the names of the package.
+    """
+    environment = file.settings.environment
+    if environment is not None:
+        return _installed(site_folders(environment), package, file, environment)
+    own = installed_as(file)
+    if own is not None:
+        return _beside(own, package, file)
+    here = file.project.brought(package)
+    if here:
+        return _declared([*here], package, file)
+    told: list[project.Requirement] = []
+    for folder in file.project.folders:
+        declared = [each for each in file.project.declared_in(folder) if _counts(each, package)]
+        found = tuple(_locked(folder, package, file))
+        found = tuple(each for each in found if not _is_stale(each, declared))
+        found = found or (_declared(declared, package, file) if declared else ())
+        if found or declared:
+            return _with_told(found, told, package, file)
+        told = told or [*file.project.mentioned_in(folder, package)]
+    return _declared(told, package, file) if told else _undeclared(package, _others(file))
+
+
+def _with_told(
+    found: tuple[Candidate, ...], told: list[project.Requirement], package: str, file: File
+) -> tuple[Candidate, ...]:
+    """Add what a folder below tells: its README may ask for another version than the project."""
+    versioned = [each for each in told if _names_version(each)]
+    if not found or not versioned:
+        return found
+    others = _declared(versioned, package, file)
+    return (*found, *others) if others else ()
+
+
+def _names_version(requirement: project.Requirement) -> bool:
+    parsed = _parsed(requirement.declared.text)
+    return parsed is None or bool(parsed.url or parsed.specifier)
+
+
+def _undeclared(package: str, others: dict[str, SpecifierSet]) -> tuple[Candidate, ...]:
+    newest = _newest(package, SpecifierSet(), others)
+    if newest is None:
+        return ()
+    return (
+        Candidate(newest, f"the newest (no requirement of {package} is declared),", certain=False),
+    )
+
+
+# Installed and locked
+
+
+def _installed(
+    folders: tuple[str, ...], package: str, file: File, where: str
+) -> tuple[Candidate, ...]:
+    version = installed_version(folders, package, file)
+    if version is None:
+        return ()
+    return (Candidate(version, f"installed in {_shown(where, file)},", certain=True),)
+
+
+def _shown(path: str, file: File) -> str:
+    relative = os.path.relpath(path, file.settings.root or None)
+    return path if relative == os.curdir or relative.startswith(os.pardir) else relative
+
+
+def _locked(folder: str, package: str, file: File) -> Iterator[Candidate]:
+    names = file.names_in(folder)
+    for name in (*_TOML_LOCKS, _JSON_LOCK):
+        if name not in names:
+            continue
+        path = os.path.join(folder, name)
+        read = _locked_in_json if name == _JSON_LOCK else _locked_in_toml
+        where = os.path.relpath(path, file.project.folders[-1])
+        for version in read(file.read(path), package):
+            yield Candidate(version, f"locked in {where},", certain=True)
+
+
+def _is_stale(locked: Candidate, declared: list[project.Requirement]) -> bool:
+    """Say whether a lock file is older than the requirements beside it, which exclude its version.
+
+    A tool makes it anew before it installs, or refuses it.
+    """
+    parsed = [_parsed(each.declared.text) for each in declared]
+    return bool(parsed) and not any(
+        each is None or each.url or each.specifier.contains(locked.version, prereleases=True)
+        for each in parsed
+    )
+
+
+@lru_cache(maxsize=32)
+def _locked_in_toml(text: str, package: str) -> tuple[Version, ...]:
+    """Read the versions of one package; the other entries, megabytes often, are not parsed."""
+    entries = (each for each in _ENTRY.split(text)[1:] if package in each.replace("_", "-")[:200])
+    found = []
+    for entry in entries:
+        try:
+            table = tomllib.loads(entry.split("\n[", 1)[0])
+        except tomllib.TOMLDecodeError:
+            continue
+        if canonicalize_name(str(table.get("name", ""))) == package:
+            found.append(_version(table.get("version")))
+    return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+@lru_cache(maxsize=32)
+def _locked_in_json(text: str, package: str) -> tuple[Version, ...]:
+    try:
+        sections = json.loads(text)
+        entries = [sections.get(each, {}).get(package, {}) for each in ("default", "develop")]
+        found = [_version(str(each.get("version", "")).removeprefix("==")) for each in entries]
+    except (ValueError, AttributeError, RecursionError):
+        return ()
+    return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+def _version(text: Any) -> Version | None:
+    try:
+        return Version(text)
+    except (InvalidVersion, TypeError):
+        return None
+
+
+# Declared
+
+
+def _counts(requirement: project.Requirement, package: str) -> bool:
+    declared = requirement.declared
+    return declared.name == package and declared.group != _NOT_AT_RUN_TIME
+
+
+_Group = tuple[str, str, str]
+"""A file, a group of requirements in it, and a marker."""
+
+
+def _declared(found: list[project.Requirement], package: str, file: File) -> tuple[Candidate, ...]:
+    """Give the newest release that each group of requirements admits."""
+    groups: dict[_Group, list[Requirement]] = {}
+    constraints: list[Requirement] = []
+    for each in found:
+        parsed = _parsed(each.declared.text)
+        if parsed is None or (parsed.url and _tagged(parsed.url) is None):
+            return ()
+        key = (each.path, each.declared.group, str(parsed.marker or ""))
+        (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
+    if not groups:
+        groups[found[0].path, "", ""], constraints = constraints, []
+    others = _others(file)
+    result = []
+    for key, own in groups.items():
+        specifier = _combined([*own, *_common(key, groups), *constraints])
+        newest = _newest(package, specifier, others)
+        if newest is None:
+            return ()
+        inner = os.path.relpath(key[0], file.project.folders[-1])
+        where = "this file" if key[0] == file.path else inner
+        result.append(_admitted(package, specifier, newest, where, _short(own[0])))
+    return tuple(sorted(dict.fromkeys(result), key=lambda each: (not each.certain, each.version)))
+
+
+def _common(key: _Group, groups: dict[_Group, list[Requirement]]) -> Iterator[Requirement]:
+    """Yield what holds for a group of a file besides its own requirements."""
+    path, group, marker = key
+    for other in {(path, "", ""), (path, group, ""), (path, "", marker)} - {key}:
+        yield from groups.get(other, ())
+
+
+def _short(requirement: Requirement) -> str:
+    text = f"{requirement.name}{requirement.specifier}"
+    return text if requirement.specifier or not requirement.url else f"{text} @ {requirement.url}"
+
+
+def _parsed(text: str) -> Requirement | None:
+    try:
+        return Requirement(text)
+    except InvalidRequirement:
+        return None
+
+
+def _tagged(url: str) -> str | None:
+    """Give the version that a URL of a repository names by its tag."""
+    match = _TAG.search(url)
+    return match[1] if match else None
+
+
+def _combined(requirements: list[Requirement]) -> SpecifierSet:
+    texts = [
+        f"=={_tagged(each.url)}" if each.url and _tagged(each.url) else str(each.specifier)
+        for each in requirements
+    ]
+    return SpecifierSet(",".join(text for text in texts if text))
+
+
+def _admitted(
+    package: str, specifier: SpecifierSet, newest: Version, where: str, text: str = ""
+) -> Candidate:
+    text = text or f"{package}{specifier}"
+    pinned = published.pin(specifier) is not None
+    bounded = pinned or any(each.operator in {"<", "<=", "==", "~="} for each in specifier)
+    said = f"pinned in {where}," if pinned else f"which your requirement `{text}` ({where}) admits,"
+    return Candidate(newest, said, bounded, specifier, text)
+
+
+def _newest(
+    package: str, specifier: SpecifierSet, others: dict[str, SpecifierSet]
+) -> Version | None:
+    """Give the newest release in a specifier that goes with what else is declared."""
+    pinned = published.pin(specifier)
+    if pinned is not None:
+        return pinned
+    names = names_of(package.replace("-", "_"))
+    known = {*published.releases(package), *(names.versions if names is not None else ())}
+    fitting = sorted((each for each in known if specifier.contains(each)), reverse=True)
+    fitting = [each for each in fitting if not published.is_yanked(package, each)]
+    return next((each for each in fitting if _goes_with(package, each, others)), None)
+
+
+def _goes_with(package: str, version: Version, others: dict[str, SpecifierSet]) -> bool:
+    """Say whether the other requirements of the project leave a release installable."""
+    required = published.requirements(package, version) or ()
+    shared = [each for each in required if each.name in others and each.name != package]
+    for each in published.applicable(shared):
+        asked = others[each.name]
+        if published.releases(each.name):
+            pinned = published.pin(asked)
+            if pinned is not None and not each.specifier.contains(pinned, prereleases=True):
+                return False
+            if pinned is None and published.newest(each.name, asked & each.specifier) is None:
+                return False
+    return True
+
+
+def _others(file: File) -> dict[str, SpecifierSet]:
+    """Give what the project always asks of packages whose releases are known."""
+    found: dict[str, SpecifierSet] = {}
+    known = published.packages()
+    for folder in file.project.folders:
+        for each in file.project.declared_in(folder):
+            parsed = _parsed(each.declared.text) if each.declared.name in known else None
+            if parsed is None or parsed.marker or parsed.url or each.declared.group:
+                continue
+            name = each.declared.name
+            found[name] = found.get(name, SpecifierSet()) & parsed.specifier
+        if found:
+            return found
+    return found
+
+
+# The metadata of the distribution that a file is part of
+
+
+def _beside(own: tuple[str, str], package: str, file: File) -> tuple[Candidate, ...]:
+    """Give what lies beside an installed file, else what its distribution requires."""
+    top, folder = own
+    found = _installed((folder,), package, file, folder)
+    return found or _of_distribution(_metadata(top, folder, file), top, package)
+
+
+def _metadata(top: str, folder: str, file: File) -> str:
+    """Give the METADATA of the distribution of a top-level package."""
+    names = [name for name in file.names_in(folder) if name.endswith(".dist-info")]
+    own = canonicalize_name(top)
+    named = [name for name in names if canonicalize_name(name.rpartition("-")[0]) == own]
+    found = named or names[:1] * (len(names) == 1)
+    return "\n".join(file.read(os.path.join(folder, name, "METADATA")) for name in found)
+
+
+@lru_cache(maxsize=64)
+def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, ...]:
+    """Give the version that a METADATA asks for; the many files of a package share it."""
+    lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
+    counted: list[Requirement] = []
+    others: dict[str, SpecifierSet] = {}
+    for each in filter(None, map(_parsed, lines)):
+        name = canonicalize_name(each.name)
+        if name == package:
+            counted.append(each)
+        if not _is_extra(each):
+            others[name] = others.get(name, SpecifierSet()) & each.specifier
+    always = [each for each in counted if not _is_extra(each)]
+    if not counted:
+        return _undeclared(package, others)
+    specifier = _combined(always or counted[:1])
+    newest = _newest(package, specifier, others)
+    where = f"the metadata of {top}"
+    return () if newest is None else (_admitted(package, specifier, newest, where),)
+
+
+def _is_extra(requirement: Requirement) -> bool:
+    return "extra" in str(requirement.marker or "")

@@ -1,0 +1,136 @@
+"""The findings that old code is allowed to have: a JSON file, so that only new ones are reported.
+
+Each entry names a file, a rule and the text that was found (as hashes, see
+:mod:`rocmlint.report.fingerprint`), never a line number: what moves stays known, and one more of
+the same is new. Paths are relative to the folder of the baseline file. The format is described
+by ``docs/schema/baseline.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rocmlint.disk.write import write_atomically
+from rocmlint.errors import ConfigError
+from rocmlint.report.fingerprint import fingerprint, posix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from rocmlint.findings import Finding
+    from rocmlint.report.lines import Lines
+
+    Linted = Callable[[str, str], bool]
+
+VERSION = 1
+
+
+class Entry(NamedTuple):
+    """One allowed finding: its file, its rule, its text, and its text with the lines around it."""
+
+    path: str
+    code: str
+    text: str
+    around: str
+
+
+class Filtered(NamedTuple):
+    """The findings that a baseline does not know, and its entries that match nothing any more."""
+
+    new: Sequence[Finding]
+    stale: Sequence[Entry]
+
+
+def filter_known(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) -> Filtered:
+    """Take away the findings that the baseline file knows.
+
+    ``linted`` says whether the run would have found anything of a rule (its code) in a file (its
+    absolute path): only such an entry can be stale. Raises ConfigError.
+    """
+    left = Counter(read(path))
+    made = [_entry(finding, lines, path) for finding in findings]
+    # Of several alike, those between the same neighbours are the known ones; only then any.
+    unknown = [pair for pair in zip(findings, made, strict=True) if not _take(left, pair[1])]
+    alike = Counter(entry[:3] for entry in left.elements())
+    new = [finding for finding, entry in unknown if not _take(alike, entry[:3])]
+    stale = [entry for entry in sorted(left.elements()) if _take(alike, entry[:3])]
+    return Filtered(new, [entry for entry in stale if linted(_place(entry, path), entry.code)])
+
+
+def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Linted) -> int:
+    """Write the baseline file that allows these findings, and say how many entries it has.
+
+    What it already allows where the run did not look (see ``filter_known``) stays. Raises
+    ConfigError.
+    """
+    others = read(path) if os.path.exists(path) else []
+    kept = [entry for entry in others if not linted(_place(entry, path), entry.code)]
+    entries = sorted([*kept, *(_entry(finding, lines, path) for finding in findings)])
+    listed = ",\n".join("    " + json.dumps(entry._asdict()) for entry in entries)
+    listed = f"[\n{listed}\n  ]" if entries else "[]"
+    content = f'{{\n  "version": {VERSION},\n  "findings": {listed}\n}}\n'
+    try:
+        write_atomically(path, content.encode())
+    except OSError as error:
+        message = f"baseline {path} cannot be written: {error.strerror}"
+        raise ConfigError(message) from error
+    return len(entries)
+
+
+def below(*paths: str) -> Linted:
+    """Give the ``linted`` of a run that looked for everything in some files and folders."""
+    above = tuple(os.path.join(os.path.abspath(path), "") for path in paths)
+    return lambda path, _: os.path.join(path, "").startswith(above)
+
+
+def read(path: str) -> list[Entry]:
+    """Read a baseline file. Raises ConfigError."""
+    try:
+        with open(path, "rb") as file:
+            stored = json.load(file)
+    except OSError as error:
+        message = f"baseline {path} cannot be read ({error.strerror}); --write-baseline makes one"
+        raise ConfigError(message) from error
+    except (ValueError, RecursionError) as error:
+        message = f"baseline {path} is no JSON ({error}); write it anew with --write-baseline"
+        raise ConfigError(message) from error
+    version = stored.get("version") if isinstance(stored, dict) else None
+    if version != VERSION:
+        message = f"baseline {path} has version {version!r}, and this rocmlint reads {VERSION}"
+        raise ConfigError(f"{message}; write it anew with --write-baseline")
+    try:
+        return [
+            Entry(*(str(each[field]) for field in Entry._fields)) for each in stored["findings"]
+        ]
+    except (LookupError, TypeError) as error:
+        message = f"baseline {path} is damaged; write it anew with --write-baseline"
+        raise ConfigError(message) from error
+
+
+def _entry(finding: Finding, lines: Lines, baseline: str) -> Entry:
+    path = _from_folder_of(baseline, finding.path)
+    return Entry(path, finding.code, *fingerprint(finding, lines.of(finding.path)))
+
+
+def _take(counts: Counter[Any], entry: Any) -> bool:
+    """Take one out, if there is one."""
+    if counts[entry] <= 0:
+        return False
+    counts[entry] -= 1
+    return True
+
+
+def _place(entry: Entry, baseline: str) -> str:
+    return os.path.abspath(os.path.join(os.path.dirname(baseline), entry.path))
+
+
+def _from_folder_of(baseline: str, path: str) -> str:
+    """Write a path relative to the folder of the baseline file."""
+    folder = os.path.dirname(os.path.abspath(baseline))
+    try:
+        return posix(os.path.relpath(os.path.abspath(path), folder))
+    except ValueError:  # on another drive of Windows
+        return posix(os.path.abspath(path))

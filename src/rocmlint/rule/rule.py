@@ -1,0 +1,106 @@
+"""What a rule is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from rocmlint.findings import Claim, Finding, Fix, Severity
+from rocmlint.rule.claims import placed
+from rocmlint.rule.triggers import On
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import libcst as cst
+
+    from rocmlint.config.option import Option
+    from rocmlint.formats.model import Located
+    from rocmlint.source.file import File
+    from rocmlint.source.python import Comment, Source
+
+Node = TypeVar("Node")
+
+
+class Rule(Generic[Node]):
+    """A pure function from a node to findings; the docstring is its documentation.
+
+    Write ``class MyRule(Rule["cst.Call"])`` with the type of the nodes that ``on`` selects.
+    A rule keeps nothing between files. Its docstring has a first line that says what it finds,
+    then the headings ``## Why it matters``, ``## Instead``, ``## Fix safety`` (if it has fixes)
+    and ``## Source``.
+    """
+
+    code: ClassVar[str]
+    """``ROC`` and three digits; never changes its meaning."""
+    name: ClassVar[str]
+    """kebab-case; says what is wrong, and may be used wherever the code may."""
+    since: ClassVar[str]
+    """The version of rocmlint that first had the rule."""
+    on: On = On()
+    """What the rule looks at: see :mod:`rocmlint.rule.triggers`. Empty for the engine's own rules."""
+    severity: ClassVar[Severity] = "error"
+    """error: the run is wrong or will break; warning: slow or fragile."""
+    preview: ClassVar[bool] = False
+    """Off until ``--preview`` or selected by code or name."""
+    skips: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of file that the rule leaves alone: "test", "benchmark", "example", "script", …"""
+    options: ClassVar[Mapping[str, Option]] = {}
+    """Options that ``[tool.rocmlint.<name>]`` may set."""
+
+    def __init__(self, *, settings: Mapping[str, object], preview: bool = False) -> None:
+        """Make a rule with the values of its options and say whether doubtful findings count."""
+        self.settings = settings
+        self.with_preview = preview
+
+    def check(self, node: Node, source: Source) -> Iterator[Finding]:
+        """Yield what is wrong with the node."""
+        raise NotImplementedError
+
+    def finding(  # noqa: PLR0913 - a finding has so many parts, most of them rare
+        self,
+        node: cst.CSTNode | Comment | Located,
+        source: File,
+        message: str,
+        *,
+        fix: Fix | None = None,
+        severity: Severity | None = None,
+        claims: Iterable[Claim] = (),
+    ) -> Finding:
+        """Make the finding of this rule that spans the node.
+
+        ``claims`` are the statements that would have to hold if nothing were wrong.
+        """
+        span = source.span(node)
+        return Finding(
+            path=source.path,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            code=self.code,
+            name=self.name,
+            message=message,
+            severity=severity or self.severity,
+            fix=fix,
+            claims=tuple(placed(each, source.path, span.line) for each in claims),
+        )
+
+
+class ClaimRule(Generic[Node]):
+    """A pure function from a node to what the code there claims of the running system.
+
+    It lies in a file ``claim_*.py`` beside the rules, and only ``rocmlint verify`` asks it.
+    """
+
+    on: ClassVar[On]
+    """What it looks at: see :mod:`rocmlint.rule.triggers`."""
+    skips: ClassVar[frozenset[str]] = frozenset({"test"})
+    """Kinds of file that it leaves alone."""
+
+    def check(self, node: Node, source: Source) -> Iterator[Claim]:
+        """Yield what the node claims, each with its place (see ``at``)."""
+        raise NotImplementedError
+
+    def at(self, node: cst.CSTNode, source: Source, claim: Claim) -> Claim:
+        """Say that a claim is made by a node."""
+        return placed(claim, source.path, source.span(node).line)

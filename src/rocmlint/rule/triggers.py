@@ -1,0 +1,306 @@
+"""What a rule looks at: one declaration that gives the byte gate, the dispatch and a line of docs.
+
+A trigger narrows in three steps, each dearer than the one before:
+
+1. ``words``: byte strings, one of which must stand in the file, or it is not even decoded;
+2. ``where``: a regular expression that must match in the file's code (comments and the inside
+   of strings blanked), comments or strings; only the statements around its matches are parsed;
+3. ``accepts``: a look at the shape of a node, before any name is resolved.
+
+The steps may let too much through, never too little: whatever ``accepts`` admits must contain
+one of the words and, at that place, a match of ``where``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from rocmlint.source.file import File
+    from rocmlint.source.python import Source
+
+    Finder = Callable[[Source], Iterable[re.Match[str]]]
+
+Region = Literal["code", "comments", "strings"]
+Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment", "part"]
+Part = Literal["", "commands", "declared", "indexes", "images"]
+"""What a trigger looks at in files beside Python: an attribute of ``rocmlint.formats.model.Parts``."""
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """One kind of place that a rule wants to see."""
+
+    kind: Kind
+    names: frozenset[str]
+    words: tuple[str, ...]
+    where: str
+    region: Region
+    node_types: tuple[str, ...]
+    description: str
+    finder: Finder | None = None
+    part: Part = ""
+    opening: bool = False
+    """Whether a word counts only where a statement may begin."""
+    suspects: Finder | None = None
+    """Finds the places in the text alone, those in strings and comments too."""
+
+    @property
+    def sees_python(self) -> bool:
+        """Whether it looks at Python's syntax or comments."""
+        return bool(self.node_types) or self.region == "comments"
+
+    def matches(self, source: Source) -> Iterable[re.Match[str]]:
+        """Find the places: by functions where one regular expression cannot tell them."""
+        if self.finder is not None:
+            return self.finder(source)
+        if self.suspects is not None:
+            return (each for each in self.suspects(source) if _is_code(each, source))
+        return self.pattern.finditer(source.text if self.region == "strings" else source.code)
+
+    def may_match(self, file: File) -> bool:
+        """Say, from the text of a Python file with one of its words, whether it may match."""
+        if self.suspects is None:
+            return True
+        return any(True for _ in self.suspects(cast("Source", file)))  # it asks for no syntax
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """``where``, compiled."""
+        return re.compile(self.where, re.MULTILINE)
+
+    def accepts(self, node: Any, renamed: Mapping[str, str]) -> bool:
+        """Say whether a node of ``node_types`` has the shape that the rule wants to see.
+
+        ``renamed`` maps names that the file gives with ``import … as`` to the original ones.
+        """
+        names_of = _NAMES_OF.get(self.kind)
+        if names_of is None or not self.names:
+            return True
+        return any(name in self.names or renamed.get(name) in self.names for name in names_of(node))
+
+
+class On(tuple[Trigger, ...]):
+    """The triggers of a rule; ``|`` joins them."""
+
+    __slots__ = ()
+
+    def __or__(self, other: On) -> On:
+        return On((*self, *other))
+
+    def __str__(self) -> str:
+        return "; ".join(trigger.description for trigger in self)
+
+
+def calls(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Look at calls of functions or methods with these last names, however imported."""
+    described = "calls of " + ", ".join(f"`{name}`" for name in names)
+    where = where or ("" if words else _called(names))
+    return _named("call", ("Call",), names, words, where, described)
+
+
+def attributes(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Look at attributes with these names, read or written."""
+    described = "the attributes " + ", ".join(f"`{name}`" for name in names)
+    return _named("attribute", ("Attribute",), names, words, where, described)
+
+
+def assignments(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Look at assignments to names or attributes with these last names, without names to all."""
+    described = "assignments" + "".join(f" `{name}`" for name in names)
+    types = ("Assign", "AnnAssign", "AugAssign")
+    return _named("assignment", types, names, words, where, described)
+
+
+def imports(*modules: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Look at ``import`` and ``from … import`` statements of these top-level modules."""
+    described = "imports of " + ", ".join(f"`{module}`" for module in modules)
+    return _named("import", ("Import", "ImportFrom"), modules, words, where, described)
+
+
+def definitions(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
+    """Look at functions and classes with these names."""
+    described = "definitions of " + ", ".join(f"`{name}`" for name in names)
+    return _named("definition", ("FunctionDef", "ClassDef"), names, words, where, described)
+
+
+def nodes(  # noqa: PLR0913 - all but the words have defaults
+    *types: str,
+    words: tuple[str, ...],
+    where: str = "",
+    described: str = "",
+    finder: Finder | None = None,
+    suspects: Finder | None = None,
+    opening: bool = False,
+) -> On:
+    """Look at nodes of these LibCST types in which a match of ``where`` begins: a law, see above.
+
+    ``finder`` finds the matches itself, where they depend on each other or on the project.
+    ``suspects`` does so from the text alone, without telling strings and comments from code: a file
+    in which it finds nothing is done before anything is made of it. With ``opening`` the words
+    count only where a statement may begin, so that prose and doctests let no file through.
+    """
+    text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
+    where = where or _any_of(words)
+    found = Trigger(
+        *("node", frozenset[str](), words, where, "code", types, text),
+        finder=finder,
+        suspects=suspects,
+        opening=opening,
+    )
+    return On((found,))
+
+
+def strings(where: str, words: tuple[str, ...]) -> On:
+    """Look at string literals with a match of ``where``; ``check`` gets the ``SimpleString``.
+
+    Parts of f-strings come as ``FormattedStringText``.
+    """
+    types = ("SimpleString", "FormattedStringText")
+    text = f"strings that match `{where}`"
+    return On((Trigger("node", frozenset(), words, where, "strings", types, text),))
+
+
+def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
+    """Look at comments with a match of ``where``; ``check`` gets a :class:`rocmlint.lint.Comment`.
+
+    ``where`` is searched in the lines of the file first, so it must do without ``^``.
+    """
+    text = described or f"comments that match `{where}`"
+    return On((Trigger("comment", frozenset(), words, where, "comments", (), text),))
+
+
+_RUNNERS = (
+    "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput",
+    "system", "popen", "main", "create_subprocess_exec", "create_subprocess_shell",
+)  # fmt: skip
+"""The last names of the functions that run a command."""
+
+
+def commands(*words: str, described: str) -> On:
+    """Look at commands: in shell scripts, Dockerfiles, workflows, notebooks, and calls of Python.
+
+    ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in the file.
+    """
+    return _part("commands", words, described, frozenset(_RUNNERS), _called(_RUNNERS), ("Call",))
+
+
+def declared(*packages: str, described: str) -> On:
+    """Look at requirements that a project declares, in any of the formats that do.
+
+    ``check`` gets a :class:`rocmlint.formats.model.Declared`. One of ``packages`` must stand in the
+    file, spelt with ``-`` or ``_``.
+    """
+    spelt = tuple(dict.fromkeys(each.replace("-", mark) for each in packages for mark in "-_"))
+    return _part("declared", spelt, described)
+
+
+def indexes(*words: str, described: str) -> On:
+    """Look at URLs of package indexes that a file declares.
+
+    ``check`` gets a :class:`rocmlint.formats.model.Index`. One of ``words`` must stand in the file.
+    Those in commands are in the command's words.
+    """
+    return _part("indexes", words, described)
+
+
+def _part(  # noqa: PLR0913, PLR0917 - only commands stand in Python's syntax too
+    part: Part,
+    words: tuple[str, ...],
+    described: str,
+    names: frozenset[str] = frozenset(),
+    where: str = "",
+    types: tuple[str, ...] = (),
+) -> On:
+    return On((Trigger("part", names, words, where, "code", types, described, None, part),))
+
+
+def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public functions leave out
+    kind: Kind,
+    types: tuple[str, ...],
+    names: tuple[str, ...],
+    words: tuple[str, ...],
+    where: str,
+    description: str,
+) -> On:
+    words = words or names
+    if not words:
+        message = "a trigger without names needs words"
+        raise ValueError(message)
+    where = where or _any_of(words)
+    return On((Trigger(kind, frozenset(names), words, where, "code", types, description),))
+
+
+def _is_code(match: re.Match[str], source: Source) -> bool:
+    """Say whether a match in the text is neither in a string nor in a comment."""
+    return source.code.startswith(match[0][0], match.start())
+
+
+def _any_of(words: tuple[str, ...]) -> str:
+    """Match one of the words, whole where it is an identifier."""
+    # An expression that begins with a fixed word is searched ten times faster than one that
+    # begins with \b.
+    return "|".join(
+        rf"{word}\b(?<!\w{word})" if word.isidentifier() else re.escape(word) for word in words
+    )
+
+
+def _called(names: tuple[str, ...]) -> str:
+    """Match one of the names where a call may stand: ``run(``, ``(run)(``, on one line or more."""
+    return rf"(?:{_any_of(names)})(?=[\s\\)]*\()"
+
+
+def last_name(node: Any) -> str | None:
+    """Give the last identifier of a name or a dotted expression: ``c`` for ``a.b.c``."""
+    attribute = getattr(node, "attr", node)
+    value = getattr(attribute, "value", None)
+    return value if isinstance(value, str) else None
+
+
+def _call_names(node: Any) -> Iterator[str]:
+    name = last_name(node.func)
+    if name is not None:
+        yield name
+
+
+def _attribute_names(node: Any) -> Iterator[str]:
+    yield node.attr.value
+
+
+def _assignment_names(node: Any) -> Iterator[str]:
+    targets = [each.target for each in node.targets] if hasattr(node, "targets") else [node.target]
+    for target in targets:
+        elements = getattr(target, "elements", None)
+        for leaf in [target] if elements is None else [element.value for element in elements]:
+            name = last_name(leaf)
+            if name is not None:
+                yield name
+
+
+def _import_names(node: Any) -> Iterator[str]:
+    modules = [node.module] if hasattr(node, "module") else [alias.name for alias in node.names]
+    for module in modules:
+        root = module
+        while hasattr(root, "attr"):
+            root = root.value
+        if root is not None:
+            yield root.value
+
+
+def _definition_names(node: Any) -> Iterator[str]:
+    yield node.name.value
+
+
+_NAMES_OF: dict[str, Callable[[Any], Iterator[str]]] = {
+    "call": _call_names,
+    "attribute": _attribute_names,
+    "assignment": _assignment_names,
+    "import": _import_names,
+    "definition": _definition_names,
+    "part": _call_names,
+}

@@ -1,0 +1,1 @@
+"""One file as a rule sees it: text, tree and names."""

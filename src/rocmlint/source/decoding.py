@@ -1,0 +1,61 @@
+"""From the bytes of a file to the text that is linted, whatever its format."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import tokenize
+
+from rocmlint.formats import format_of
+from rocmlint.source.kinds import is_notebook, is_python
+from rocmlint.text.text import decode, with_plain_ends
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+"""What PowerShell's ``pip freeze > requirements.txt`` writes is UTF-16, and pip reads it."""
+_OF_BYTES = frozenset({"requirements", "constraints", "dockerfile", "shell"})
+"""Formats whose programs do not mind bytes that are no UTF-8."""
+
+
+def text_of(path: str, data: bytes) -> str:
+    r"""Decode a file and make every line end ``\n``; of a notebook give the code of its cells.
+
+    Raises SyntaxError and ValueError for what cannot be decoded, or is no notebook.
+    """
+    if is_notebook(path):
+        from rocmlint.notebook.read import read  # noqa: PLC0415 - few files are notebooks
+
+        return read(data).text
+    if is_python(path):
+        return decode(data)
+    return with_plain_ends(data.decode(encoding_of(path, data)))
+
+
+def encoding_of(path: str, data: bytes) -> str:
+    """Give the encoding of a file that is no notebook.
+
+    Raises SyntaxError where a Python file says what cannot be.
+    """
+    if is_python(path):
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return encoding
+    found = format_of(path)
+    if found is None or found.name not in _OF_BYTES or _is_utf8(data):
+        return "utf-8"
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError:
+        return "latin-1"
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

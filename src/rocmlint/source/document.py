@@ -1,0 +1,36 @@
+"""A file in a format beside Python: its text, and what the format's parser finds in it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import parse
+from rocmlint.source.file import File
+from rocmlint.text.text import PlainText
+
+if TYPE_CHECKING:
+    from rocmlint.config.settings import Settings
+    from rocmlint.disk.disk import Disk
+    from rocmlint.formats.model import Parts
+
+
+class Document(File):
+    """One file that is not Python: a Dockerfile, a list of requirements, a workflow."""
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        *,
+        place: str | None = None,
+        settings: Settings | None = None,
+        disk: Disk | None = None,
+    ) -> None:
+        """Take a path, which says what the format is, and decoded text with ``\\n`` line ends."""
+        super().__init__(path, PlainText(text), place=place, settings=settings, disk=disk)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The commands, declared requirements and index URLs that stand in the file."""
+        return parse(self.path, self.text)

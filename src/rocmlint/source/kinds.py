@@ -1,0 +1,90 @@
+"""What the path of a file says about it: its kind, and the package it belongs to."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PYTHON = (".py", ".pyi", ".pyw")
+"""How the names of Python files end."""
+NOTEBOOK = ".ipynb"
+
+_KINDS = {
+    "test": re.compile(
+        r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"
+        r"|(^|/)(test[-_][^/]*|[^/]*[-_]tests?)\.(ipynb|sh|bash)$"
+        r"|(^|/)(requirements|constraints|environment|conda)([^/]*[-_.])?tests?\.[a-z]+$"
+        r"|(^|/)((Docker|Container)file[-_.]tests?|tests?\.[Dd]ockerfile)$"
+    ),
+    "benchmark": re.compile(
+        r"(^|/)(bench|benchmarks?)/|(^|/|_)bench(mark(s|ing)?)?(_[^/]*)?\.pyi?$"
+        r"|(^|/|[-_])bench(mark(s|ing)?)?([-_][^/]*)?\.(ipynb|sh|bash)$"
+    ),
+    "example": re.compile(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
+    "script": re.compile(r"(^|/)(scripts?|tools?|bin)/"),
+    "docs": re.compile(r"(^|/)docs?/"),
+    "setup": re.compile(r"(^|/)setup\.py$"),
+}
+
+_PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.cfg")
+
+
+def is_python(path: str) -> bool:
+    """Say whether a file is linted as Python: all that no other format claims, too."""
+    return path.endswith(PYTHON) or (format_of(path) is None and not is_notebook(path))
+
+
+def is_notebook(path: str) -> bool:
+    """Say whether a file is a notebook."""
+    return path.endswith(NOTEBOOK)
+
+
+@functools.cache
+def kinds(path: str) -> frozenset[str]:
+    """Say what kinds of file a path names: test, benchmark, example, script, docs, setup.
+
+    The path is relative to the project, with ``/``: what lies above says nothing about the file.
+    """
+    return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path))
+
+
+def package_of(path: str, exists: Callable[[str], bool]) -> tuple[str, str] | None:
+    """Give the top-level package of a file and the folder that holds it, or None for a script.
+
+    ``/w/site-packages/torch/cuda/graphs.py`` gives ``("torch", "/w/site-packages")``.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    top = None
+    while exists(os.path.join(folder, "__init__.py")):
+        top = os.path.basename(folder)
+        folder = os.path.dirname(folder)
+    return None if top is None else (top, folder)
+
+
+def place_of(path: str) -> str:
+    """Give the path of a file inside its project, with ``/``.
+
+    The project is the nearest folder above with a mark of one, else the one that holds the
+    file's package, else the working folder. What lies above says nothing about the file: a
+    checkout below a folder named ``tests`` holds more than tests.
+    """
+    path = os.path.abspath(path)
+    package = package_of(path, os.path.exists)
+    root = _project(os.path.dirname(path)) or (package[1] if package else os.getcwd())
+    inside = os.path.commonpath([path, root]) == root
+    return (os.path.relpath(path, root) if inside else os.path.basename(path)).replace(os.sep, "/")
+
+
+@functools.cache
+def _project(folder: str) -> str | None:
+    if any(os.path.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+        return folder
+    parent = os.path.dirname(folder)
+    return None if parent == folder else _project(parent)

@@ -1,0 +1,174 @@
+"""A Python file as a rule sees it: its nodes, its names; all made on demand, and once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import libcst as cst
+
+from rocmlint.findings import Edit
+from rocmlint.formats import parse
+from rocmlint.source.file import File
+from rocmlint.source.names import Binding, Names
+from rocmlint.source.partial_parse import Pieces
+from rocmlint.source.syntax import dotted_text
+from rocmlint.text.joined_lines import joined_lines
+from rocmlint.text.text import Comment, Span, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.config.settings import Settings
+    from rocmlint.disk.disk import Disk
+    from rocmlint.formats.model import Parts
+
+Wanted = TypeVar("Wanted", bound=cst.CSTNode)
+
+
+class Source(File):
+    """One Python file, or the code of a notebook."""
+
+    def __init__(  # noqa: PLR0913 - what a file is made of; all but two have defaults
+        self,
+        path: str,
+        text: str | Text,
+        *,
+        place: str | None = None,
+        whole: bool = False,
+        parts: Parts | None = None,
+        settings: Settings | None = None,
+        disk: Disk | None = None,
+    ) -> None:
+        """Take a path and its decoded text with ``\\n`` line ends.
+
+        With ``whole`` the file is parsed in one piece. ``parts`` are what the file holds besides
+        Python's syntax, such as the commands in the cells of a notebook.
+        """
+        text = Text(text) if isinstance(text, str) else text
+        super().__init__(path, text, place=place, settings=settings, disk=disk)
+        self._parts = parts
+        self.pieces = Pieces(text.python, whole=whole)
+        self.names = Names(text.python, self.pieces)
+        self._joined_in: dict[int, dict[int, tuple[int, int]]] = {}
+
+    # Text
+
+    def span(self, node: Any) -> Span:
+        """Give the place of a node, comment or part in the file."""
+        if isinstance(node, cst.CSTNode):
+            return self.pieces.piece_of(node).span(node)
+        return super().span(node)
+
+    def noqa_line(self, line: int) -> tuple[int, str]:
+        """Give the text in which flake8 looks for ``noqa``, and its first line."""
+        python = self._text.python
+        if python.lines[line - 1] != self.lines[line - 1]:  # a command in a notebook
+            return super().noqa_line(line)
+        block = self.pieces.statement_at(self.offset_of(line))
+        text = python.text[block.start : block.end]
+        if "noqa" not in text.lower():
+            return line, ""
+        if block.start not in self._joined_in:
+            self._joined_in[block.start] = joined_lines(text)
+        above = self.line_of(block.start) - 1
+        within = line - above
+        first, last = self._joined_in[block.start].get(within, (within, within))
+        return above + first, "\n".join([*self.lines[above + first - 1 : above + last], ""])
+
+    def text_of(self, node: cst.CSTNode) -> str:
+        """Give the text of a node, without the whitespace and comments around it."""
+        return self.text_at(self.span(node))
+
+    # Parts
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The commands, declared requirements and index URLs beside the Python code.
+
+        The commands that calls run are not among them: rules get those from the calls.
+        """
+        if self._parts is not None:
+            return self._parts
+        return parse(self.path, self.text)
+
+    # Trees
+
+    @property
+    def module(self) -> cst.Module:
+        """The tree of the whole file. Dear: only when nothing smaller answers.
+
+        Its nodes are not those of the piece that ``check`` got.
+        """
+        return self.pieces.whole.module
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the nodes above a node, the nearest first.
+
+        For a node in a method the chain ends with the class (of which it may hold only this one
+        method, see ``whole_class``) and a module (of which it may hold only this statement).
+        """
+        return self.pieces.ancestors(node)
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Give the node directly above."""
+        return self.pieces.parent(node)
+
+    def enclosing(self, node: cst.CSTNode, *kinds: type[Wanted]) -> Wanted | None:
+        """Give the nearest node above that is of one of these types."""
+        return next((each for each in self.ancestors(node) if isinstance(each, kinds)), None)
+
+    def function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """Give the innermost function around a node."""
+        return self.enclosing(node, cst.FunctionDef)
+
+    def is_for_types_only(self, node: cst.CSTNode) -> bool:
+        """Say whether a node stands below ``if TYPE_CHECKING``, so that it never runs."""
+        return any(
+            isinstance(above, cst.If) and "TYPE_CHECKING" in (dotted_text(above.test) or "")
+            for above in self.ancestors(node)
+        )
+
+    def whole_class(self, node: cst.CSTNode) -> cst.ClassDef | None:
+        """Give the innermost class around a node with all its members."""
+        return self.names.whole_class(node)
+
+    def definition(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
+        """Give the one top-level function or class of this file with this name, whole."""
+        return self.names.definition(name)
+
+    # Names
+
+    def resolve(self, node: cst.CSTNode) -> str | None:
+        """Give the full dotted name, through imports and aliases; see :meth:`Names.resolve`."""
+        return self.names.resolve(node)
+
+    def value_of(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+        """Give the expression that a name or ``self.name`` is assigned once, else None."""
+        return self.names.value_of(node)
+
+    def bindings(self, name: str, at: cst.CSTNode) -> list[Binding]:
+        """Give all bindings of a name in the innermost scope around a node that binds it."""
+        return self.names.bindings(name, at)
+
+    # Edits
+
+    def remove_statement(self, node: cst.CSTNode) -> Edit:
+        """Make the edit that takes away the statement around a node.
+
+        Its whole lines go where it stands alone on them; ``pass`` comes where a block would be
+        empty.
+        """
+        line = node if isinstance(node, cst.SimpleStatementLine) else None
+        line = line or self.enclosing(node, cst.SimpleStatementLine)
+        if line is None or len(line.body) > 1:
+            message = "only a statement that stands alone on its line can be removed"
+            raise ValueError(message)
+        block = self.parent(line)
+        if isinstance(block, cst.IndentedBlock) and len(block.body) == 1:
+            return self.replace(line.body[0], "pass")
+        span = self.span(line)
+        return Edit(span.line, 1, span.end_line + 1, 1, "")
+
+
+__all__ = ["Binding", "Comment", "Source", "Span"]

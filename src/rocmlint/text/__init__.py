@@ -1,0 +1,1 @@
+"""Text: lines, positions, comments, words, and what is safe to print."""

@@ -1,0 +1,256 @@
+"""Judging environment variables: who reads each one, and whether it does what its value says."""
+
+from __future__ import annotations
+
+import glob
+import os
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.config.option import did_you_mean
+from rocmlint.text.words import few
+from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.variables.conflicts import conflicts
+from rocmlint.verify.variables.meaning import is_on, misread, only_presence, understands
+from rocmlint.verify.variables.readers import Reader, Search, search
+from rocmlint.verify.variables.variables import KNOWN, LIBRARIES, Variable, is_label, owner_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rocmlint.interpreter.ask import Interpreter
+    from rocmlint.verify.result import Strength
+
+_SYSTEM = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
+_ROCM = ("/opt/rocm", "/opt/rocm-*", "/opt/rocm/core", "/opt/rocm/core-*")
+_SHOWN = 12
+"""How many readers are named as evidence."""
+_LIKENESS = 0.85
+"""How near a known name must be: that of a misspelt one, not of one with the same prefix."""
+_READ, _AS_MEANT = "an installed file reads it", "an installed file reads it, as meant"
+_result = partial(Result, "environment")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The variables of an interpreter, and what was found of their readers."""
+
+    python: str
+    variables: Mapping[str, str]
+    """Those that belong to the ROCm stack or were asked about."""
+    found: Search
+
+
+def check(
+    interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str]
+) -> Iterator[Result]:
+    """Yield a result for each variable that is set or asked about, then how they fit together.
+
+    ``paths`` are searched for readers beside what the interpreter imports and the installed ROCm.
+    Raises InterpreterError.
+    """
+    environment = look(interpreter, asked, paths)
+    for name, value in sorted(environment.variables.items()):
+        yield _judged(name, value, environment)
+    yield from conflicts(
+        environment.variables,
+        {name: _sure(readers) for name, readers in environment.found.readers.items()},
+    )
+
+
+def _sure(readers: Iterable[Reader]) -> list[Reader]:
+    return [each for each in readers if not each.doubt]
+
+
+def look(interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str]) -> Environment:
+    """Ask an interpreter for its variables, and search what it has installed for their readers."""
+    answer = interpreter.ask("variables", {"names": list(asked)})
+    variables = {**answer["environment"], **asked}
+    variables = {name: value for name, value in variables.items() if not is_label(name)}
+    # Whether a name that is proposed is read here is worth saying, and masters matter too.
+    rows = [KNOWN[name] for name in variables if name in KNOWN]
+    names = {*variables, *(name for row in rows for name in (row.instead, row.needs) if name)}
+    found = search(sorted(names), [*answer["packages"], *paths], _libraries(answer))
+    return Environment(answer["executable"], variables, found)
+
+
+def _libraries(answer: Mapping[str, Any]) -> list[str]:
+    """Give the libraries of the installed ROCm, and those of its names elsewhere."""
+    rocm = [*answer["rocm"], *_folders(_ROCM)]
+    patterns = [os.path.join(glob.escape(each), "lib", "*.so*") for each in rocm]
+    for folder in (*answer["libraries"], *_folders(_SYSTEM)):
+        patterns += [os.path.join(glob.escape(folder), f"{stem}.so*") for stem in LIBRARIES]
+    return sorted({path for pattern in patterns for path in glob.glob(pattern)})
+
+
+def _folders(patterns: Iterable[str]) -> list[str]:
+    return [folder for pattern in patterns for folder in sorted(glob.glob(pattern))]
+
+
+def _judged(name: str, value: str, environment: Environment) -> Result:
+    """Judge one variable."""
+    readers = environment.found.readers.get(name, [])
+    if sure := _sure(readers):
+        return _read(name, value, sure)
+    unclear = [each for each in readers if each.doubt == "may read"]
+    if unclear:
+        return _result(
+            _READ,
+            _subject(name, value),
+            "unproven",
+            "located",
+            f"{_short(unclear[0])} names it",
+            _places(unclear),
+            "it stands in code that makes the names of variables at run time, so whether it is "
+            "read depends on the run",
+            f"read {unclear[0].place}",
+        )
+    return _unread(name, value, readers, environment)
+
+
+def _read(name: str, value: str, readers: list[Reader]) -> Result:
+    """Judge a variable that installed files read."""
+    row, subject = KNOWN.get(name), _subject(name, value)
+    evidence = (*_places(readers), *_known(row))
+    for reader in _judging(readers):
+        if problem := _problem(name, value, reader, row):
+            seen = f"not taken as meant in {_short(reader)}"
+            return _result(_AS_MEANT, subject, "contradicted", "located", seen, evidence, *problem)
+    seen = few([_short(each) for each in readers], 1)
+    if row and row.instead:
+        seen = f"deprecated, write {row.instead}; {seen}"
+    understood = all(_is_understood(each, value, row) for each in readers)
+    claim = _AS_MEANT if understood else _READ
+    return _result(claim, subject, "proven", "located", seen, evidence)
+
+
+def _judging(readers: list[Reader]) -> list[Reader]:
+    """Give the readers that decide; a test for presence does not where others read the value."""
+    deciding = [each for each in readers if not (each.reading and only_presence(each.reading))]
+    return deciding or readers
+
+
+def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tuple[str, str] | None:
+    """Give why a value does not do what it says there, and what to type; None where it does."""
+    if reader.reading:
+        found = misread(reader.reading, value)
+        if not found:
+            return None
+        said, right = found
+        action = f"unset {name}" if right is None else f"export {name}={right}"
+        return f"{_short(reader)} {said}: {reader.reading.expression}", action
+    if row and row.accepts and value not in row.accepts:
+        reason = (
+            f"{_short(reader)} only understands {' and '.join(row.accepts)}, and takes {value!r} "
+            "as if nothing were set"
+        )
+        return reason, f"export {name}={'1' if is_on(value) else '0'}"
+    return None
+
+
+def _is_understood(reader: Reader, value: str, row: Variable | None) -> bool:
+    """Say whether it is known what the code makes of the value."""
+    if reader.reading:
+        return understands(reader.reading, value)
+    return bool(row and row.accepts)
+
+
+def _unread(name: str, value: str, readers: list[Reader], environment: Environment) -> Result:
+    """Judge a variable that no installed file reads."""
+    row, found, owner = KNOWN.get(name), environment.found, owner_of(name)
+    evidence = (
+        Evidence("searched", f"{found.files:,} files, {found.size / 1e6:,.0f} MB"),
+        Evidence("interpreter", environment.python),
+        *(Evidence(each.doubt, each.place) for each in readers[:_SHOWN]),
+        *(Evidence("unreadable", each) for each in found.unreadable[:_SHOWN]),
+        *_known(row),
+    )
+    subject = _subject(name, value)
+    if unproven := _why_unproven(name, owner, row, found):
+        seen, *why = unproven
+        strength: Strength = "declared" if row else "located"
+        return _result(_READ, subject, "unproven", strength, seen, evidence, *why)
+    reason = "no installed file reads it, so it has no effect"
+    if row and not row.reader:
+        reason += "; no program of today's ROCm is known to read it"
+    elif any(each.doubt == "test" for each in readers):
+        reason = "only tests and examples read it, so it has no effect on a run"
+    elif owner and not _is_installed(owner, found):
+        reason = f"{owner}, which would read it, is not installed, and no other file reads it"
+    action = f"unset {name}{_what_then(name, owner, row, found)}"
+    seen = "read by nobody"
+    return _result(_READ, subject, "contradicted", "located", seen, evidence, reason, action)
+
+
+def _what_then(name: str, owner: str, row: Variable | None, found: Search) -> str:
+    """Give how to get what the variable was set for, as the end of a sentence."""
+    if row and row.instead:
+        sure = _sure(found.readers.get(row.instead, []))
+        reader = f", which {_short(sure[0])} reads" if sure else ""
+        return f"; the right name is {row.instead}{reader}"
+    known = [each for each in KNOWN if owner and owner_of(each) == owner]
+    if not row and (meant := did_you_mean(name, known, _LIKENESS)):
+        return meant
+    return f", or install a build of {owner} that reads it" if owner else ""
+
+
+def _why_unproven(
+    name: str, owner: str, row: Variable | None, found: Search
+) -> tuple[str, str, str] | None:
+    """Give what was seen, why a reader may exist all the same, and what to do."""
+    if found.unreadable:
+        reason = f"{len(found.unreadable)} of the files could not be read"
+        return "no reader in what can be read", reason, "make them readable, or run as their owner"
+    if not owner.startswith("lib"):
+        return None
+    if not _is_installed(owner, found):
+        seen = f"{owner} was not found"
+        reason = f"{owner}, which reads such variables, is not in the places that were searched"
+        action = "name the folder that holds it: rocmlint verify environment /opt/rocm/lib"
+        return seen, reason, action
+    if not row:
+        return None
+    seen = f"{owner} does not hold the name"
+    reason = f"{seen} as a whole: its version does not read it, or the compiler took it apart"
+    return seen, reason, f"look {name} up in the documentation of the installed ROCm"
+
+
+def _is_installed(owner: str, found: Search) -> bool:
+    if owner.startswith("lib"):
+        return any(each.startswith(f"{owner}.so") for each in found.libraries)
+    return owner in found.packages
+
+
+def _known(row: Variable | None) -> tuple[Evidence, ...]:
+    """Tell what the table knows."""
+    if not row:
+        return ()
+    when = (Evidence("looked up", row.when),) if row.when else ()
+    return (*when, Evidence("known from", row.source))
+
+
+def _places(readers: list[Reader]) -> tuple[Evidence, ...]:
+    """Tell the readers: where, when, how and as what."""
+    told = dict.fromkeys(Evidence(*_told(each)) for each in readers)
+    rest = len(told) - _SHOWN
+    more = (Evidence("more", f"{rest} places"),) if rest > 0 else ()
+    return (*list(told)[:_SHOWN], *more)
+
+
+def _told(reader: Reader) -> tuple[str, str]:
+    if reader.reading is None:
+        return "library", reader.path
+    name = "may read" if reader.doubt else f"read {reader.reading.when}"
+    return name, f"{reader.place}: {reader.reading.expression}"
+
+
+def _short(reader: Reader) -> str:
+    """Name a place by its last folders, as a row of a table can hold it."""
+    _, found, below = reader.place.rpartition("-packages/")
+    return below if found else os.path.join(*reader.place.rsplit(os.sep, 2)[-2:])
+
+
+def _subject(name: str, value: str, limit: int = 60) -> str:
+    text = f"{name}={value}"
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,153 @@
+"""Variables that get in each other's way: device filters, switches without their master."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.variables.meaning import is_on, taken_as_on, word_for_on
+from rocmlint.verify.variables.variables import KNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocmlint.verify.variables.readers import Reader
+
+_ROCR, _HIP, _CUDA = "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"
+CLAIM = "no set variable contradicts another"
+
+
+def conflicts(
+    variables: Mapping[str, str], readers: Mapping[str, Sequence[Reader]]
+) -> Iterator[Result]:
+    """Yield every contradiction between variables, or one proof that there is none.
+
+    ``readers`` are the sure readers of each variable.
+    """
+    found = [*_visible_devices(variables), *_without_master(variables, readers)]
+    yield from found
+    yield from _dangers(variables)
+    if not found:
+        seen = f"{len(variables)} set" if variables else "no variable of the ROCm stack is set"
+        if _ROCR in variables and (_HIP in variables or _CUDA in variables):
+            seen = f"{seen}; {_mapped(variables)}"
+        yield Result(
+            "environment",
+            CLAIM,
+            "all variables",
+            "proven",
+            "located",
+            seen,
+        )
+
+
+def _visible_devices(variables: Mapping[str, str]) -> Iterator[Result]:
+    """Yield what is wrong with the filters: ROCr takes its own first, HIP counts what is left.
+
+    HIP takes HIP_VISIBLE_DEVICES before CUDA_VISIBLE_DEVICES (ROCm/clr rocclr/device), and torch
+    refuses a HIP list that is longer than ROCr's (torch 2.13 torch/cuda/__init__.py:865).
+    """
+    if _HIP in variables and _CUDA in variables and variables[_HIP] != variables[_CUDA]:
+        yield _conflict(
+            (_HIP, _CUDA),
+            variables,
+            f"HIP takes {_HIP} and ignores {_CUDA}",
+            "two lists of devices differ, and code that reads the other one counts other GPUs",
+            f"unset {_CUDA}",
+        )
+    for name in (_ROCR, _HIP, _CUDA):
+        entries = _entries(variables.get(name, ""))
+        if len(set(entries)) < len(entries):
+            yield _conflict(
+                (name,),
+                variables,
+                "names a device twice",
+                "a device is named twice, and torch then sees no GPU at all",
+                f"export {name}={','.join(dict.fromkeys(entries))}",
+            )
+    second = _HIP if _HIP in variables else _CUDA
+    if _ROCR not in variables or second not in variables:
+        return
+    left, wanted = _entries(variables[_ROCR]), _entries(variables[second])
+    missing = [each for each in wanted if each.isdecimal() and int(each) >= len(left)]
+    if missing or len(wanted) > len(left):
+        yield _conflict(
+            (_ROCR, second),
+            variables,
+            f"{_ROCR} leaves {len(left)}, {second} asks for {variables[second]!r}",
+            f"the GPUs are filtered twice: {second} counts those that {_ROCR} leaves, from 0, so "
+            f"{', '.join(missing) or 'a part of the list'} does not exist there",
+            f"unset {second}",
+        )
+
+
+def _mapped(variables: Mapping[str, str]) -> str:
+    """Tell which device each entry of a double filter stands for."""
+    left = _entries(variables[_ROCR])
+    wanted = _entries(variables.get(_HIP, variables.get(_CUDA, "")))
+    pairs = (f"{each} is {left[int(each)]}" for each in wanted if each.isdecimal())
+    return f"filtered twice, device {', '.join(pairs)}"
+
+
+def _entries(devices: str) -> list[str]:
+    """Give the devices of a list; a negative number ends it."""
+    entries = [each.strip() for each in devices.split(",") if each.strip()]
+    ends = next((index for index, each in enumerate(entries) if each.startswith("-")), None)
+    return entries[:ends]
+
+
+def _without_master(
+    variables: Mapping[str, str], readers: Mapping[str, Sequence[Reader]]
+) -> Iterator[Result]:
+    """Yield the variables that are read and on while the one that they need is off."""
+    for name in sorted(variables):
+        master = KNOWN[name].needs if name in KNOWN else ""
+        if not master or not is_on(variables[name]) or not readers.get(name):
+            continue
+        how = [each.reading for each in readers.get(master, ()) if each.reading]
+        if master in variables and taken_as_on(how, variables[master]):
+            continue
+        state = f"{master}={variables[master]}, off" if master in variables else f"{master} unset"
+        yield _conflict(
+            (name,),
+            variables,
+            state,
+            f"{name} only counts where {master} is on, so it has no effect",
+            f"export {master}={word_for_on(how)}",
+        )
+
+
+def _dangers(variables: Mapping[str, str]) -> Iterator[Result]:
+    """Yield the variables after which a GPU may get code that is not made for it."""
+    for name, value in sorted(variables.items()):
+        row = KNOWN.get(name)
+        if row and row.danger and value and row.dangerous_with in value:
+            yield Result(
+                "environment",
+                "the code that runs is made for the GPU that is there",
+                f"{name}={value}",
+                "unproven",
+                "declared",
+                "set, so another GPU may be asked for",
+                (Evidence("known from", row.source),),
+                row.danger,
+                f"unset {name}; if the run needs it, look for the code: rocmlint verify kernels",
+            )
+
+
+def _conflict(
+    names: Sequence[str], variables: Mapping[str, str], seen: str, reason: str, action: str
+) -> Result:
+    evidence = [Evidence(name, variables[name]) for name in names]
+    evidence += [Evidence("known from", KNOWN[name].source) for name in names if name in KNOWN]
+    return Result(
+        "environment",
+        CLAIM,
+        " ".join(names),
+        "contradicted",
+        "declared",
+        seen,
+        tuple(evidence),
+        reason,
+        action,
+    )
