@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sources import unpack
-
+from benchmarks.sources import unpack
 from rocmlint.verify.code_objects.file import FileReport, read_file
 from rocmlint.verify.code_objects.find import find_files
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sources import download_package
+from benchmarks.sources import download_package
 
 PACKAGE = "transformers==5.23.0"
 CHANGED = "transformers/modeling_utils.py"

@@ -9,8 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from code_objects import get
-
+from benchmarks.code_objects import get
 from rocmlint.verify.trace.index import KernelIndex, build, demangled
 
 

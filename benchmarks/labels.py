@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from sources import download
+from benchmarks.sources import download
 
 TOLERANCE = 2
 UNREADABLE = "ROC900"

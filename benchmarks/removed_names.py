@@ -1,6 +1,6 @@
 """Compare what ROC204, ROC205 and ROC207 report with the packages themselves.
 
-python benchmarks/removed_names.py --work FOLDER TREE [TREE ...]
+python -m benchmarks.removed_names --work FOLDER TREE [TREE ...]
 
 Each tree is linted; each name, keyword or attribute that is said to be missing is asked for in a
 child process that has the wheel of that version before everything else on its path; uv installs

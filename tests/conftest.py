@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from repositories import Repository
-from stacks import FakeEnvironment, FakeMachine
+
+from tests.support.project import Project
+from tests.support.repositories import Repository
+from tests.support.stacks import FakeEnvironment, FakeMachine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,55 +23,6 @@ settings.load_profile("CI" if os.environ.get("CI") else "patient")
 
 # What a shell starts in the background ignores Ctrl-C, and so would all that is started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-COMMAND = (sys.executable, "-m", "rocmlint")
-
-
-class Project:
-    """A folder to run the command in."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return path
-
-    def read(self, name: str) -> str:
-        return (self.root / name).read_text()
-
-    def run(
-        self, *arguments: str, stdin: str = "", **environment: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*COMMAND, *arguments],
-            cwd=self.root,
-            input=stdin,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start the command in a group of its own, as a terminal does."""
-        return subprocess.Popen(
-            [*COMMAND, *arguments],
-            cwd=self.root,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def code(self, *arguments: str) -> int:
-        return self.run(*arguments).returncode
-
-    def findings(self, *arguments: str) -> list[tuple[str, str]]:
-        found = json.loads(self.run(*arguments, "--output-format", "json").stdout)["findings"]
-        return [(each["path"], each["code"]) for each in found]
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Prove what each release of a package has, in an environment of its own, one after the other.
 
-python tools/build_names.py --work FOLDER [--since 2024-11] [PACKAGE ...], with a Python that has
+python -m tools.build_names --work FOLDER [--since 2024-11] [PACKAGE ...], with a Python that has
 torch 2.13.0 (CPU) beside uv; tools/pack_names.py makes the shipped index of what this leaves.
 Every version leaves one JSON file, so a run that was stopped goes on where it was. Truth comes
 from importing: see prove_names.py.

@@ -6,7 +6,7 @@ installed and no code of a package is run. What exists as an sdist only is read 
 setuptools left in it; where it left none, the release is listed and its requirements are unknown.
 
     pip install 'pip==26.3' packaging
-    python tools/build_requirements.py --work ~/.cache/rocmlint-requirements
+    python -m tools.build_requirements --work ~/.cache/rocmlint-requirements
 
 can be stopped at any time and goes on where it was.
 """

@@ -6,7 +6,7 @@ nightly build there says so. triton, torchvision and Python come from the metada
 ``build_requirements.py`` gathered, the libraries from uv's resolver (Python 3.11, today).
 
     git clone --filter=blob:none https://github.com/pytorch/test-infra
-    python tools/build_rocm_wheels.py --test-infra test-infra
+    python -m tools.build_rocm_wheels --test-infra test-infra
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Make the shipped index, published/data/names, of what build_names.py proved.
 
-python tools/pack_names.py --work FOLDER [PACKAGE ...]. The same proofs give the same bytes.
+python -m tools.pack_names --work FOLDER [PACKAGE ...]. The same proofs give the same bytes.
 Nothing is said to be absent from a version unless its module was imported there and getattr
 refused the name, or the module itself is not there.
 """
@@ -14,9 +14,8 @@ import sys
 from collections import defaultdict
 from typing import Any
 
-from build_names import BESIDE, proof_file, proofs_of, read_gz
-
 from rocmlint.published import name_data, names
+from tools.build_names import BESIDE, proof_file, proofs_of, read_gz
 
 # Where one piece per sub-package of these is worth it: there are hundreds of them.
 DEEP = {"models", "pipelines", "tuners", "modular_pipelines"}

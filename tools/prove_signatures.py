@@ -27,7 +27,7 @@ TRANSPARENT = {
 def open_class(value: type) -> bool:
     """Whether a metaclass answers for attributes that no class of it lists."""
     return any(
-        "__getattr__" in vars(kind) for kind in type(value).__mro__ if kind is not enum.EnumMeta
+        "__getattr__" in vars(kind) for kind in type.mro(type(value)) if kind is not enum.EnumMeta
     ) or (type(value).__getattribute__ is not type.__getattribute__)
 
 
@@ -35,8 +35,9 @@ def call(value: type) -> str | None:
     """Give the signature of a class as it is called; None where two functions share the work."""
     if type(value).__call__ is not type.__call__:
         return None
-    makes = next((vars(each) for each in value.__mro__ if "__new__" in vars(each)), {})
-    begins = next((vars(each) for each in value.__mro__ if "__init__" in vars(each)), {})
+    empty: dict[str, Any] = {}
+    makes = next((vars(each) for each in value.__mro__ if "__new__" in vars(each)), empty)
+    begins = next((vars(each) for each in value.__mro__ if "__init__" in vars(each)), empty)
     new, init = makes.get("__new__"), begins.get("__init__")
     plain_new = new is object.__new__ or new is vars(object)["__new__"]
     plain_init = init is vars(object)["__init__"]

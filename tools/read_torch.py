@@ -1,6 +1,6 @@
 """What torch's releases have, read from the Python files of their wheels by range requests.
 
-python tools/read_torch.py --work FOLDER, with torch 2.13.0 installed. Of a wheel of 500 to 900 MiB
+python -m tools.read_torch --work FOLDER, with torch 2.13.0 installed. Of a wheel of 500 to 900 MiB
 only its directory and its .py members are read, 10 to 15 MiB. Without the compiled part nothing
 can be imported, so this keeps to what the text leaves no doubt of: a name that a module binds
 outside of any condition is there; a name that it doesn't bind is absent where nothing in the text
@@ -23,7 +23,7 @@ import urllib.request
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from build_names import (
+from tools.build_names import (
     PYPI,
     Release,
     child,
@@ -192,7 +192,7 @@ def wheel_of(version: str) -> str:
         for each in files
         if "cp311-cp311-manylinux" in each["filename"] and "x86_64" in each["filename"]
     )
-    return urllib.parse.urljoin(address, chosen)
+    return str(urllib.parse.urljoin(address, chosen))
 
 
 def module_of(path: str) -> str:

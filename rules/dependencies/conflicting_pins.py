@@ -8,7 +8,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import commands, declared
 
-from ._commands import PIP_AND_UV
+from ._installs.commands import PIP_AND_UV
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Command, Declared, Word
     from rocmlint.source.python import Source
 
-    from ._conflicts import Conflict
-    from ._together import Part
+    from ._pins.conflicts import Conflict
+    from ._pins.together import Part
 
 _PACKAGES = (
     "torch", "transformers", "diffusers", "accelerate", "peft", "trl", "huggingface-hub", "vllm",
@@ -74,7 +74,7 @@ class ConflictingPins(Rule["Command | Declared"]):
             return
         if "--pre" in {each.text for each in node.words}:
             return
-        from ._together import Part, known  # noqa: PLC0415 - loads packaging
+        from ._pins.together import Part, known  # noqa: PLC0415 - loads packaging
 
         before: dict[str, Part] = {}
         for each in install.requirements:
@@ -86,7 +86,7 @@ class ConflictingPins(Rule["Command | Declared"]):
                     before[text] = part
 
     def _declared(self, node: Declared, source: Source) -> Iterator[Finding]:
-        from ._together import installed_with, part_of  # noqa: PLC0415 - loads packaging
+        from ._pins.together import installed_with, part_of  # noqa: PLC0415 - loads packaging
 
         part = part_of(node) if not _PRERELEASES.search(source.text) else None
         if part is not None and not node.constraint and part.requirement.specifier:
@@ -95,7 +95,7 @@ class ConflictingPins(Rule["Command | Declared"]):
     def _judged(
         self, place: Declared | Word, part: Part, others: Iterable[Part], source: Source
     ) -> Iterator[Finding]:
-        from ._conflicts import conflict_between  # noqa: PLC0415 - loads packaging
+        from ._pins.conflicts import conflict_between  # noqa: PLC0415 - loads packaging
 
         for other in others:
             conflict = conflict_between(part, other)
@@ -111,7 +111,7 @@ def _message(conflict: Conflict, part: Part) -> str:
             f"No release is in both `{owner.requirement}` and `{other.requirement}` "
             f"({other.where}): pip refuses to install them. Leave one of them out."
         )
-    from ._conflicts import candidates  # noqa: PLC0415 - loads packaging
+    from ._pins.conflicts import candidates  # noqa: PLC0415 - loads packaging
 
     newest = candidates(owner)[-1]
     release = "" if len(candidates(owner)) == 1 else f" in its newest release, {newest},"

@@ -12,11 +12,11 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import nodes
 from rocmlint.rules.patching._patches import Replacement, replacements
-from rocmlint.source.walk import walk
+from rocmlint.syntax.walk import walk
 
-from ._guards import is_asked_for, is_guarded
-from ._judgement import missing, requirement, since, subject
-from ._published_names import (
+from ._names.guards import is_asked_for, is_guarded
+from ._names.judgement import missing, requirement, since, subject
+from ._names.published_names import (
     has,
     has_member,
     history,
@@ -24,8 +24,8 @@ from ._published_names import (
     member,
     was_ever_there,
 )
-from ._replacements import GONE_BEFORE
-from ._uses import WORDS, uses
+from ._names.replacements import GONE_BEFORE
+from ._names.uses import WORDS, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

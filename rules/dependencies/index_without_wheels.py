@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.findings import Edit, Fix
+from rocmlint.published.pytorch_index import pytorch_index
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import commands, indexes, strings
-
-from ._pytorch_index import pytorch_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding
     from rocmlint.formats.model import Command, Index, Word
+    from rocmlint.published.pytorch_index import PytorchIndex
     from rocmlint.source.python import Source
-
-    from ._pytorch_index import PytorchIndex
 
 _WORDS = ("pytorch.org/whl",)
 
@@ -94,7 +92,7 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
         """Look at the URL that a function of Python returns, or a table has."""
         import libcst as cst  # noqa: PLC0415 - only Python has strings
 
-        from rocmlint.source.syntax import string_value  # noqa: PLC0415
+        from rocmlint.syntax.nodes import string_value  # noqa: PLC0415
 
         above = next(source.ancestors(node), None)
         is_result = isinstance(above, (cst.Return, cst.DictElement)) and above.value is node

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
+from rocmlint.published import pytorch_index
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import commands
 
-from . import _conda, _locked, _pytorch_index
-from ._asked import asked_by
-from ._commands import TOOLS
-from ._harms import Case, harm, is_alternative, is_build
-from ._platform import rocm_evidence
-from ._rocm_torch import FAMILY, indexes_of, torch_at
+from ._installs import conda, locked
+from ._installs.commands import TOOLS
+from ._installs.consequences import Case, harm, is_alternative, is_build
+from ._installs.platform import rocm_evidence
+from ._installs.requested import asked_by
+from ._installs.rocm_torch import FAMILY, indexes_of, torch_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rocmlint.installs.install import Install
     from rocmlint.source.python import Source
 
-    from ._asked import Everything
+    from ._installs.requested import Everything
 
 _PLACED = frozenset({"--target", "-t", "--prefix", "--root"})
 _FORCED = frozenset({"--force-reinstall", "--ignore-installed", "-I", "--reinstall"})
@@ -89,14 +90,14 @@ class InstallReplacesTorch(Rule["Command"]):
             return
         if install.tool == "conda":
             yield from self._by_conda(case, source)
-        elif install.tool in _locked.TOOLS:
-            for place, message in _locked.harms(case, source):
+        elif install.tool in locked.TOOLS:
+            for place, message in locked.harms(case, source):
                 yield self.finding(place, source, message)
         else:
             yield from self._by_pip(case, source)
 
     def _by_conda(self, case: Case, source: Source) -> Iterator[Finding]:
-        found = _conda.harm(case.command, case.install, case.torch)
+        found = conda.harm(case.command, case.install, case.torch)
         if found is not None and not is_alternative(case, source):
             place, message = found
             yield self.finding(place, source, f"{message} For ROCm: {case.evidence}.")
@@ -132,7 +133,7 @@ class InstallReplacesTorch(Rule["Command"]):
 
     def _doubtful(self, case: Case, source: Source) -> Iterator[Finding]:
         """Find what may take the place of Triton, and lists that are not here to be read."""
-        from ._demands import demand_of  # noqa: PLC0415 - loads packaging
+        from ._pins.demands import demand_of  # noqa: PLC0415 - loads packaging
 
         if case.install.no_dependencies:
             return
@@ -189,7 +190,7 @@ def _case(command: Command, install: Install, source: Source) -> Case | None:
     evidence = rocm_evidence(command, source)
     if not evidence:
         return None
-    if install.tool != "pip" and _locked.knows_rocm(install.tool, source):
+    if install.tool != "pip" and locked.knows_rocm(install.tool, source):
         return None
     torch, comes_later = torch_at(command, source)
     if comes_later and torch is None:
@@ -203,10 +204,10 @@ def _case(command: Command, install: Install, source: Source) -> Case | None:
 def _is_elsewhere(install: Install, everything: Everything) -> bool:
     """Say whether an index other than PyPI's stands where torch is taken from."""
     for url, extra in indexes_of(install, everything.indexes):
-        if url is None or _pytorch_index.is_other(url):
+        if url is None or pytorch_index.is_other(url):
             return True
-        if _pytorch_index.pytorch_index(url) is not None and extra and install.tool == "pip":
+        if pytorch_index.pytorch_index(url) is not None and extra and install.tool == "pip":
             continue  # beside PyPI: the newest of both wins
-        if not _pytorch_index.is_pypi(url):
+        if not pytorch_index.is_pypi(url):
             return True
     return False

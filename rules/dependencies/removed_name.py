@@ -11,14 +11,14 @@ import libcst as cst
 
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import nodes
-from rocmlint.source.syntax import dotted_text
+from rocmlint.syntax.nodes import dotted_text
 
-from ._guards import is_asked_for, is_guarded
-from ._judgement import Judgement, missing, requirement, since, subject
-from ._published_names import has, has_successor, history, lacking, names
-from ._rename import renaming
-from ._replacements import replacement_of
-from ._uses import TORCH_WORDS, WORDS, is_of_torch, uses
+from ._names.guards import is_asked_for, is_guarded
+from ._names.judgement import Judgement, missing, requirement, since, subject
+from ._names.published_names import has, has_successor, history, lacking, names
+from ._names.rename import renaming
+from ._names.replacements import replacement_of
+from ._names.uses import TORCH_WORDS, WORDS, is_of_torch, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import declared
 
-from ._rocm_torch import FAMILY
+from ._installs.rocm_torch import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Declared
     from rocmlint.source.python import Source
 
-    from ._package_imports import Place
+    from ._names.package_imports import Place
 
 _BY_EXTRA = ("diffusers", "transformers", "datasets", "safetensors", "huggingface-hub")
 """What torch comes with only through the extra ``torch``."""
@@ -155,7 +155,7 @@ def _is_told(folder: str, source: Source) -> bool:
 
 
 def _import_of_torch(folder: str, source: Source) -> Place | None:
-    from ._package_imports import first_import, packages_of  # noqa: PLC0415 - few projects
+    from ._names.package_imports import first_import, packages_of  # noqa: PLC0415 - few projects
 
     for package, place in packages_of(folder, source):
         found = first_import(package, place, FAMILY, source)

@@ -12,15 +12,15 @@ from rocmlint.findings import Fix
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.source.syntax import dotted_text
+from rocmlint.syntax.nodes import dotted_text
 from rocmlint.text.text import LEXEME, Text
 
-from ._guards import is_asked_for, is_guarded
-from ._judgement import Judgement, missing, requirement, since, subject
-from ._published_names import is_ever_missing, names
-from ._rename import is_there_throughout
-from ._replacements import keyword_advice, keyword_replacement
-from ._uses import WORDS, uses
+from ._names.guards import is_asked_for, is_guarded
+from ._names.judgement import Judgement, missing, requirement, since, subject
+from ._names.published_names import is_ever_missing, names
+from ._names.rename import is_there_throughout
+from ._names.replacements import keyword_advice, keyword_replacement
+from ._names.uses import WORDS, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

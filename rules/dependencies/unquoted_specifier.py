@@ -9,7 +9,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import commands
 
-from ._commands import TOOLS
+from ._installs.commands import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

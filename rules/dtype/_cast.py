@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.triggers import last_name
-from rocmlint.source.syntax import dotted_text
+from rocmlint.syntax.nodes import dotted_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.claims import dtypes
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import calls, last_name
-from rocmlint.source.syntax import calls_in, string_value
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import calls_in, string_value
+from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

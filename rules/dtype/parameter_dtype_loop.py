@@ -10,7 +10,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.claims import dtypes
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import nodes
-from rocmlint.source.syntax import dotted_text, statements
+from rocmlint.syntax.nodes import dotted_text, statements
 
 from ._cast import asks_precision, below, cast_type, conditions
 

@@ -11,7 +11,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.claims import dtypes
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.source.syntax import calls_in, dotted_text
+from rocmlint.syntax.nodes import calls_in, dotted_text
 
 from ._cast import PART, cast_type
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.source.syntax import argument, constant, string_value
+from rocmlint.syntax.nodes import argument, constant, string_value
 
 if TYPE_CHECKING:
     from rocmlint.source.python import Source

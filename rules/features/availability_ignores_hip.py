@@ -10,7 +10,7 @@ import libcst as cst
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import attributes, calls, last_name
-from rocmlint.source.syntax import constant, dotted_text, statements, string_value
+from rocmlint.syntax.nodes import constant, dotted_text, statements, string_value
 
 from ._cuda_version import is_cuda_version, is_taken_apart, question_about, reads_version
 

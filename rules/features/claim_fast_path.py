@@ -10,7 +10,7 @@ import libcst as cst
 from rocmlint.rule.claims import fast_path
 from rocmlint.rule.rule import ClaimRule
 from rocmlint.rule.triggers import calls, last_name, nodes
-from rocmlint.source.syntax import constant, string_value
+from rocmlint.syntax.nodes import constant, string_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

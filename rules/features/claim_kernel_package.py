@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.rule.claims import kernel_package
 from rocmlint.rule.rule import ClaimRule
 from rocmlint.rule.triggers import imports
-from rocmlint.source.syntax import dotted_text
+from rocmlint.syntax.nodes import dotted_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

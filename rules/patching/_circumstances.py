@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.source.syntax import argument, dotted_text, statements, string_value
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import argument, dotted_text, statements, string_value
+from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

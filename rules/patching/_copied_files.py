@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule.claims import patched_files
-from rocmlint.source.syntax import argument, string_value
+from rocmlint.syntax.nodes import argument, string_value
 
 from ._packages import folders_above, is_first_party
 from ._paths import UNKNOWN, path_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule.triggers import last_name
-from rocmlint.source.syntax import string_value
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import string_value
+from rocmlint.syntax.walk import walk
 
 from ._packages import is_installed, known_packages, site_folder
 from ._path_flow import endings, namings

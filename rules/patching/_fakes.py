@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.source.syntax import argument, constant, dotted_text, statements
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import argument, constant, dotted_text, statements
+from rocmlint.syntax.walk import walk
 
 from ._patches import local_definition, replacements
 

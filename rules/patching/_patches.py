@@ -10,7 +10,7 @@ import libcst as cst
 
 from rocmlint.rule.claims import patch_check
 from rocmlint.rule.triggers import last_name
-from rocmlint.source.syntax import dotted_text, string_value
+from rocmlint.syntax.nodes import dotted_text, string_value
 
 from ._packages import known_packages
 

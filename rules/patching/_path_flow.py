@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.source.syntax import dotted_text
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import dotted_text
+from rocmlint.syntax.walk import walk
 
 from ._paths import MAXIMUM_HOPS, path_of, step_of
 

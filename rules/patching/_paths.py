@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.source.syntax import argument, string_value
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import argument, string_value
+from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.source.syntax import calls_in, dotted_text
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import calls_in, dotted_text
+from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import libcst as cst
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.source.syntax import dotted_text, string_value
+from rocmlint.syntax.nodes import dotted_text, string_value
 
 from ._packages import project_folder
 from ._paths import UNKNOWN, path_of, step_of

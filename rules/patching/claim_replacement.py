@@ -11,7 +11,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.claims import replacement
 from rocmlint.rule.rule import ClaimRule
 from rocmlint.rule.triggers import nodes
-from rocmlint.source.syntax import constant
+from rocmlint.syntax.nodes import constant
 
 from ._circumstances import is_taken_back
 from ._packages import is_first_party, known_packages

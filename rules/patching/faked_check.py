@@ -12,7 +12,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.claims import kernel_package
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.source.syntax import constant, dotted_text, statements, string_value
+from rocmlint.syntax.nodes import constant, dotted_text, statements, string_value
 
 from ._circumstances import (
     conditions,

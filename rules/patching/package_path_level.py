@@ -10,7 +10,7 @@ import libcst as cst
 from rocmlint.findings import Fix
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import attributes, calls, last_name, nodes
-from rocmlint.source.walk import walk
+from rocmlint.syntax.walk import walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._escapes import escapes

@@ -12,7 +12,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule import claims as claims_of
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import calls, last_name, nodes
-from rocmlint.source.syntax import argument, dotted_text
+from rocmlint.syntax.nodes import argument, dotted_text
 
 from ._circumstances import is_taken_back
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy

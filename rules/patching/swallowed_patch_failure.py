@@ -11,7 +11,7 @@ from rocmlint.findings import Fix
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.source.syntax import (
+from rocmlint.syntax.nodes import (
     argument,
     calls_in,
     constant,
@@ -19,7 +19,7 @@ from rocmlint.source.syntax import (
     statements,
     string_value,
 )
-from rocmlint.source.walk import walk
+from rocmlint.syntax.walk import walk
 
 from ._circumstances import is_explained
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, is_silent, logged

@@ -11,8 +11,8 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.rule.claims import patched_files
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import calls, last_name, strings
-from rocmlint.source.syntax import argument
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import argument
+from rocmlint.syntax.walk import walk
 
 from ._packages import known_packages
 from ._path_flow import readers

@@ -9,8 +9,8 @@ import libcst as cst
 
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import nodes
-from rocmlint.source.syntax import statements, string_value
-from rocmlint.source.walk import walk
+from rocmlint.syntax.nodes import statements, string_value
+from rocmlint.syntax.walk import walk
 
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
 

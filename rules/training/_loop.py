@@ -9,8 +9,8 @@ import libcst as cst
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.triggers import last_name
-from rocmlint.source.syntax import calls_in, string_value
-from rocmlint.source.walk import children, walk
+from rocmlint.syntax.nodes import calls_in, string_value
+from rocmlint.syntax.walk import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

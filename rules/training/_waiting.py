@@ -8,8 +8,8 @@ import libcst as cst
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.triggers import last_name
-from rocmlint.source.syntax import argument, calls_in, string_value
-from rocmlint.source.walk import children
+from rocmlint.syntax.nodes import argument, calls_in, string_value
+from rocmlint.syntax.walk import children
 
 from ._loop import neighbours, own_nodes
 

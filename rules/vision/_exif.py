@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from rocmlint.source.syntax import argument, constant
+from rocmlint.syntax.nodes import argument, constant
 
 if TYPE_CHECKING:
     from rocmlint.source.python import Source

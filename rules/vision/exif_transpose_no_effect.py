@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.findings import Fix
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import calls
-from rocmlint.source.syntax import argument, dotted_text
+from rocmlint.syntax.nodes import argument, dotted_text
 
 from ._exif import is_exif_transpose, no_effect
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.change.change import Change, Outcome, change_bytes
 from rocmlint.formats import parse
 from rocmlint.source.kinds import is_notebook, is_python
-from rocmlint.source.unparsable import UnparsableError
+from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _python_parses(text: str) -> bool:
 
 
 def _libcst_parses(text: str) -> bool:
-    from rocmlint.source.partial_parse import Pieces  # noqa: PLC0415 - loads LibCST
+    from rocmlint.syntax.partial_parse import Pieces  # noqa: PLC0415 - loads LibCST
 
     try:
         _ = Pieces(Text(text)).whole

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.lint.check_parts import check_parts
-from rocmlint.source.unparsable import TooLongError
-from rocmlint.source.walk import walk
+from rocmlint.syntax.unparsable import TooLongError
+from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Command
     from rocmlint.rule.rule import ClaimRule, Rule
     from rocmlint.rule.triggers import Trigger
-    from rocmlint.source.partial_parse import Piece
     from rocmlint.source.python import Source
+    from rocmlint.syntax.partial_parse import Piece
 
     Asked = Rule[Any] | ClaimRule[Any]
     Handlers = Mapping[str, list[tuple[Trigger, Asked]]]
@@ -143,6 +143,6 @@ def _dispatch(
 
 def _commands(node: cst.CSTNode, source: Source) -> list[Command]:
     """Give the commands that a call runs."""
-    from rocmlint.installs.called_commands import commands_called  # noqa: PLC0415 - few files run any
+    from rocmlint.source.called_commands import commands_called  # noqa: PLC0415 - few files run any
 
     return commands_called(cst.ensure_type(node, cst.Call), source)

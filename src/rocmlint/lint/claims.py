@@ -10,7 +10,7 @@ from rocmlint.lint.scan import Scanner
 from rocmlint.rule.registry import load_claim_rules
 from rocmlint.source.kinds import is_python
 from rocmlint.source.python import Source
-from rocmlint.source.unparsable import UnparsableError
+from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import decode
 
 if TYPE_CHECKING:

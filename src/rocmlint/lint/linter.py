@@ -17,7 +17,7 @@ from rocmlint.lint.selection import enabled_rules, ignored_codes
 from rocmlint.rule.registry import load_rules
 from rocmlint.source.decoding import text_of
 from rocmlint.source.kinds import is_notebook, is_python
-from rocmlint.source.unparsable import UnparsableError
+from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import LEXEME
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ def _plain(word: str) -> str:
 def looks_broken(data: bytes) -> bool:
     """Say whether a file shows signs of broken syntax: cheap, and enough to look closer.
 
-    Most files are never parsed (see the module :mod:`rocmlint.source.partial_parse`). The usual accidents
+    Most files are never parsed (see :mod:`rocmlint.syntax.partial_parse`). The usual accidents
     still show in the bytes: a bracket without its partner, the marks of a merge conflict, NUL.
     """
     if b"\n<<<<<<< " in data or b"\0" in data:

@@ -14,8 +14,8 @@ from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Command, Parts, Problem
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.notebook.read import MARK, texts_of
-from rocmlint.source.partial_parse import Pieces
-from rocmlint.source.unparsable import UnparsableError
+from rocmlint.syntax.partial_parse import Pieces
+from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import LEXEME, MixedText, Text
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import pyproject, requirements
-from rocmlint.formats.shell import script as shell
 from rocmlint.formats.model import Declared
+from rocmlint.formats.shell import script as shell
 from rocmlint.installs.install import install_of
 from rocmlint.source.kinds import is_notebook
 

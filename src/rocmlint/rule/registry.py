@@ -54,9 +54,10 @@ def _rules_below(package: ModuleType, name: str) -> Iterator[RuleType]:
 
 
 def _modules_below(package: ModuleType, name: str, *, claims: bool) -> Iterator[ModuleType]:
-    for path, dotted in python_files(package.__path__[0]):
-        file = os.path.basename(path)
-        if not file.startswith("_") and file.startswith(CLAIMS) == claims:
+    for _, dotted in python_files(package.__path__[0]):
+        names = dotted.split(".")
+        helps = any(each.startswith("_") for each in names)
+        if not helps and names[-1].startswith(CLAIMS) == claims:
             yield importlib.import_module(f"{name}.{dotted}")
 
 

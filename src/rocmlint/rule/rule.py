@@ -37,7 +37,7 @@ class Rule(Generic[Node]):
     since: ClassVar[str]
     """The version of rocmlint that first had the rule."""
     on: On = On()
-    """What the rule looks at: see :mod:`rocmlint.rule.triggers`. Empty for the engine's own rules."""
+    """What the rule looks at: see :mod:`.triggers`. Empty for the rules of the engine."""
     severity: ClassVar[Severity] = "error"
     """error: the run is wrong or will break; warning: slow or fragile."""
     preview: ClassVar[bool] = False

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Region = Literal["code", "comments", "strings"]
 Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment", "part"]
 Part = Literal["", "commands", "declared", "indexes", "images"]
-"""What a trigger looks at in files beside Python: an attribute of ``rocmlint.formats.model.Parts``."""
+"""What a trigger looks at in other file formats: an attribute of ``formats.model.Parts``."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ _RUNNERS = (
 def commands(*words: str, described: str) -> On:
     """Look at commands: in shell scripts, Dockerfiles, workflows, notebooks, and calls of Python.
 
-    ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in the file.
+    ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in it.
     """
     return _part("commands", words, described, frozenset(_RUNNERS), _called(_RUNNERS), ("Call",))
 

@@ -10,9 +10,9 @@ import libcst as cst
 from rocmlint.findings import Edit
 from rocmlint.formats import parse
 from rocmlint.source.file import File
-from rocmlint.source.names import Binding, Names
-from rocmlint.source.partial_parse import Pieces
-from rocmlint.source.syntax import dotted_text
+from rocmlint.syntax.names import Binding, Names
+from rocmlint.syntax.nodes import dotted_text
+from rocmlint.syntax.partial_parse import Pieces
 from rocmlint.text.joined_lines import joined_lines
 from rocmlint.text.text import Comment, Span, Text
 

@@ -1,0 +1,1 @@
+"""Installs: what they ask for, where they run, and what they do to a ROCm torch."""

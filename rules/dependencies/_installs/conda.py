@@ -1,0 +1,57 @@
+"""What conda installs of PyTorch: a build for CUDA or the CPU, as its channels have no other.
+
+conda-forge's PyTorch has no variant for ROCm (pytorch-cpu-feedstock, issues 198 and 229, as of
+2026-06), and the channel ``pytorch`` never had one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.formats.model import Command, Word
+    from rocmlint.installs.install import Install
+
+    from .rocm_torch import RocmTorch
+
+_FAMILY = frozenset({"pytorch", "pytorch-gpu", "torchvision", "torchaudio"})
+_CHANNELS = frozenset({"pytorch", "conda-forge", "defaults", "anaconda", "main"})
+"""Those that are known to have no build for ROCm."""
+_MEANT = ("cpu", "cuda", "rocm", "hip")
+"""A build or a package that says so is meant to be what it is."""
+
+
+def harm(command: Command, install: Install, torch: RocmTorch | None) -> tuple[Word, str] | None:
+    """Say that conda installs PyTorch, and where; None where it does not, or from elsewhere."""
+    words = command.words
+    if any(part in word.text.lower() for word in words[1:] for part in _MEANT):
+        return None
+    channels = [*_channels(words), *_prefixes(install)]
+    if not all(each.rpartition("/")[2] in _CHANNELS for each in channels):
+        return None
+    place = next((each.word for each in install.requirements if each.name in _FAMILY), None)
+    if place is None:
+        return None
+    over = "" if torch is None else f" It writes that over the {torch.described}."
+    return place, (
+        f"conda has PyTorch for CUDA and the CPU only: none of its channels has a build for ROCm."
+        f"{over} Install torch with pip; `rocmlint stack install-command` prints the command."
+    )
+
+
+def _channels(words: Sequence[Word]) -> Iterator[str]:
+    for word, following in zip(words, (*words[1:], None), strict=True):
+        if word.text in {"-c", "--channel"} and following is not None:
+            yield following.text
+        elif word.text.startswith("--channel="):
+            yield word.text.partition("=")[2]
+
+
+def _prefixes(install: Install) -> Iterator[str]:
+    """Give the channels that stand before packages: ``conda-forge::pytorch``."""
+    for each in install.requirements:
+        channel, colons, _ = each.word.text.rpartition("::")
+        if colons:
+            yield channel

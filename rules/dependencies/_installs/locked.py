@@ -1,0 +1,197 @@
+"""Tools that resolve a project anew and make its environment what the lock says.
+
+They do not look at what is installed: with uv 0.13, `uv pip install accelerate` keeps a torch
+2.9.1+rocm6.4, `uv add accelerate` puts PyPI's 2.9.1 in its place, and `uv sync` removes it where
+the project does not require torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.formats.shell.wrappers import program
+from rocmlint.lazy import compile_lazily
+from rocmlint.published.pytorch_index import is_rocm
+
+from .platform import BY_PROJECT
+from .rocm_torch import FAMILY, is_from_rocm
+from .uv_lock import cuda_torch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.formats.model import Command, Word
+    from rocmlint.source.python import Source
+
+    from .consequences import Case
+    from .requested import Asked
+
+TOOLS = frozenset({"uv add", "uv sync", "poetry", "pdm"})
+"""The tools, as installs name them."""
+_OTHER_PROJECT = frozenset({"--script", "--directory", "--project", "-C", "-P", "-p"})
+_NOT_HERE = _OTHER_PROJECT | {"--no-sync", "--frozen", "--optional", "--source", "--lock"}
+"""Options of ``add`` with which nothing comes from PyPI into the environment."""
+_KEEPS = _OTHER_PROJECT | {
+    "--inexact",
+    "--no-install-package",
+    "--active",
+    "--only-group",
+    "--package",
+}
+"""Options of ``uv sync`` with which it leaves torch alone, or works elsewhere."""
+_OTHER_ENVIRONMENT = compile_lazily(
+    r"VIRTUAL_ENV|UV_SYSTEM_PYTHON|UV_PROJECT_ENVIRONMENT|(?<!\.venv/)bin/activate|--system\b"
+)
+_CLONES = compile_lazily(r"\bgit clone\b")
+"""Then the project may be that of others."""
+_OTHER_SETTINGS = compile_lazily(r"pyproject[^\n]*rocm|rocm[^\n]*pyproject|\buv\.toml\b")
+
+
+def knows_rocm(tool: str, source: Source) -> bool:
+    """Say whether a pyproject.toml tells a tool of an index for ROCm."""
+    tool = tool.partition(" ")[0]
+    for folder in source.project.folders:
+        path = f"{folder}/pyproject.toml"
+        text = source.read(path) if source.exists(path) else ""
+        if f"[tool.{tool}" in text and "rocm" in text:
+            return True
+    return False
+
+
+def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
+    """Yield what a command of these tools does to torch, each with its place."""
+    options = {each.text.partition("=")[0] for each in case.command.words}
+    if _CLONES.search(source.text) or _is_told(case, source):
+        return
+    if case.install.tool == "uv sync":
+        message = _harm_of_sync(case, source) if not options & _KEEPS else ""
+        if message:
+            yield case.command, message
+        return
+    if options & _NOT_HERE:
+        return
+    seen: set[Word] = set()
+    for asked in case.everything.asked:
+        is_known = asked.word in seen or case.builds or asked.requirement.url
+        message = "" if is_known else _harm_of_add(asked, case)
+        if message:
+            seen.add(asked.word)
+            yield asked.word, message
+
+
+def _is_told(case: Case, source: Source) -> bool:
+    """Say whether the file gives the project an index for ROCm: ``uv add --index rocm=…``."""
+    tool = case.install.tool.partition(" ")[0]
+    if _OTHER_SETTINGS.search(source.text):
+        return True
+    for each in source.parts.commands:
+        words = [word.text for word in each.words]
+        if program(each.words[0]) == tool and "pip" not in words and any(map(is_rocm, words)):
+            return True
+    return False
+
+
+def _harm_of_sync(case: Case, source: Source) -> str:
+    if _comes_again(case, source) or _is_repeated(case, source):
+        return ""
+    if _is_synced(case, source):
+        return (
+            f"`uv sync` makes the environment what uv.lock says: it removes the {_there(case)}, "
+            f"or puts PyPI's, built for CUDA, in its place. {_name_index('uv')}, or sync before "
+            f"torch is installed."
+        )
+    torch = _torch_of_project(source) if case.evidence != BY_PROJECT else ""
+    if not torch:
+        return ""
+    return (
+        f"`uv sync` installs {torch}, built for CUDA: the project names no index for ROCm. "
+        f"{_name_index('uv')}. For ROCm: {case.evidence}."
+    )
+
+
+def _harm_of_add(asked: Asked, case: Case) -> str:
+    from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
+
+    tool = case.install.tool
+    command = tool if tool.endswith("add") else f"{tool} add"
+    place = f", in place of the {_there(case)}" if case.torch is not None else ""
+    name = asked.requirement.name.lower()
+    if name in FAMILY:
+        return (
+            f"`{command}` resolves the project anew and takes {name} from PyPI, built for "
+            f"CUDA{place}. {_name_index(tool)}."
+        )
+    demand = demand_of(asked.requirement)
+    if demand is None or demand.torch is None:
+        return ""
+    if tool != "uv add" and not is_narrow(demand.torch):
+        return ""
+    return (
+        f"{demand.said}: `{command}` resolves the project anew and takes it from PyPI, built for "
+        f"CUDA{place}. {_name_index(tool)}."
+    )
+
+
+def _name_index(tool: str) -> str:
+    tool = tool.partition(" ")[0]
+    where = {
+        "uv": "`[[tool.uv.index]]` and `[tool.uv.sources]`",
+        "poetry": "`[[tool.poetry.source]]`",
+        "pdm": "`[[tool.pdm.source]]`",
+    }[tool]
+    return f"Name the index for ROCm in pyproject.toml ({where})"
+
+
+def _there(case: Case) -> str:
+    return "ROCm torch" if case.torch is None else case.torch.described
+
+
+def _comes_again(case: Case, source: Source) -> bool:
+    """Say whether a torch for ROCm is installed behind the command."""
+    from rocmlint.installs.install import install_of  # noqa: PLC0415
+
+    behind = (each for each in source.parts.commands if each.span > case.command.span)
+    return any(install is not None and is_from_rocm(install) for install in map(install_of, behind))
+
+
+def _is_repeated(case: Case, source: Source) -> bool:
+    """Say whether the file runs the same before: ``uv sync || uv sync``."""
+    words = [word.text for word in case.command.words]
+    before = (each for each in source.parts.commands if each.span < case.command.span)
+    return any([word.text for word in each.words] == words for each in before)
+
+
+def _is_synced(case: Case, source: Source) -> bool:
+    """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
+    from rocmlint.installs.install import install_of  # noqa: PLC0415
+
+    if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
+        return False
+    for each in source.parts.commands:
+        install = install_of(each) if each.span < case.command.span else None
+        if install is None or install.tool != "uv" or not is_from_rocm(install):
+            continue
+        if not install.elsewhere and any(asked.name == "torch" for asked in install.requirements):
+            return True
+    return False
+
+
+def _torch_of_project(source: Source) -> str:
+    """Give the torch for CUDA that is installed with the project always, in words; "" if none."""
+    for folder in source.project.folders:
+        if source.exists(f"{folder}/uv.lock"):
+            version = cuda_torch(source.read(f"{folder}/uv.lock"))
+            return f"torch {version} of uv.lock" if version else ""
+    is_required = any(
+        not each.declared.group
+        and not each.declared.constraint
+        and "@" not in each.declared.text
+        and "rocm" not in each.declared.text
+        and each.path.endswith("pyproject.toml")
+        for each in source.project.requirements("torch")
+    )
+    return "torch from PyPI" if is_required else ""
+
+
+def _has_project(source: Source) -> bool:
+    return any(source.exists(f"{folder}/pyproject.toml") for folder in source.project.folders)

@@ -1,0 +1,170 @@
+"""The ROCm torch that is there when a command runs: which versions it may have, and who says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.lazy import compile_lazily
+from rocmlint.published import pytorch_index
+
+from .platform import image_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from packaging.requirements import Requirement
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    from rocmlint.formats.model import Command, Index
+    from rocmlint.installs.install import IndexOption, Install
+    from rocmlint.source.python import Source
+
+FAMILY = frozenset({"torch", "torchvision", "torchaudio"})
+"""What PyPI has for CUDA only, and a ROCm index for ROCm."""
+_IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
+_WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
+_WITH_TORCH = compile_lazily(r"pytorch|torch|vllm|sglang|megatron|primus|verl|training")
+
+
+class RocmTorch(NamedTuple):
+    """A torch that is installed already.
+
+    ``versions`` are those that it may have, () where any; ``packages`` what came with it.
+    """
+
+    where: str
+    versions: tuple[Version, ...] = ()
+    packages: frozenset[str] = FAMILY
+    from_wheel: bool = False
+
+    def meets(self, specifier: SpecifierSet) -> bool | None:
+        """Say whether it is in a specifier; None where that depends on its version."""
+        answers = {specifier.contains(each, prereleases=True) for each in self.versions}
+        return answers.pop() if len(answers) == 1 else None
+
+    @property
+    def described(self) -> str:
+        """What it is, as far as that is known."""
+        version = f" {self.versions[0].public}" if len(set(self._minors())) == 1 else ""
+        return f"ROCm torch{version} ({self.where})"
+
+    def _minors(self) -> Iterator[tuple[int, int]]:
+        return ((each.major, each.minor) for each in self.versions)
+
+
+def indexes_of(install: Install, listed: Iterable[Index] = ()) -> Iterator[tuple[str | None, bool]]:
+    """Yield the indexes that a command asks, each with whether it stands beside another.
+
+    None is one that only the run knows.
+    """
+    options: tuple[IndexOption, ...] = install.indexes
+    yield from ((each.url if each.word.known else None, each.extra) for each in options)
+    yield from ((each.url, each.extra) for each in listed)
+
+
+def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
+    """Say whether a command takes torch from an index for ROCm."""
+    if install.torch_backend.startswith("rocm"):
+        return True
+    return any(url and pytorch_index.is_rocm(url) for url, _ in indexes_of(install, listed))
+
+
+def torch_at(command: Command, file: Source) -> tuple[RocmTorch | None, bool]:
+    """Give the ROCm torch that is there, and whether the file installs one only later."""
+    from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
+
+    found: RocmTorch | None = None
+    comes_later = False
+    for each in file.parts.commands:
+        install = install_of(each) if each is not command else None
+        if install is None:
+            continue
+        torch = _installed_by(install, file.named_line(each.span.line))
+        if torch is None:
+            continue
+        if each.span < command.span:
+            found = torch
+        else:
+            comes_later = True
+    return found or _in_image(command, file) or _declared(file), comes_later
+
+
+def _installed_by(install: Install, where: str) -> RocmTorch | None:
+    wheels = {
+        match[1]: match[2]
+        for word in install.locations
+        if (match := _WHEEL.search(word.text)) and "rocm" in word.text
+    }
+    if "torch" in wheels:
+        from packaging.version import Version  # noqa: PLC0415
+
+        return RocmTorch(where, (Version(wheels["torch"]),), frozenset(wheels), from_wheel=True)
+    torch = next((each.requirement for each in install.requirements if each.name == "torch"), None)
+    is_local = torch is not None and "+rocm" in str(torch.specifier)
+    asks = any(each.name == "torch" for each in install.requirements)
+    if not asks or not (is_local or is_from_rocm(install) or _is_unknown(install)):
+        return None
+    packages = frozenset(each.name for each in install.requirements if each.name in FAMILY)
+    versions = _versions(torch, install) if torch is not None else ()
+    return RocmTorch(where, versions, packages, from_wheel=True)
+
+
+def _is_unknown(install: Install) -> bool:
+    """Say whether an index that only the run knows is asked: in a file for ROCm, one for ROCm."""
+    return any(url is None for url, _ in indexes_of(install))
+
+
+def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
+    """Give the versions that pip may take from the index: a pin, or the newest minor release."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+    from rocmlint.published import rocm_wheels  # noqa: PLC0415
+
+    pinned = published.pin(torch.specifier)
+    if pinned is not None:
+        return (pinned,)
+    index = next(
+        (found for each in install.indexes if (found := pytorch_index.pytorch_index(each.url))),
+        None,
+    )
+    if index is None or index.kind:
+        return ()
+    minors = rocm_wheels.torch_for(index.version)
+    of_index = [
+        each
+        for each in published.releases("torch")
+        if f"{each.major}.{each.minor}" in minors and torch.specifier.contains(each)
+    ]
+    newest = of_index[-1:]
+    return tuple(each for each in of_index if each.release[:2] == newest[0].release[:2])
+
+
+def _in_image(command: Command, file: Source) -> RocmTorch | None:
+    from rocmlint.project import platforms  # noqa: PLC0415
+
+    image = image_of(command, file)
+    if image is None or platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
+        return None
+    from packaging.version import Version  # noqa: PLC0415
+
+    match = _IN_TAG.search(image.text)
+    versions = (Version(match[1]),) if match else ()
+    return RocmTorch(f"of the image `{image.text}`", versions)
+
+
+def _declared(file: Source) -> RocmTorch | None:
+    """Give the build for ROCm that the project pins."""
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
+
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+
+    for each in file.project.requirements("torch"):
+        if each.declared.group or each.declared.constraint:
+            continue
+        try:
+            pinned = published.pin(Requirement(each.declared.text).specifier)
+        except InvalidRequirement:
+            continue
+        if pinned is not None and "rocm" in (pinned.local or ""):
+            return RocmTorch("the project pins it", (pinned,))
+    return None

@@ -1,0 +1,1 @@
+"""Names of packages: which a file uses, and which a version of the package has."""

@@ -1,0 +1,252 @@
+"""Whether code is ready for a name that is not there: it catches, or asks first."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.disk.state import data_of
+from rocmlint.lazy import compile_lazily
+from rocmlint.rule.triggers import last_name
+from rocmlint.syntax.nodes import dotted_text, statements
+from rocmlint.syntax.unparsable import UnparsableError
+from rocmlint.syntax.walk import walk
+
+from .uses import PACKAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocmlint.source.python import Source
+
+_CAUGHT = frozenset(
+    {
+        *("ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "RuntimeError"),
+        *("NameError", "Exception", "BaseException"),
+    }
+)
+_MOST_MODULES = 20
+"""Modules that are parsed to learn where a function is used."""
+_ANY = "|".join(PACKAGES)
+_ASKS = compile_lazily(
+    r"version|available|installed|support|compat|legacy|deprecated"
+    r"|TYPE_CHECKING|find_spec|sys\.modules|importlib|\b_?has_|\b_?have_"
+    r"|(?:^|_)(?:lt|le|gt|ge|lte|gte|eq|before|since)_?v?\d"
+    r"|_(?:older|newer|less|greater|at_least|at_most)\b|_(?:older|newer|less|greater)_"
+    r"|[\"'][<>=!~ ]*\d+\.\d"
+    rf"|(?:{_ANY})_?\w*(?:old|new|\d)|_v\d|\bv\d+\b",
+    re.IGNORECASE,
+)
+"""What stands in an expression that asks for a version, a package or a name."""
+_ASKS_EXACTLY = compile_lazily(r"\b(?:hasattr|getattr|signature|__dict__|dir)\b")
+_SKIPS = compile_lazily(r"skip|xfail|require|version|available|importorskip", re.IGNORECASE)
+_LEAVES = frozenset({"exit", "_exit", "quit", "skip", "fail"})
+_DEMANDS = compile_lazily(
+    r"\b(?:require|check|assert|ensure|verify)_\w*version\w*\(|importorskip\("
+)
+_TOP_LEVEL_CHECK = compile_lazily(
+    r"(?:if|assert|pytest|pytestmark|require|check)\b|\w+_version\w*\("
+)
+
+
+def is_guarded(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether something around or above a place decides on what is there, or catches it."""
+    if _is_guarded_here(node, source) or _has_top_level_guard(node, source):
+        return True
+    return any(_is_used_under_guards(name, source) for name in _definitions(node, source))
+
+
+def is_asked_for(name: str, source: Source) -> bool:
+    """Say whether the file asks somewhere whether this attribute is there."""
+    return any(
+        _ASKS_EXACTLY.search(line) and re.search(rf"[\"']{re.escape(name)}[\"']", line)
+        for line in source.lines
+        if name in line
+    )
+
+
+def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
+    below = node
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.Try, cst.TryStar)) and _catches(above, below):
+            return True
+        if isinstance(above, (cst.If, cst.IfExp, cst.While)) and below is not above.test:
+            if asks(above.test, source):
+                return True
+        if isinstance(above, cst.Assert) or (
+            isinstance(above, cst.BooleanOperation) and below is above.right
+        ):
+            if asks(getattr(above, "test", above), source):
+                return True
+        if isinstance(above, cst.With) and any(_suppresses(each.item) for each in above.items):
+            return True
+        if isinstance(above, cst.IndentedBlock) and _left_before(above.body, below, source):
+            return True
+        if isinstance(above, (cst.FunctionDef, cst.ClassDef)) and any(
+            _SKIPS.search(source.text_of(each)) for each in above.decorators
+        ):
+            return True
+        below = above
+    return False
+
+
+def asks(test: cst.CSTNode, source: Source, hops: int = 2) -> bool:
+    """Say whether a condition asks for a version, or whether something is there."""
+    if isinstance(test, cst.Call) and last_name(test.func) in {"isinstance", "issubclass"}:
+        return False
+    text = source.text_of(test)
+    if _ASKS.search(text) or _ASKS_EXACTLY.search(text):
+        return True
+    return hops > 0 and any(
+        _stands_for_question(each, source, hops)
+        for each in walk(test)
+        if isinstance(each, cst.Name)
+    )
+
+
+def _stands_for_question(name: cst.Name, source: Source, hops: int) -> bool:
+    definition = source.definition(name.value)
+    if isinstance(definition, cst.FunctionDef):
+        return bool(_ASKS.search(source.text_of(definition.body)))
+    for binding in source.bindings(name.value, name):
+        if any(
+            isinstance(above, (cst.Try, cst.TryStar)) and any(map(_is_caught, above.handlers))
+            for above in source.ancestors(binding.node)
+        ):
+            return True
+        if binding.kind == "value" and binding.value is not None:
+            if asks(binding.value, source, hops - 1):
+                return True
+    return False
+
+
+def _catches(above: cst.Try | cst.TryStar, below: cst.CSTNode) -> bool:
+    return below is not above.finalbody and any(map(_is_caught, above.handlers))
+
+
+def _is_caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    if handler.type is None:
+        return True
+    return any(
+        isinstance(each, (cst.Name, cst.Attribute)) and last_name(each) in _CAUGHT
+        for each in walk(handler.type)
+    )
+
+
+def _suppresses(item: cst.BaseExpression) -> bool:
+    name = last_name(item.func) if isinstance(item, cst.Call) else None
+    return name is not None and ("suppress" in name or "raises" in name.lower())
+
+
+def _left_before(body: Iterable[cst.BaseStatement], below: cst.CSTNode, source: Source) -> bool:
+    """Say whether a statement above this one leaves the block where something is not there."""
+    for statement in body:
+        if statement is below:
+            return False
+        if isinstance(statement, cst.If) and _leaves(statement) and asks(statement.test, source):
+            return True
+        if isinstance(statement, cst.SimpleStatementLine) and any(
+            isinstance(each, (cst.Assert, cst.Expr)) and _demands(each, source)
+            for each in statement.body
+        ):
+            return True
+    return False
+
+
+def _demands(statement: cst.Assert | cst.Expr, source: Source) -> bool:
+    if isinstance(statement, cst.Assert):
+        return asks(statement.test, source)
+    return bool(_DEMANDS.search(source.text_of(statement)))
+
+
+def _leaves(statement: cst.If) -> bool:
+    body = statements(statement.body)
+    last = body[-1] if body else None
+    if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
+        return last_name(last.value.func) in _LEAVES
+    return isinstance(last, (cst.Return, cst.Raise, cst.Continue, cst.Break))
+
+
+def _has_top_level_guard(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether a statement of the module above this one leaves it, or demands a version."""
+    own = source.pieces.statement_at(source.offset_of(source.span(node).line))
+    for block in source.pieces.statements:
+        if block.start >= own.start:
+            return False
+        code = source.code[block.start : block.end].lstrip()
+        if not _TOP_LEVEL_CHECK.match(code) or not (_ASKS.search(code) or _SKIPS.search(code)):
+            continue
+        for statement in source.pieces.statement(block).module.body:
+            if _left_before((statement,), node, source) or _marks(statement):
+                return True
+    return False
+
+
+def _marks(statement: cst.BaseStatement) -> bool:
+    """Say whether this is ``pytestmark = pytest.mark.skipif(…)``."""
+    return isinstance(statement, cst.SimpleStatementLine) and any(
+        isinstance(each, cst.Assign) and dotted_text(each.targets[0].target) == "pytestmark"
+        for each in statement.body
+    )
+
+
+def _definitions(node: cst.CSTNode, source: Source) -> Iterator[str]:
+    """Yield the names of the functions and classes around a node that are its own alone."""
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
+            name = above.name.value
+            if not name.startswith("__") and name != "forward":
+                yield name
+
+
+def _is_used_under_guards(name: str, source: Source) -> bool:
+    """Say whether a function is used, and only where something decides on it.
+
+    Of a function that its own file does not use, the other modules of the package are looked at.
+    """
+    if _ASKS.search(name):
+        return True
+    answer = _uses_are_guarded(name, source)
+    if answer is None and isinstance(source.definition(name), cst.FunctionDef):
+        answers = [_uses_are_guarded(name, each) for each in _mentioning(name, source)]
+        return True in answers and False not in answers
+    return answer is True
+
+
+def _mentioning(name: str, source: Source) -> list[Source]:
+    """Give the modules of the package that have a word; none where that are too many to read."""
+    from rocmlint.source.python import Source  # noqa: PLC0415 - a type for the others
+
+    if source.package is None:
+        return []
+    top, folder = source.package
+    modules = source.modules_below(os.path.join(folder, top))
+    found = [path for path in modules if name.encode() in (data_of(path) or b"")]
+    if len(found) > _MOST_MODULES:
+        return []
+    return [Source(path, source.disk.read(path).text, disk=source.disk) for path in found]
+
+
+def _uses_are_guarded(name: str, source: Source) -> bool | None:
+    """Say whether each use of a function in one file is guarded; None where there is none."""
+    used = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\b")
+    seen = False
+    for match in used.finditer(source.code):
+        try:
+            piece = source.pieces.around(match.start())
+        except UnparsableError:
+            return False
+        line = source.line_of(match.start())
+        for each in walk(piece.module):
+            if isinstance(each, cst.Name) and each.value == name and source.span(each).line == line:
+                if isinstance(
+                    source.parent(each), (cst.FunctionDef, cst.ClassDef, cst.ImportAlias)
+                ):
+                    continue
+                seen = True
+                if not _is_guarded_here(each, source):
+                    return False
+    return seen or None

@@ -1,0 +1,146 @@
+"""Whether something is missing in every version that a file may run with, and how to say so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.rules.patching._packages import is_first_party
+
+from .overlays import is_overlaid, is_put_in, is_rewritten
+from .replacements import GONE_BEFORE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from packaging.version import Version
+
+    from rocmlint.findings import Severity
+    from rocmlint.project.installed_names import InstalledNames
+    from rocmlint.project.versions import Candidate
+    from rocmlint.published.names import History
+    from rocmlint.source.python import Source
+
+
+class Judgement(NamedTuple):
+    """Missing: in which version, and whether in every version that may be installed."""
+
+    candidate: Candidate
+    candidates: tuple[Candidate, ...]
+    certain: bool
+
+    @property
+    def severity(self) -> Severity:
+        """An error where no version that has it can be installed."""
+        return "error" if self.certain else "warning"
+
+
+def missing(
+    dotted: str,
+    has: Callable[[Version], bool | None],
+    source: Source,
+    installed: Callable[[InstalledNames], bool | None],
+) -> Judgement | None:
+    """Judge something of a package; None unless each version that may be installed lacks it.
+
+    ``has`` says whether a version has it, ``installed`` whether what an environment holds
+    has it; both give None if that is not known.
+    """
+    package = dotted.partition(".")[0]
+    if is_its_own(package, source) or is_rewritten(package, source):
+        return None
+    candidates = source.project.versions(package.replace("_", "-"))
+    answers = [has(each.version) for each in candidates]
+    if source.settings.environment is not None and answers != [True]:
+        from rocmlint.project.environment import site_folders  # noqa: PLC0415 - few runs have one
+        from rocmlint.project.installed_names import InstalledNames  # noqa: PLC0415
+
+        folders = site_folders(source.settings.environment)
+        answers.append(installed(InstalledNames(folders, source)))
+        answers = [each for each in answers if each is not None]
+    if (
+        not candidates
+        or not answers
+        or any(each is not False for each in answers)
+        or is_overlaid(dotted, source)
+        or is_put_in(dotted, source)
+    ):
+        return None
+    first = candidates[0]
+    return Judgement(first, candidates, first.certain or _never_admitted(first, package, has))
+
+
+def is_its_own(package: str, source: Source) -> bool:
+    """Say whether the package is the file's own, or a copy of it lies in the project."""
+    from rocmlint.project.environment import installed_as  # noqa: PLC0415 - few files need it
+
+    own = installed_as(source)
+    if own is not None:
+        return own[0] == package
+    if source.package is not None and source.package[0] == package:
+        return True
+    first_party: bool = is_first_party(package, source)
+    return first_party
+
+
+def _never_admitted(
+    candidate: Candidate, package: str, has: Callable[[Version], bool | None]
+) -> bool:
+    """Say whether all versions that an open requirement admits lack it."""
+    from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
+
+    lowest, known = candidate.lowest, names_of(package)
+    if known is None or lowest is None or lowest < known.versions[0]:
+        return False
+    admitted = candidate.admitted
+    return all(
+        has(each) is False for each in known.versions if admitted is None or admitted.contains(each)
+    )
+
+
+def subject(judgement: Judgement, package: str) -> str:
+    """Begin a message: "transformers 5.23.0, pinned in requirements.txt,"."""
+    return f"{package} {judgement.candidate.version}, {judgement.candidate.said}"
+
+
+def since(dotted: str, history: History | None, version: Version) -> str:
+    """Say since when something is gone, or from when it exists."""
+    package = dotted.partition(".")[0]
+    if dotted in GONE_BEFORE:
+        return f"gone since {GONE_BEFORE[dotted]}"
+    if history is None:
+        return "it is not there"
+    gone = history.gone_since(version)
+    if gone is not None:
+        return f"gone since {minor(gone)}"
+    there = history.there_since()
+    if there is not None and there > version:
+        return f"it comes with {package} {minor(there)}"
+    first = history.versions[0]
+    return f"no version since {minor(first)} has it"
+
+
+def requirement(dotted: str, history: History | None, judgement: Judgement) -> str:
+    """Give the requirement that would bring it back, "" where none is known.
+
+    Nor is one given that the project's own lower bound rules out.
+    """
+    package, version = dotted.partition(".")[0], judgement.candidate.version
+    gone = history.gone_since(version) if history is not None else None
+    before = minor(gone) if gone is not None else GONE_BEFORE.get(dotted, "")
+    if before:
+        return "" if _begins_at(before, judgement) else f"{package}<{before}"
+    there = history.there_since() if history is not None else None
+    return f"{package}>={minor(there)}" if there is not None and there > version else ""
+
+
+def _begins_at(release: str, judgement: Judgement) -> bool:
+    """Say whether the requirement has a lower bound that admits nothing before a release."""
+    from packaging.version import Version  # noqa: PLC0415 - few files need it
+
+    lowest = judgement.candidate.lowest
+    return lowest not in {None, judgement.candidate.version} and lowest >= Version(release)
+
+
+def minor(version: Version) -> str:
+    """Give the minor release: patch releases are not told apart."""
+    return ".".join(map(str, (*version.release, 0)[:2]))

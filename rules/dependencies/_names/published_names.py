@@ -1,0 +1,96 @@
+"""What is known of a name: where it is in the index, what was gone before the index begins."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .replacements import GONE_BEFORE
+from .uses import is_of_torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from packaging.version import Version
+
+    from rocmlint.published.names import History, PackageNames
+
+
+def names(dotted: str) -> PackageNames | None:
+    """Give the index of the package that a dotted name begins with."""
+    from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
+
+    return names_of(dotted.partition(".")[0])
+
+
+def has(dotted: str, version: Version) -> bool | None:
+    """Say whether a version has a module or a name of a module; None: not known."""
+    return _state(dotted, version, history)
+
+
+def has_member(dotted: str, attribute: str, version: Version) -> bool | None:
+    """Say whether a class has an attribute, inherited or its own; None: not known."""
+    return _state(f"{dotted}.{attribute}", version, lambda _: member(dotted, attribute))
+
+
+def has_successor(old: str, new: str, version: Version) -> bool | None:
+    """Say whether what took a name's place is there; in another package, in its newest release."""
+    known = names(new)
+    if known is None:
+        return None
+    same = old.partition(".")[0] == new.partition(".")[0]
+    return has(new, version if same else known.versions[-1])
+
+
+@lru_cache(maxsize=4096)
+def history(dotted: str) -> History | None:
+    """Give the history of a module or a name of a module."""
+    known = names(dotted)
+    return None if known is None else known.history(dotted)
+
+
+@lru_cache(maxsize=4096)
+def member(dotted: str, attribute: str) -> History | None:
+    """Give the history of an attribute of a class."""
+    known = names(dotted)
+    return None if known is None else known.member(dotted, attribute)
+
+
+@lru_cache(maxsize=4096)
+def lacking(dotted: str) -> tuple[str, ...]:
+    """Give the beginnings of a dotted name that some version is proven to lack."""
+    found = []
+    for beginning in _beginnings(dotted):
+        known = history(beginning)
+        if beginning in GONE_BEFORE or (known is not None and is_ever_missing(known)):
+            # What no torch has may come from a package beside it: torch.npu of torch_npu.
+            if was_ever_there(known, beginning) or not is_of_torch(beginning):
+                found.append(beginning)
+        elif known is None:
+            break
+    return tuple(found)
+
+
+def is_ever_missing(found: History) -> bool:
+    """Say whether some proven version is known to lack it."""
+    return (found.there | found.unknown) != (1 << len(found.versions)) - 1
+
+
+def was_ever_there(found: History | None, dotted: str) -> bool:
+    """Say whether some version is known to have it: no new thing that the code brings along."""
+    return dotted in GONE_BEFORE or (found is not None and bool(found.there))
+
+
+def _beginnings(dotted: str) -> Iterator[str]:
+    parts = dotted.split(".")
+    return (".".join(parts[:length]) for length in range(2, len(parts) + 1))
+
+
+def _state(dotted: str, version: Version, find: Callable[[str], History | None]) -> bool | None:
+    found = find(dotted)
+    state = None if found is None else found.at(version)
+    if state is None and dotted in GONE_BEFORE:
+        from packaging.version import Version  # noqa: PLC0415 - see the function `names`
+
+        return None if version < Version(GONE_BEFORE[dotted]) else False
+    return state

@@ -1,0 +1,1 @@
+"""Pins: whether the requirements of a project can be met together."""

@@ -1,0 +1,248 @@
+"""What a name means at a place: through imports, aliases and single assignments.
+
+LibCST's own scope analysis looks at the whole file and costs six times the parse. Here only the
+statements that bind the asked name are parsed, and where the answer is not certain there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import libcst as cst
+
+from rocmlint.syntax.nodes import dotted_text
+from rocmlint.syntax.outline import Outline
+from rocmlint.syntax.walk import children, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.syntax.partial_parse import Pieces
+    from rocmlint.text.text import Text
+
+BindingKind = Literal["import", "value", "definition", "parameter", "other"]
+MAXIMUM_HOPS = 5
+"""How many assignments from name to name are followed."""
+
+_SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+_CLOSED = (*_SCOPES, *_COMPREHENSIONS, cst.Import, cst.ImportFrom)
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """One way in which a name gets its value.
+
+    ``dotted`` is what an import names; ``value`` the expression assigned (for parameters the
+    default); ``node`` the statement, definition or parameter that binds.
+    """
+
+    kind: BindingKind
+    node: cst.CSTNode
+    dotted: str | None = None
+    value: cst.BaseExpression | None = None
+
+
+class Names:
+    """The names of one file."""
+
+    def __init__(self, text: Text, pieces: Pieces) -> None:
+        """Take the file."""
+        self._outline = Outline(text, pieces)
+        self._pieces = pieces
+        self._module_bindings: dict[str, list[Binding]] = {}
+        self._scope_bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
+
+    def resolve(self, node: cst.CSTNode, hops: int = MAXIMUM_HOPS) -> str | None:
+        """Give the full dotted name of an expression, as if every import were absolute.
+
+        ``sync`` after ``from torch.cuda import synchronize as sync`` is "torch.cuda.synchronize".
+        A name that the file does not bind (a builtin) is itself. A relative import keeps its
+        dots. None where the name is no import, or may be several things.
+        """
+        names: list[str] = []
+        while isinstance(node, cst.Attribute):
+            names.append(node.attr.value)
+            node = node.value
+        if not isinstance(node, cst.Name):
+            return None
+        root = self._resolve_name(node, hops)
+        return None if root is None else ".".join([root, *reversed(names)])
+
+    def bindings(self, name: str, at: cst.CSTNode) -> list[Binding]:
+        """Give all bindings of a name in the innermost scope around a node that binds it."""
+        for scope in self._pieces.ancestors(at):
+            if isinstance(scope, (cst.FunctionDef, cst.Lambda)):
+                found = self.in_scope(scope, name)
+                if any(isinstance(binding.node, cst.Global) for binding in found):
+                    break
+                if found:
+                    return found
+        return self.in_module(name)
+
+    def value_of(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+        """Give the expression that a name or ``self.name`` is assigned once, or None."""
+        if isinstance(node, cst.Name):
+            found = self.bindings(node.value, node)
+        elif isinstance(node, cst.Attribute) and dotted_text(node.value) == "self":
+            found = self._self_bindings(node)
+        else:
+            return None
+        return found[0].value if len(found) == 1 and found[0].kind == "value" else None
+
+    def in_scope(self, scope: cst.FunctionDef | cst.Lambda, name: str) -> list[Binding]:
+        """Give the bindings of a name in a function, its parameters included."""
+        return self._bound_in(scope).get(name, [])
+
+    def in_module(self, name: str) -> list[Binding]:
+        """Give the bindings of a name at module level, also those in ``if``, ``try``, ``with``."""
+        if name not in self._module_bindings:
+            self._module_bindings[name] = list(self._find_in_module(name))
+        return self._module_bindings[name]
+
+    def definition(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
+        """Give the one top-level function or class with this name, whole."""
+        found = [each.node for each in self.in_module(name) if each.kind == "definition"]
+        node = found[0] if len(found) == 1 else None
+        return node if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else None
+
+    def whole_class(self, node: cst.CSTNode) -> cst.ClassDef | None:
+        """Give the class around a node with all its members (a piece may hold only one)."""
+        inner = next((a for a in self._pieces.ancestors(node) if isinstance(a, cst.ClassDef)), None)
+        if inner is None:
+            return None
+        piece = self._pieces.piece_of(node)
+        whole = self._pieces.statement(self._pieces.statement_at(piece.block.start)).module
+        line = piece.span(inner).line
+        for candidate in walk(whole):
+            if isinstance(candidate, cst.ClassDef) and candidate.name.value == inner.name.value:
+                if self._pieces.piece_of(candidate).span(candidate).line == line:
+                    return candidate
+        return inner
+
+    def _resolve_name(self, node: cst.Name, hops: int) -> str | None:
+        found = self.bindings(node.value, node)
+        if not found:
+            return node.value
+        if len(found) > 1:
+            found = [each for each in found if not self._is_fallback(each)]
+        dotted = {each.dotted for each in found if each.kind == "import"}
+        if len(dotted) == 1 and all(each.kind == "import" for each in found):
+            return dotted.pop()
+        if len(found) == 1 and found[0].value is not None and found[0].kind == "value" and hops:
+            return self.resolve(found[0].value, hops - 1)
+        return None
+
+    def _is_fallback(self, binding: Binding) -> bool:
+        """Say whether a binding only fills in for a failed import: ``except …: name = None``."""
+        empty = isinstance(binding.value, cst.Name) and binding.value.value in {"None", "False"}
+        return empty and any(
+            isinstance(each, (cst.ExceptHandler, cst.Else))
+            for each in self._pieces.ancestors(binding.node)
+        )
+
+    def _self_bindings(self, node: cst.Attribute) -> list[Binding]:
+        whole = self.whole_class(node)
+        if whole is None:
+            return []
+        name = f"self.{node.attr.value}"
+        return [
+            binding
+            for each in walk(whole)
+            if isinstance(each, (cst.Assign, cst.AnnAssign, cst.AugAssign))
+            for bound, binding in _assigned(each)
+            if bound == name
+        ]
+
+    def _find_in_module(self, name: str) -> Iterator[Binding]:
+        blocks = self._outline.blocks(name)
+        modules = dict.fromkeys(self._pieces.statement(block).module for block in blocks)
+        for module in modules:
+            yield from self._bound_in(module).get(name, [])
+        if modules and name in self._outline.rebound:
+            yield Binding("other", next(iter(modules)))
+
+    def _bound_in(self, scope: cst.CSTNode) -> dict[str, list[Binding]]:
+        """Give the bindings of all names in a function, or at the top of a module or piece."""
+        if scope not in self._scope_bindings:
+            found = self._scope_bindings[scope] = {}
+            for node in _scope_nodes(scope):
+                for bound, binding in _bound_by(node):
+                    found.setdefault(bound, []).append(binding)
+        return self._scope_bindings[scope]
+
+
+def _scope_nodes(scope: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the nodes of a scope, not those of scopes inside it (but the inner definitions)."""
+    stack = list(reversed(tuple(children(scope))))
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _CLOSED):
+            stack.extend(reversed(tuple(children(node))))
+
+
+def _bound_by(node: cst.CSTNode) -> Iterator[tuple[str, Binding]]:
+    if isinstance(node, (cst.Import, cst.ImportFrom)):
+        yield from _imported(node)
+    elif isinstance(node, (cst.Assign, cst.AnnAssign, cst.AugAssign)):
+        yield from _assigned(node)
+    elif isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        yield node.name.value, Binding("definition", node)
+    elif isinstance(node, cst.Param):
+        yield node.name.value, Binding("parameter", node, value=node.default)
+    elif isinstance(node, cst.NamedExpr):
+        yield from _targets(node.target, Binding("value", node, value=node.value))
+    elif isinstance(node, (cst.For, cst.CompFor)):
+        yield from _targets(node.target, Binding("other", node))
+    elif isinstance(node, cst.AsName):
+        yield from _targets(node.name, Binding("other", node))
+    elif isinstance(node, cst.Del):
+        yield from _targets(node.target, Binding("other", node))
+    elif isinstance(node, (cst.Global, cst.Nonlocal)):
+        for item in node.names:
+            yield item.name.value, Binding("other", node)
+    elif isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
+        yield node.name.value, Binding("other", node)
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> Iterator[tuple[str, Binding]]:
+    if isinstance(node.names, cst.ImportStar):
+        return
+    origin = ""
+    if isinstance(node, cst.ImportFrom):
+        origin = "." * len(node.relative) + (dotted_text(node.module) or "" if node.module else "")
+        origin += "" if origin.endswith(".") else "."
+    for alias in node.names:
+        full = dotted_text(alias.name) or ""
+        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+            yield alias.asname.name.value, Binding("import", node, dotted=origin + full)
+        else:
+            first = full.partition(".")[0]
+            yield first, Binding("import", node, dotted=origin + first)
+
+
+def _assigned(node: cst.Assign | cst.AnnAssign | cst.AugAssign) -> Iterator[tuple[str, Binding]]:
+    if isinstance(node, cst.AugAssign):
+        yield from _targets(node.target, Binding("other", node))
+    elif isinstance(node, cst.AnnAssign):
+        if node.value is not None:
+            yield from _targets(node.target, Binding("value", node, value=node.value))
+    else:
+        for target in node.targets:
+            yield from _targets(target.target, Binding("value", node, value=node.value))
+
+
+def _targets(target: cst.CSTNode, binding: Binding) -> Iterator[tuple[str, Binding]]:
+    name = dotted_text(target)
+    if name is not None:
+        yield name, binding
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        values = getattr(binding.value, "elements", ())
+        paired = len(values) == len(target.elements)
+        for index, element in enumerate(target.elements):
+            part = Binding("other", binding.node)
+            if paired and isinstance(element, cst.Element):
+                part = Binding("value", binding.node, value=values[index].value)
+            yield from _targets(element.value, part)

@@ -1,0 +1,290 @@
+"""Cutting a file into top-level statements and methods, and parsing only those that are asked for.
+
+LibCST parses about half a megabyte a second, so what is parsed decides how long a run takes.
+A piece is a whole top-level statement, or one method (or other member) of a top-level class under
+the line of its class. Where a cut does not parse, the next larger piece is tried, up to the file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.syntax.positions import positions
+from rocmlint.syntax.unparsable import TooLongError, UnparsableError
+from rocmlint.syntax.walk import parents
+from rocmlint.text.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocmlint.text.text import Text
+
+_CONTINUES = r"(?:else|elif|except|finally)\b"
+_CLASS = re.compile(
+    r"""
+    (?: @[^\n]*\n (?: [ \t)\]}][^\n]*\n | \n )* )*
+    class\b [^\n:]* (?: \n[ \t)\]}][^\n:]* )* : [ \t]*\n
+    (?: [ \t]*\n )* (?P<indent>[ \t]+) (?=\S)
+    """,
+    re.VERBOSE,
+)
+"""Decorators and bases may go on over indented lines and lines that close a bracket."""
+_BRACKET = re.compile(r"[()\[\]{}]")
+_DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
+_CASE = re.compile(r"^[ \t]+case\b[ \t]*(?![\s=.])", re.MULTILINE)
+_BRACKET_OR_LINE = re.compile(r"[()\[\]{}\n]")
+_DOUBLINGS = {"(": 1, "[": 1, "{": 2, ")": -1, "]": -1, "}": -2}
+"""How often a bracket in a pattern doubles the time of LibCST's parser."""
+MAXIMUM_DOUBLINGS = 14
+"""At 30 a parse would never end."""
+MAXIMUM_BRACKETS = 200
+"""Brackets in brackets; CPython's own parser gives up here too (MAXLEVEL in its tokenizer)."""
+MAXIMUM_DEPTH = 1000
+"""Levels of the syntax tree; at a few thousand LibCST's parser overflows the stack and kills us."""
+MAXIMUM_LENGTH = 1_000_000
+"""Characters in one piece; LibCST needs several hundred bytes of memory for each."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stretch of the file: ``text[start:end]``, whole lines."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A parsed part of a file.
+
+    ``shifts`` are pairs of a line of the piece and what to add to it and to those below it to
+    get the line of the file.
+    """
+
+    module: cst.Module
+    block: Block
+    shifts: tuple[tuple[int, int], ...]
+    _spans: dict[cst.CSTNode, Span] = field(default_factory=dict)
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """Give the place of a node of this piece in the file."""
+        if not self._spans:
+            self._spans.update(positions(self.module))
+        span = self._spans[node]
+        return Span(self._line(span.line), span.column, self._line(span.end_line), span.end_column)
+
+    def _line(self, line: int) -> int:
+        return line + next(shift for first, shift in reversed(self.shifts) if line >= first)
+
+
+class Pieces:
+    """The parsed pieces of one file; each is parsed once."""
+
+    def __init__(self, text: Text, *, whole: bool = False) -> None:
+        """Take a file; with ``whole`` nothing is cut (to compare, and for small texts)."""
+        self._text = text
+        self._cut = not whole
+        self._parsed: dict[tuple[Block, ...], Piece] = {}
+        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._piece_of: dict[cst.CSTNode, Piece] = {}
+
+    @cached_property
+    def statements(self) -> list[Block]:
+        """The top-level statements, compound ones and decorated definitions whole."""
+        return list(_blocks(self._text.code, Block(0, len(self._text.text)), ""))
+
+    @cached_property
+    def whole(self) -> Piece:
+        """The whole file."""
+        return self._parse(Block(0, len(self._text.text)))
+
+    def around(self, offset: int) -> Piece:
+        """Give the smallest piece with the character at this offset.
+
+        Raises UnparsableError.
+        """
+        if not self._cut:
+            return self.whole
+        statement = self.statement_at(offset)
+        for blocks in (self._member(statement, offset), (statement,)):
+            try:
+                return self._parse(*blocks)
+            except UnparsableError:
+                continue
+        return self.whole
+
+    def statement(self, block: Block) -> Piece:
+        """Parse a whole top-level statement. Raises UnparsableError."""
+        if not self._cut:
+            return self.whole
+        try:
+            return self._parse(block)
+        except UnparsableError:
+            return self.whole
+
+    def statement_at(self, offset: int) -> Block:
+        """Give the top-level statement with the character at this offset."""
+        return _block_at(self.statements, offset) or Block(0, len(self._text.text))
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Give the node above, or None for a module."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the nodes above, the nearest first, the module of the piece last."""
+        current = self._parents.get(node)
+        while current is not None:
+            yield current
+            current = self._parents.get(current)
+
+    def piece_of(self, node: cst.CSTNode) -> Piece:
+        """Give the piece that a node belongs to."""
+        root = node
+        for root in self.ancestors(node):  # noqa: B007 - the last one counts
+            pass
+        return self._piece_of[root]
+
+    def _member(self, statement: Block, offset: int) -> tuple[Block, ...]:
+        header = _CLASS.match(self._text.code, statement.start, statement.end)
+        if header is None or offset < header.end():
+            return (statement,)
+        body = Block(header.start("indent"), statement.end)
+        member = _block_at(list(_blocks(self._text.code, body, header["indent"])), offset)
+        return (statement,) if member is None else (Block(statement.start, body.start), member)
+
+    def _parse(self, *blocks: Block) -> Piece:
+        if blocks not in self._parsed:
+            code = "".join(self._text.code[block.start : block.end] for block in blocks)
+            _refuse_what_breaks_parsers(code)
+            text = "".join(self._text.text[block.start : block.end] for block in blocks)
+            piece = Piece(_module(text), blocks[-1], tuple(self._shifts(blocks)))
+            self._parents.update(parents(piece.module))
+            self._piece_of[piece.module] = piece
+            self._parsed[blocks] = piece
+        return self._parsed[blocks]
+
+    def _shifts(self, blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
+        first = 1
+        for block in blocks:
+            yield first, self._text.line_of(block.start) - first
+            first += self._text.text.count("\n", block.start, block.end)
+
+
+def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
+    """Cut an area at the lines that begin a statement at this indent; decorators stay with theirs.
+
+    What stands before the first statement goes with it.
+    """
+    first_of_statement = re.compile(
+        rf"^{indent}(?!{_CONTINUES})(?=[^\s#)\]}}])(?<!\\\n{indent})", re.MULTILINE
+    )
+    starts = [match.start() for match in first_of_statement.finditer(code, area.start, area.end)]
+    kept: list[int] = []
+    decorated = False
+    for start in starts:
+        if not decorated:
+            kept.append(start)
+        decorated = code.startswith("@", start + len(indent))
+    if kept:
+        kept[0] = area.start
+    for start, end in zip(kept, [*kept, area.end][1:], strict=True):
+        yield Block(start, end)
+
+
+def _block_at(blocks: list[Block], offset: int) -> Block | None:
+    index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
+    return blocks[index] if index >= 0 and offset < blocks[index].end else None
+
+
+def _module(text: str) -> cst.Module:
+    try:
+        return cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        raise _syntax_error(text, error) from error
+    except (RecursionError, ValueError) as error:
+        raise UnparsableError(str(error)) from error
+    except BaseException as error:
+        # LibCST's parser is written in Rust; its panics are no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        reason = f"LibCST's parser failed: {error}"
+        raise UnparsableError(reason) from error
+
+
+def _syntax_error(text: str, error: cst.ParserSyntaxError) -> UnparsableError:
+    """Say what is wrong as Python does, who knows it better and names no later line."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as known:
+        return UnparsableError(known.msg, known.lineno or 1, known.offset or 1)
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return UnparsableError(error.message, error.raw_line, error.raw_column + 1)
+
+
+def _refuse_what_breaks_parsers(code: str) -> None:
+    if len(code) > MAXIMUM_LENGTH:
+        reason = f"one statement of {len(code):,} characters is too long"
+        raise TooLongError(reason)
+    _refuse_deep_patterns(code)
+    deepening = len(_DEEPENS.findall(code))
+    if deepening > MAXIMUM_BRACKETS:
+        _refuse_deep_brackets(code)
+    if deepening > MAXIMUM_DEPTH and _depth(code) > MAXIMUM_DEPTH:
+        reason = f"the code is nested more than {MAXIMUM_DEPTH} levels deep"
+        raise UnparsableError(reason)
+
+
+def _refuse_deep_patterns(code: str) -> None:
+    for case in _CASE.finditer(code):
+        doublings = 0
+        for mark in _BRACKET_OR_LINE.finditer(code, case.end()):
+            doublings += _DOUBLINGS.get(mark[0], 0)
+            if doublings > MAXIMUM_DOUBLINGS:
+                reason = "the brackets of a pattern are nested too deep"
+                raise UnparsableError(reason, _line(code, mark))
+            if mark[0] == "\n" and not doublings:
+                break
+
+
+def _refuse_deep_brackets(code: str) -> None:
+    depth = 0
+    for bracket in _BRACKET.finditer(code):
+        depth += 1 if bracket[0] in "([{" else -1
+        if depth > MAXIMUM_BRACKETS:
+            reason = f"brackets are nested more than {MAXIMUM_BRACKETS} deep"
+            raise UnparsableError(reason, _line(code, bracket))
+
+
+def _line(code: str, mark: re.Match[str]) -> int:
+    return code.count("\n", 0, mark.start()) + 1
+
+
+def _depth(code: str) -> int:
+    """Measure how deep LibCST's tree is, with the parser that refuses what is far too deep."""
+    try:
+        stack: list[tuple[ast.AST, int]] = [(ast.parse(code), 1)]
+    except (RecursionError, MemoryError):
+        return MAXIMUM_DEPTH + 1
+    except (SyntaxError, ValueError):
+        return 0
+    deepest = 0
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, ast.BoolOp):  # one node for ``a and b and c``, and two in LibCST
+            depth += len(node.values) - 2
+        elif isinstance(node, ast.alias):
+            depth += node.name.count(".")
+        deepest = max(deepest, depth)
+        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+    return deepest

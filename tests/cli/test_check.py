@@ -1,0 +1,431 @@
+"""``rocmlint check`` as people use it: what it prints where, what it changes, and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint import __version__
+from rocmlint.cli.main import VERBS
+from rocmlint.report import FORMATS
+from tests.support.project import COMMAND
+
+if TYPE_CHECKING:
+    from tests.support.project import Project
+
+UNSAFE = """\
+from PIL import Image, ImageOps
+
+
+def load(path):
+    image = Image.open(path)
+    ImageOps.exif_transpose(image)
+    return image
+"""
+FIXED = UNSAFE.replace("    ImageOps", "    image = ImageOps")
+SAFE = "import os  # rocmlint: ignore[ROC501] not any more\n"
+CLEAN = "import os\n"
+
+
+# How it ends
+
+
+def test_nothing_found_is_0(project: Project) -> None:
+    project.write("a.py", CLEAN)
+    ended = project.run("a.py")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr == "Nothing found in 1 file.\n"
+
+
+def test_findings_are_1_and_go_to_stdout(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run("a.py")
+    assert ended.returncode == 1
+    assert "a.py:6:5: error ROC602" in ended.stdout
+    assert "1 can be fixed with --unsafe-fixes" in ended.stderr
+
+
+def test_an_empty_folder_is_0(project: Project) -> None:
+    assert project.code() == 0
+
+
+def test_a_missing_path_is_2_and_the_rest_is_linted(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run("gone.py", "a.py")
+    assert ended.returncode == 2
+    assert "gone.py: no such file or folder" in ended.stderr
+    assert "ROC602" in ended.stdout
+
+
+def test_exit_zero_hides_findings_but_not_errors(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    assert project.code("--exit-zero", "a.py") == 0
+    assert project.code("--exit-zero", "gone.py") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--selct", "ROC1"], "unknown argument --selct; did you mean '--select'?"),
+        (["--output-format", "sarf"], "did you mean 'sarif'?"),
+        (["--output", "sarif"], "must be FORMAT:FILE"),
+        (["--output", "junt:x.xml"], "did you mean 'junit'?"),
+        (["--color", "allways"], "did you mean 'always'?"),
+        (["--select", "ROC6O2"], "command line: there is no rule 'ROC6O2'"),
+        (["--config", "preview = 3"], "preview must be true or false, not 3"),
+        (["--jobs", "0"], "--jobs must be at least 1"),
+        (["--jobs", "many"], "invalid int value"),
+        (["--fix", "--add-ignore", "x"], "--fix and --add-ignore cannot be done in one run"),
+        (["--write-baseline"], "--write-baseline needs --baseline FILE"),
+        (["--baseline", "gone.json"], "gone.json cannot be read"),
+        (["--stdin-filename", "a.py"], "--stdin-filename needs -"),
+        (["-", "a.py"], "must be the only PATH"),
+    ],
+)
+def test_wrong_usage_is_2_with_one_line_that_helps(
+    project: Project, arguments: list[str], message: str
+) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run(*arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: ")
+    assert message in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_wrong_configuration_is_2_with_its_place(project: Project) -> None:
+    project.write("a.py", CLEAN)
+    project.write("pyproject.toml", "[tool.rocmlint]\nprevew = true\n")
+    ended = project.run()
+    assert ended.returncode == 2
+    expected = "error: pyproject.toml:2: unknown key 'prevew'; did you mean 'preview'?\n"
+    assert ended.stderr == expected
+
+
+def test_wrong_configuration_is_found_without_any_file_to_lint(project: Project) -> None:
+    project.write("rocmlint.toml", "select = ['ROC777']\n")
+    assert project.code() == 2
+
+
+def test_a_broken_rule_of_ones_own_is_2_and_named(project: Project) -> None:
+    project.write("own/broken.py", "1 / 0\n")
+    project.write("rocmlint.toml", "rules = ['own']\n")
+    ended = project.run()
+    assert ended.returncode == 2
+    assert "ZeroDivisionError" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_full_disk_behind_stdout_is_2_with_one_line(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*COMMAND, "--quiet"],
+            cwd=project.root,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == "error: [Errno 28] No space left on device\n"
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback(project: Project) -> None:
+    project.write("a.py", UNSAFE + UNSAFE.partition("\n\n")[2] * 1000)
+    with project.start("--quiet", "--output-format", "concise") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert "ROC602" in process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
+
+
+# Verbs and paths
+
+
+def test_check_is_the_verb_that_need_not_be_said(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    assert project.run("check", "a.py").stdout == project.run("a.py").stdout
+
+
+def test_a_folder_called_like_a_verb_is_reached_by_its_path(project: Project) -> None:
+    project.write("rule/a.py", UNSAFE)
+    project.write("check/b.py", UNSAFE)
+    assert project.findings("./rule", "check") == [
+        ("check/b.py", "ROC602"),
+        ("rule/a.py", "ROC602"),
+    ]
+
+
+def test_flags_may_stand_before_between_and_after_paths(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("b.py", UNSAFE)
+    assert len(project.findings("a.py", "--preview", "b.py")) == 2
+    assert len(project.findings("--", "a.py")) == 1
+
+
+def test_the_version_is_told(project: Project) -> None:
+    assert project.run("--version").stdout == f"rocmlint {__version__}\n"
+
+
+def test_help_is_there_for_each_verb(project: Project) -> None:
+    for verb in VERBS:
+        ended = project.run(verb, "--help")
+        assert ended.returncode == 0
+        assert ended.stdout.startswith("usage: rocmlint")
+
+
+# What is reported
+
+
+def test_select_ignore_and_preview_come_before_the_configuration(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("rocmlint.toml", "ignore = ['ROC602']\n")
+    assert project.findings() == []
+    assert project.findings("--select", "ROC1,exif-transpose-no-effect") == [("a.py", "ROC602")]
+    assert project.findings("--select", "ROC6", "--ignore", "ROC602") == []
+    assert project.findings("--isolated") == [("a.py", "ROC602")]
+
+
+def test_an_option_of_a_rule_reaches_it(project: Project) -> None:
+    project.write(
+        "a.py", "from PIL import Image, ImageOps\nprint(ImageOps.exif_transpose(Image.open('a')))\n"
+    )
+    assert project.findings() == [("a.py", "ROC601")]
+    assert project.findings("--config", "exif-transpose.allowed-paths = ['a.py']") == []
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_go_to_stdout_and_to_a_file(project: Project, name: str) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run("--output-format", name, "--output", f"{name}:out/report", "--quiet")
+    assert ended.returncode == 1
+    assert project.read("out/report") == ended.stdout
+
+
+def test_several_outputs_are_written_in_one_run(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run("--output", "sarif:a.sarif", "--output", "junit:b.xml")
+    assert "ROC602" in ended.stdout
+    assert "ROC602" in project.read("a.sarif")
+    assert "ROC602" in project.read("b.xml")
+
+
+def test_a_document_is_written_though_nothing_was_found(project: Project) -> None:
+    assert project.findings() == []
+
+
+def test_statistics_take_the_place_of_findings(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("b.py", UNSAFE)
+    ended = project.run("--statistics")
+    assert ended.returncode == 1
+    assert ended.stdout.split()[:3] == ["2", "ROC602", "exif-transpose-no-effect"]
+
+
+def test_quiet_leaves_only_the_findings(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run("--quiet")
+    assert "ROC602" in ended.stdout
+    assert ended.stderr == ""
+
+
+def test_verbose_tells_where_things_are(project: Project) -> None:
+    project.write("rocmlint.toml", "cache-dir = 'kept'\n")
+    told = project.run("--verbose").stderr
+    assert f"configuration: {project.root / 'rocmlint.toml'}" in told
+    assert f"cache: {project.root / 'kept'}" in told
+
+
+def test_stdin_has_the_name_and_the_settings_that_it_is_given(project: Project) -> None:
+    project.write("sub/rocmlint.toml", "ignore = ['ROC602']\n")
+    named = project.run("-", "--stdin-filename", "new.py", stdin=UNSAFE)
+    assert (named.returncode, named.stdout.split(":")[0]) == (1, "new.py")
+    assert project.run("-", "--stdin-filename", "sub/new.py", stdin=UNSAFE).returncode == 0
+    assert project.run("-", stdin=CLEAN).returncode == 0
+
+
+def test_force_exclude_holds_for_named_files_and_for_stdin(project: Project) -> None:
+    project.write("old/a.py", UNSAFE)
+    project.write("rocmlint.toml", "exclude = ['old/']\n")
+    assert project.code("old/a.py") == 1
+    assert project.code("old/a.py", "--force-exclude") == 0
+    stdin = ("-", "--stdin-filename", "old/a.py", "--force-exclude")
+    assert project.run(*stdin, stdin=UNSAFE).returncode == 0
+
+
+# Fixing
+
+
+def test_fix_applies_safe_fixes_and_leaves_the_rest(project: Project) -> None:
+    project.write("a.py", SAFE)
+    project.write("b.py", UNSAFE)
+    ended = project.run("--fix")
+    assert (project.read("a.py"), project.read("b.py")) == (CLEAN, UNSAFE)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Fixed 1 finding. Left 1 finding")
+
+
+def test_unsafe_fixes_applies_both_kinds(project: Project) -> None:
+    project.write("a.py", SAFE)
+    project.write("b.py", UNSAFE)
+    assert project.code("--unsafe-fixes", "--ignore", "ROC601") == 0
+    assert (project.read("a.py"), project.read("b.py")) == (CLEAN, FIXED)
+
+
+def test_fix_only_reports_nothing_and_is_0(project: Project) -> None:
+    project.write("a.py", SAFE)
+    project.write("b.py", UNSAFE)
+    ended = project.run("--fix-only")
+    assert (ended.returncode, ended.stdout, project.read("a.py")) == (0, "", CLEAN)
+
+
+def test_exit_non_zero_on_fix(project: Project) -> None:
+    project.write("a.py", SAFE)
+    assert project.code("--fix", "--exit-non-zero-on-fix") == 1
+    assert project.code("--fix", "--exit-non-zero-on-fix") == 0
+
+
+def test_diff_shows_and_writes_nothing(project: Project) -> None:
+    project.write("a.py", SAFE)
+    ended = project.run("--fix", "--diff")
+    assert ended.returncode == 1
+    assert f"-{SAFE}+{CLEAN}" in ended.stdout
+    assert project.read("a.py") == SAFE
+    project.write("a.py", UNSAFE)
+    assert (project.run("--diff").returncode, project.run("--diff").stdout) == (0, "")
+
+
+def test_a_report_beside_a_diff_tells_of_the_files_as_they_are(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.run("--output", "concise:before")
+    project.run("--output", "concise:beside", "--diff", "--unsafe-fixes")
+    assert project.read("beside") == project.read("before")
+
+
+def test_a_report_to_dev_stdout_keeps_what_is_there(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    command = f"{' '.join(COMMAND)} --output concise:/dev/stdout >> log"
+    project.write("log", "before\n")
+    subprocess.run(["sh", "-c", command], cwd=project.root, check=False)
+    assert project.read("log").startswith("before\na.py:6:5: ROC602")
+
+
+def test_fixed_stdin_goes_to_stdout_and_findings_to_stderr(project: Project) -> None:
+    ended = project.run("--unsafe-fixes", "--ignore", "ROC601", "-", stdin=UNSAFE)
+    assert (ended.returncode, ended.stdout) == (0, FIXED)
+    ended = project.run("--fix", "-", stdin=f"# rocmlint: ignore[ROC501] old\n{UNSAFE}")
+    assert (ended.returncode, ended.stdout) == (1, UNSAFE)
+    assert "stdin.py:6:5: error ROC602" in ended.stderr
+    assert "6 |     ImageOps.exif_transpose(image)" in ended.stderr
+
+
+def test_what_a_cache_knows_is_fixed_all_the_same(project: Project) -> None:
+    project.write("a.py", SAFE)
+    assert project.code() == 1
+    assert project.code("--fix") == 0
+    assert project.read("a.py") == CLEAN
+
+
+# Known findings
+
+
+def test_a_baseline_hides_what_it_knows_and_nothing_else(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("rocmlint.toml", "baseline = 'known.json'\n")
+    ended = project.run("--write-baseline")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr == "Wrote 1 finding to known.json.\n"
+    assert project.findings() == []
+    project.write("b.py", UNSAFE)
+    assert project.findings() == [("b.py", "ROC602")]
+
+
+BOTH = UNSAFE.replace("    return", "    ImageOps.exif_transpose(image, in_place=True)\n    return")
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        ("--select", "ROC601"),
+        ("--ignore", "ROC602"),
+        ("--exclude", "b.py"),
+        ("--config", "per-file-ignores = {'*.py' = ['ROC602']}"),
+        ("a.py",),
+    ],
+    ids=" ".join,
+)
+def test_a_run_that_looks_for_less_leaves_the_rest_of_the_baseline_alone(
+    project: Project, narrowed: tuple[str, ...]
+) -> None:
+    project.write("a.py", BOTH)
+    project.write("b.py", BOTH)
+    project.run("--write-baseline", "--baseline", "known.json")
+    known = project.read("known.json")
+    assert known.count("ROC602") == 2
+    assert "nothing any more" not in project.run("--baseline", "known.json", *narrowed).stderr
+    project.run("--write-baseline", "--baseline", "known.json", *narrowed)
+    assert project.read("known.json") == known
+
+
+def test_entries_of_what_was_mended_are_named_and_tidied_up(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("b.py", UNSAFE)
+    project.run("--write-baseline", "--baseline", "known.json")
+    project.write("a.py", CLEAN)
+    (project.root / "b.py").unlink()
+    ended = project.run("--baseline", "known.json", "--select", "ROC602")
+    assert "known.json: 2 entries match nothing any more" in ended.stderr
+    project.run("--baseline", "known.json", "--write-baseline")
+    assert "ROC602" not in project.read("known.json")
+
+
+def test_what_a_baseline_knows_is_not_fixed(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.run("--write-baseline", "--baseline", "known.json")
+    assert project.code("--unsafe-fixes", "--baseline", "known.json") == 0
+    assert project.read("a.py") == UNSAFE
+
+
+def test_add_ignore_hides_every_finding_with_the_reason(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run("--add-ignore", "the labels are turned too")
+    assert ended.returncode == 0
+    assert "# rocmlint: ignore[ROC602] the labels are turned too" in project.read("a.py")
+    assert ended.stderr.startswith("Hid 1 finding in 1 file.")
+    assert project.code() == 0
+
+
+# Looking inside
+
+
+def test_show_files_lists_what_would_be_linted(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("old/b.py", UNSAFE)
+    ended = project.run("--show-files", "--exclude", "old/")
+    assert (ended.returncode, ended.stdout) == (0, "a.py\n")
+
+
+def test_show_settings_tells_values_their_source_and_why_a_rule_is_off(project: Project) -> None:
+    project.write("rocmlint.toml", "ignore = ['ROC602']\nper-file-ignores = {'a' = ['ROC1']}\n")
+    shown = project.run("--show-settings", "--preview").stdout
+    assert "# from rocmlint.toml" in shown
+    assert 'ignore = ["ROC602"]' in shown
+    assert 'per-file-ignores = { "a" = ["ROC1"] }' in shown
+    assert "preview = true" in shown
+    assert "off: ignored" in shown
+
+
+def test_the_cache_is_where_it_is_wanted(project: Project) -> None:
+    project.write("a.py", CLEAN)
+    project.run("--no-cache")
+    assert [path.name for path in project.root.iterdir()] == ["a.py"]
+    project.run("--cache-dir", "kept")
+    assert sorted(path.name for path in project.root.iterdir()) == ["a.py", "kept"]
+    project.run()
+    assert (project.root / ".rocmlint_cache").is_dir()

@@ -1,0 +1,171 @@
+"""The command on a terminal: colour, progress, Ctrl-C, and watching files."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint.cli.main import main
+from rocmlint.cli.progress import PATIENCE, PAUSE, Progress
+from tests.support.project import COMMAND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.project import Project
+
+UNSAFE = """\
+from PIL import Image, ImageOps
+
+
+def load(path):
+    image = Image.open(path)
+    ImageOps.exif_transpose(image)
+    return image
+"""
+SLOW_RULE = '''
+import time
+from pathlib import Path
+
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
+
+
+class Slow(Rule):
+    """A rule that takes its time."""
+
+    code, name, since, on = "ROC099", "slow", "1", calls("slow")
+
+    def check(self, node, source):
+        Path("started").touch()
+        time.sleep(600)
+        yield from ()
+'''
+
+
+def test_colour_is_for_terminals_unless_wanted(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    assert "\x1b[" not in project.run().stdout
+    assert "\x1b[" in project.run("--color", "always", NO_COLOR="1").stdout
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_no_color_is_respected_on_a_terminal(
+    project: Project, no_color: str, *, coloured: bool
+) -> None:
+    project.write("a.py", UNSAFE)
+    assert ("\x1b[" in on_terminal(project, NO_COLOR=no_color, TERM="xterm")) is coloured
+
+
+def on_terminal(project: Project, **environment: str) -> str:
+    """Run the command with a terminal as stdout."""
+    master, slave = pty.openpty()
+    env = {**os.environ, **environment}
+    subprocess.run([*COMMAND, "--quiet"], cwd=project.root, env=env, stdout=slave, check=False)
+    os.close(slave)
+    shown = os.read(master, 100_000).decode()
+    os.close(master)
+    return shown
+
+
+class Terminal(io.StringIO):
+    """A stderr that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Give the time, to be set."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_progress_waits_a_second_and_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, clock: list[float]
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    progress = Progress(shown=True)
+    progress(1, 9)
+    assert terminal.getvalue() == ""
+    clock[0] = PATIENCE
+    progress(2, 9)
+    progress(3, 9)
+    clock[0] += PAUSE
+    progress(4, 9)
+    assert terminal.getvalue() == "\r2 of 9 files\r4 of 9 files"
+    progress.close()
+    assert terminal.getvalue().endswith(f"\r{' ' * len('4 of 9 files')}\r")
+
+
+def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    progress = Progress(shown=True)
+    clock[0] = PATIENCE
+    progress(2, 9)
+    progress.close()
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_is_130_with_one_line(project: Project, jobs: str) -> None:
+    project.write("own/slow.py", SLOW_RULE)
+    for number in range(4):
+        project.write(f"src/a{number}.py", "slow()\n" + "x = 1\n" * 50_000)
+    with project.start("--config", "rules = ['own']", "--jobs", jobs, "src") as process:
+        while not (project.root / "started").exists():
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate()
+    assert (process.returncode, stderr) == (130, "interrupted\n")
+
+
+def test_watching_lints_again_when_a_source_or_the_configuration_changes(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.write("a.py", UNSAFE)
+    monkeypatch.chdir(project.root)
+
+    def changes(*_: str) -> Iterator[set[tuple[int, str]]]:
+        yield {(1, "notes.txt")}
+        project.write("rocmlint.toml", "ignore = [")
+        yield {(1, "rocmlint.toml")}
+        project.write("rocmlint.toml", "ignore = ['ROC602']")
+        yield {(1, "rocmlint.toml")}
+
+    module = ModuleType("watchfiles")
+    vars(module)["watch"] = changes
+    monkeypatch.setitem(sys.modules, "watchfiles", module)
+    assert main(["--watch"]) == 0
+    told = [line.split(":")[0].split(" (")[0] for line in capsys.readouterr().err.splitlines()]
+    waiting = "Watching; Ctrl-C ends it."
+    assert told == [
+        "Found 1 finding",
+        waiting,
+        "error",
+        waiting,
+        "Nothing found in 1 file.",
+        waiting,
+    ]
+
+
+def test_watching_without_its_package_says_how_to_get_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project.root)
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    assert main(["--watch"]) == 2
+    assert "pip install 'rocmlint[watch]'" in capsys.readouterr().err

@@ -1,0 +1,287 @@
+"""Which version of a package counts for a file: installed, locked, declared, or only told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.version import Version
+
+from rocmlint.errors import ConfigError
+from rocmlint.project.environment import site_folders
+from rocmlint.published import requirements as published
+from rocmlint.source.document import Document
+from tests.support.repositories import GONE, candidates, install, lint, versions, write
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+
+
+def test_a_pin_counts_as_it_is() -> None:
+    write("requirements.txt", "transformers==4.48.1\n")
+    assert versions() == ["4.48.1"]
+    assert candidates()[0].certain
+
+
+def test_of_a_range_the_newest_release_in_it_counts() -> None:
+    write("requirements.txt", "transformers>=4.48,<4.50\n")
+    assert versions() == ["4.49.0"]
+    assert candidates()[0].certain
+
+
+def test_an_open_requirement_is_not_certain() -> None:
+    write("requirements.txt", "transformers>=4.48\n")
+    (found,) = candidates()
+    assert not found.certain
+    assert found.lowest == Version("4.48")
+
+
+def test_without_any_requirement_the_newest_release_counts() -> None:
+    (found,) = candidates()
+    assert not found.certain
+    assert "no requirement of transformers is declared" in found.said
+
+
+def test_a_constraint_holds_for_each_group() -> None:
+    write("requirements.txt", "-c constraints.txt\ntransformers\n")
+    write("constraints.txt", "transformers<4.52\n")
+    assert versions() == ["4.51.3"]
+
+
+def test_what_is_always_required_holds_in_each_extra() -> None:
+    write(
+        "pyproject.toml",
+        '[project]\nname="job"\ndependencies=["transformers<4.52"]\n'
+        '[project.optional-dependencies]\nold=["transformers<4.50"]\n',
+    )
+    assert versions() == ["4.49.0", "4.51.3"]
+
+
+def test_markers_that_exclude_each_other_are_two_candidates() -> None:
+    write(
+        "requirements.txt",
+        "transformers<4.50; python_version < '3.10'\ntransformers<4.52; python_version >= '3.10'\n",
+    )
+    assert versions() == ["4.49.0", "4.51.3"]
+
+
+def test_what_holds_under_a_marker_holds_under_it_in_each_extra() -> None:
+    write(
+        "pyproject.toml",
+        "[project]\nname='job'\ndependencies=['transformers<4.52; python_version >= \"3.9\"']\n"
+        "[project.optional-dependencies]\n"
+        "new=['transformers>=4.48; python_version >= \"3.9\"']\n",
+    )
+    assert versions() == ["4.51.3", "4.51.3"]
+
+
+@pytest.mark.parametrize(
+    ("specifier", "lowest"), [(">=4.40,>=4.50", "4.50"), ("~=4.40,>=4.45", "4.45"), ("<5", None)]
+)
+def test_of_several_lower_bounds_the_highest_holds(specifier: str, lowest: str | None) -> None:
+    write("requirements.txt", f"transformers{specifier}\n")
+    assert candidates()[0].lowest == (None if lowest is None else Version(lowest))
+
+
+def test_a_release_that_was_taken_back_is_not_the_newest() -> None:
+    assert published.is_yanked("transformers", Version("4.46.0"))
+    write("requirements.txt", "transformers<=4.46.0\n")
+    assert versions() == ["4.45.2"]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("git+https://github.com/huggingface/transformers.git@v4.49.0", ["4.49.0"]),
+        ("git+https://github.com/huggingface/transformers.git", []),
+        ("git+https://github.com/huggingface/transformers.git@8ee50537fe7613b8", []),
+    ],
+)
+def test_of_a_url_only_a_tag_tells_the_version(url: str, expected: list[str]) -> None:
+    write("requirements.txt", f"transformers @ {url}\n")
+    assert versions() == expected
+
+
+def test_requirements_that_no_release_meets_tell_nothing() -> None:
+    write("requirements.txt", "transformers>=4.48,<4.40\n")
+    assert versions() == []
+
+
+def test_the_nearest_folder_with_a_requirement_counts() -> None:
+    write("requirements.txt", "transformers==4.48.1\n")
+    write("apps/chat/requirements.txt", "transformers==4.50.0\n")
+    assert versions("apps/chat/job.py") == ["4.50.0"]
+    assert versions("apps/job.py") == ["4.48.1"]
+
+
+def test_another_requirement_may_rule_the_newest_releases_out() -> None:
+    write("requirements.txt", "transformers\nhuggingface-hub<1.0\n")
+    (found,) = candidates()
+    assert found.version < Version("5.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n'),
+        ("poetry.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\npython = ">=3"\n'),
+        ("pdm.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n'),
+        ("Pipfile.lock", '{"default": {"transformers": {"version": "==4.48.1"}}}'),
+    ],
+)
+def test_a_lock_file_says_more_than_a_requirement(name: str, text: str) -> None:
+    write("requirements.txt", "transformers>=4.40\n")
+    write(name, text)
+    (found,) = candidates()
+    assert (str(found.version), found.certain) == ("4.48.1", True)
+    assert name in found.said
+
+
+def test_a_lock_file_that_the_requirements_beside_it_exclude_does_not_count() -> None:
+    write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
+    write("requirements.txt", "transformers>=4.52,<4.54\n")
+    assert versions() == ["4.53.3"]
+
+
+def test_a_lock_file_of_an_inner_folder_is_named_by_its_path() -> None:
+    write("server/poetry.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
+    assert candidates("server/job.py")[0].said == "locked in server/poetry.lock,"
+
+
+@given(st.text())
+def test_a_broken_lock_file_is_as_none(text: str) -> None:
+    for name in ("uv.lock", "Pipfile.lock"):
+        Path(name).write_bytes(
+            f'{text}[[package]]\nname = "transformers'.encode("utf-8", "replace")
+        )
+    assert all(not each.certain for each in candidates())
+
+
+def test_an_environment_says_more_than_a_lock_file() -> None:
+    write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
+    install(".venv/lib/python3.11/site-packages", "4.57.6", utils="")
+    (finding,) = lint(GONE, environment=".venv")
+    assert "4.57.6, installed in .venv," in finding.message
+    assert finding.severity == "error"
+
+
+def test_a_file_among_installed_packages_runs_with_what_lies_beside_it() -> None:
+    install("site", "4.57.6")
+    write("site/peft/__init__.py", "")
+    (found,) = candidates("site/peft/utils/job.py")
+    assert str(found.version) == "4.57.6"
+
+
+def test_an_unpacked_wheel_says_what_it_requires() -> None:
+    write("job-1.0.dist-info/METADATA", "Requires-Dist: transformers<4.50\n\nText\n")
+    write("job/deep/inside.py", "")
+    Path(".git").rmdir()
+    assert versions("job/deep/inside.py") == ["4.49.0"]
+
+
+def test_a_requirement_of_the_file_itself_is_told_so() -> None:
+    text = '# /// script\n# dependencies = ["transformers==4.57.6"]\n# ///\n'
+    (finding,) = lint(f"{text}{GONE}")
+    assert "transformers 4.57.6, pinned in this file," in finding.message
+
+
+def test_the_metadata_of_a_script_say_more_than_its_checks() -> None:
+    text = (
+        '# /// script\n# dependencies = ["transformers==4.57.6"]\n# ///\n'
+        "from transformers.utils.versions import require_version\n"
+        'require_version("transformers>=4.40")\n'
+    )
+    (found,) = Document("job.py", text).project.versions("transformers")
+    assert (str(found.version), found.said) == ("4.57.6", "pinned in this file,")
+
+
+@pytest.mark.parametrize(("mark", "expected"), [("", "."), ("setup.py", "..")])
+def test_without_a_repository_a_project_begins_at_its_mark(mark: str, expected: str) -> None:
+    Path(".git").rmdir()
+    Path("job/deep").mkdir(parents=True)
+    if mark:
+        write(f"job/{mark}", "")
+    folders = Document(str(Path("job/deep/inside.py").absolute()), "").project.folders
+    assert os.path.relpath(folders[-1], "job/deep") == expected
+
+
+# What is said where no tool reads it
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("README.md", "```bash\npip install -q transformers==4.48.1 datasets\n```\n", ["4.48.1"]),
+        ("README.md", "Run `pip install \\\n    transformers==4.48.1` first.\n", ["4.48.1"]),
+        ("INSTALL.md", "pip install transformers==4.48.1\n", ["4.48.1"]),
+        ("Dockerfile", "FROM rocm/pytorch\nRUN pip install transformers==4.48.1\n", ["4.48.1"]),
+        ("setup.py", '_deps = ["trl==0.18.0", "transformers[torch]==4.48.1"]\n', ["4.48.1"]),
+        (
+            "README.md",
+            "pip install transformers==4.48.1\n\nFor Qwen: pip install transformers==4.50.0\n",
+            ["4.48.1", "4.50.0"],
+        ),
+        ("README.md", "pip install git+https://github.com/huggingface/transformers\n", []),
+        ("README.md", "pip install transformers --index-url https://x.org/nightly/cpu\n", []),
+        ("requirements.txt", "git+https://github.com/huggingface/transformers.git\n", []),
+    ],
+)
+def test_without_a_requirement_what_the_project_installs_counts(
+    name: str, text: str, expected: list[str]
+) -> None:
+    write(name, text)
+    assert versions("src/job.py") == expected
+
+
+def test_a_requirement_in_a_comment_says_nothing() -> None:
+    write("setup.py", '_deps = [\n    # "transformers==4.48.1",\n]\n')
+    assert "no requirement of transformers is declared" in candidates()[0].said
+
+
+def test_a_requirement_says_more_than_a_readme_beside_it() -> None:
+    write("requirements.txt", "transformers==4.48.1\n")
+    write("README.md", "pip install transformers==4.50.0\n")
+    assert versions("src/job.py") == ["4.48.1"]
+
+
+@pytest.mark.parametrize(
+    ("installed", "expected"),
+    [
+        ("transformers==4.50.0", ["4.48.1", "4.50.0"]),
+        ("transformers", ["4.48.1"]),
+        ("git+https://github.com/huggingface/transformers", []),
+    ],
+)
+def test_the_readme_of_a_folder_below_may_ask_for_another_version_too(
+    installed: str, expected: list[str]
+) -> None:
+    write("requirements.txt", "transformers==4.48.1\n")
+    write("research/README.md", f"pip install {installed}\n")
+    assert versions("research/job.py") == expected
+
+
+# Environments
+
+
+def test_an_environment_is_found_by_its_folder_and_its_interpreter() -> None:
+    site = Path("venv/lib/python3.12/site-packages").absolute()
+    site.mkdir(parents=True)
+    write("venv/bin/python", "")
+    assert site_folders(str(Path("venv").absolute())) == (str(site),)
+    assert site_folders(str(Path("venv/bin/python").absolute())) == (str(site),)
+
+
+def test_with_system_packages_the_base_interpreter_comes_last() -> None:
+    for each in ("venv", "base"):
+        Path(each, "lib", "python3.12", "site-packages").mkdir(parents=True)
+    home = Path("base/bin").absolute()
+    write("venv/pyvenv.cfg", f"home = {home}\ninclude-system-site-packages = true\n")
+    found = site_folders(str(Path("venv").absolute()))
+    assert [Path(each).parts[-4] for each in found] == ["venv", "base"]
+
+
+def test_an_environment_that_is_none_is_refused() -> None:
+    with pytest.raises(ConfigError, match="neither an interpreter nor a virtual environment"):
+        lint(GONE, environment="nothing")

@@ -1,0 +1,253 @@
+"""What is known of an install in a script or a Dockerfile: its lists, its indexes, its torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.repositories import PROJECT
+
+if TYPE_CHECKING:
+    from tests.support.repositories import Repository
+
+
+@pytest.mark.parametrize(
+    ("install", "codes"),
+    [
+        ("vllm", []),
+        ("'vllm>=0.9'", []),
+        ("vllm==0.11.2", ["ROC201"]),
+        ("-U vllm", ["ROC201"]),
+        ("lmdeploy", ["ROC201"]),
+    ],
+)
+def test_a_package_that_the_image_has_stays(
+    repository: Repository, install: str, codes: list[str]
+) -> None:
+    text = f"FROM rocm/vllm:rocm6.4.1_vllm_0.10.0\nRUN pip install {install}\n"
+    assert repository.codes("Dockerfile", text) == codes
+
+
+IMAGE = "FROM rocm/pytorch:rocm7.2_ubuntu24.04_py3.12_pytorch_release_2.9.1\n"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "COPY . .\nRUN python3 use_existing_torch.py && pip install -r requirements.txt",
+        "COPY . .\nRUN sed -i /torch/d requirements.txt && pip install -r requirements.txt",
+    ],
+)
+def test_torch_that_is_taken_out_of_the_list_before_is_not_installed(
+    repository: Repository, steps: str
+) -> None:
+    repository.write("requirements.txt", "torch==2.8.0\nnumpy\n")
+    assert repository.codes("Dockerfile", f"{IMAGE}{steps}\n") == []
+    unchanged = f"{IMAGE}COPY . .\nRUN pip install -r requirements.txt\n"
+    assert repository.codes("Dockerfile", unchanged) == ["ROC201"]
+
+
+def test_a_folder_that_is_copied_into_the_image_holds_the_list(repository: Repository) -> None:
+    repository.write("scripts/list.txt", "torch==2.8.0\n")
+    text = f"{IMAGE}COPY scripts/. /build/\nRUN pip install -r /build/list.txt\n"
+    assert repository.codes("Dockerfile", text) == ["ROC201"]
+
+
+def test_a_list_beside_the_script_is_read(repository: Repository) -> None:
+    repository.write("tools/requirements.txt", "torch\n")
+    text = (
+        'SCRIPT_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"\n'
+        'pip install -r "$SCRIPT_DIR/requirements.txt"\n'
+    )
+    assert repository.codes("tools/install_rocm.sh", text) == ["ROC201"]
+    other = 'CLONE="$(dirname "$0")/ComfyUI"\npip install -r "$CLONE/requirements.txt"\n'
+    assert repository.codes("tools/install_rocm.sh", other) == []
+
+
+SYNC = "FROM rocm/dev-ubuntu-24.04:7.2-complete\nRUN uv sync --frozen || uv sync --frozen\n"
+
+
+@pytest.mark.parametrize(
+    ("project", "codes"),
+    [
+        ('dependencies = ["torch>=2.8"]\n', ["ROC201"]),
+        ('dependencies = ["numpy"]\n', []),
+        ('[project.optional-dependencies]\ncuda = ["torch>=2.8"]\n', []),
+        ('dependencies = ["torch==2.9.1+rocm6.4"]\n', []),
+    ],
+)
+def test_a_sync_in_an_image_for_rocm_brings_the_torch_that_the_project_requires(
+    repository: Repository, project: str, codes: list[str]
+) -> None:
+    repository.write("pyproject.toml", PROJECT + project)
+    assert repository.codes("Dockerfile", SYNC) == codes
+    again = "RUN uv pip install torch --index-url https://download.pytorch.org/whl/rocm7.2\n"
+    assert repository.codes("Dockerfile", SYNC + again) == []
+
+
+CLONE = "RUN git clone https://example.com/vllm.git\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "codes"),
+    [
+        ("RUN cd /opt && ls\nRUN pip install -r requirements.txt", ["ROC201"]),
+        ("RUN cd /opt && pip install -r requirements.txt", []),
+        (f"{CLONE}WORKDIR /app/vllm/\nRUN pip install -r requirements.txt", []),
+        (f"{CLONE}WORKDIR /app\nRUN pip install -r requirements.txt", ["ROC201"]),
+    ],
+)
+def test_a_list_is_read_from_where_the_instruction_runs(
+    repository: Repository, steps: str, codes: list[str]
+) -> None:
+    repository.write("requirements.txt", "torch==2.8.0\n")
+    assert repository.codes("Dockerfile", f"{IMAGE}COPY . .\n{steps}\n") == codes
+
+
+LOCK = """
+[[package]]
+name = "server"
+source = { virtual = "." }
+dependencies = [{ name = "model" }]
+
+[[package]]
+name = "model"
+source = { editable = "model" }
+dependencies = [{ name = "torch", marker = "sys_platform == 'linux'" }]
+
+[[package]]
+name = "torch"
+version = "2.11.0"
+source = { registry = "https://pypi.example/simple" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("lock", "codes"),
+    [
+        (LOCK, ["ROC201"]),
+        (LOCK.replace("2.11.0", "2.11.0+cu128"), ["ROC201"]),
+        (LOCK.replace("2.11.0", "2.11.0+cpu"), []),
+        (LOCK.replace("2.11.0", "2.11.0+rocm7.2"), []),
+        (LOCK.replace("'linux'", "'darwin'"), []),
+        (LOCK.replace('"model" }]', '"numpy" }]'), []),
+        ("package = 1", []),
+        ("[[package", []),
+    ],
+)
+def test_a_sync_brings_the_torch_of_the_lock(
+    repository: Repository, lock: str, codes: list[str]
+) -> None:
+    repository.write("pyproject.toml", f'{PROJECT}dependencies = ["model"]\n')
+    repository.write("uv.lock", lock)
+    assert repository.codes("Dockerfile", SYNC) == codes
+
+
+@pytest.mark.parametrize(
+    ("pin", "effect"),
+    [("torch==2.6.0", "PyPI's torch is taken"), ("torch==2.6.0+rocm6.3", "no torch is found")],
+)
+def test_of_a_build_that_the_index_lacks_pypi_has_none_either(
+    repository: Repository, pin: str, effect: str
+) -> None:
+    text = f"--extra-index-url https://download.pytorch.org/whl/rocm6.3\n{pin}\n"
+    (found,) = repository.lint("requirements.txt", text)
+    assert (found.code, effect in found.message) == ("ROC202", True)
+
+
+def test_a_list_that_is_added_is_found_once(repository: Repository) -> None:
+    repository.write("requirements.txt", "torch\naccelerate\n")
+    assert repository.codes("install_rocm.sh", "uv add -r requirements.txt\n") == ["ROC201"]
+
+
+SERVER = "https://download.pytorch.org/whl"
+ROCM = f"pip install torch==2.9.1 --index-url {SERVER}/rocm6.4\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "codes"),
+    [
+        pytest.param(f"{ROCM}pip install --force-reinstall torch", ["ROC201"], id="reinstalled"),
+        pytest.param(
+            f"{ROCM}uv pip install -U torch --extra-index-url {SERVER}/rocm6.4",
+            [],
+            id="uv prefers the extra index",
+        ),
+        pytest.param(
+            f"{ROCM}pip install -U torch --extra-index-url {SERVER}/rocm6.4",
+            ["ROC201"],
+            id="pip takes the newest of both",
+        ),
+        pytest.param(
+            f"pip install torch==2.6.0 --extra-index-url {SERVER}/nightly/rocm7.2",
+            [],
+            id="nobody knows what an index of nightly builds has",
+        ),
+        pytest.param(
+            f"pip install torch==2.9.1 --index-url {SERVER}/rocm6.4"
+            f" --extra-index-url {SERVER}/rocm7.1",
+            [],
+            id="of two indexes one may have the wheel",
+        ),
+        pytest.param("pip install numpy> 2", [], id="a redirection, as it is spaced"),
+        pytest.param("pip install numpy>2", ["ROC208"], id="a bound without quotes"),
+    ],
+)
+def test_what_stands_beside_an_install_decides(
+    repository: Repository, script: str, codes: list[str]
+) -> None:
+    assert repository.codes("install.sh", f"{script}\n") == codes
+
+
+@pytest.mark.parametrize(
+    ("asked", "codes"), [("pyproject.toml", []), ("pyproject.toml .[cuda]", ["ROC201"])]
+)
+def test_extras_that_nobody_asks_for_are_not_installed(
+    repository: Repository, asked: str, codes: list[str]
+) -> None:
+    extra = '[project.optional-dependencies]\ncuda = ["vllm==0.11.2"]\n'
+    repository.write("pyproject.toml", f'{PROJECT}dependencies = ["numpy"]\n{extra}')
+    assert repository.codes("install.sh", f"{ROCM}uv pip install -r {asked}\n") == codes
+
+
+@pytest.mark.parametrize(("way", "codes"), [("cd build\ncd ..", ["ROC201"]), ("cd build", [])])
+def test_the_way_back_leads_to_the_folder_of_the_script(
+    repository: Repository, way: str, codes: list[str]
+) -> None:
+    repository.write("requirements.txt", "vllm==0.11.2\n")
+    text = f"{ROCM}{way}\npip install -r requirements.txt\n"
+    assert repository.codes("install.sh", text) == codes
+
+
+@pytest.mark.parametrize(("option", "codes"), [("", ["ROC201"]), ("--from=build ", [])])
+def test_a_list_that_another_stage_made_is_not_the_one_here(
+    repository: Repository, option: str, codes: list[str]
+) -> None:
+    repository.write("requirements.txt", "torch==2.8.0\n")
+    text = f"{IMAGE}COPY {option}requirements.txt /r/\nRUN pip install -r /r/requirements.txt\n"
+    assert repository.codes("Dockerfile", text) == codes
+
+
+@pytest.mark.parametrize(
+    ("settings", "codes"),
+    [("managed = true", ["ROC201"]), (f'torch = "{SERVER}/rocm6.4"', [])],
+)
+def test_settings_of_uv_count_where_they_name_rocm(
+    repository: Repository, settings: str, codes: list[str]
+) -> None:
+    repository.write("pyproject.toml", f"[tool.uv]\n{settings}\n")
+    text = "export HSA_OVERRIDE_GFX_VERSION=11.0.0\nuv pip install vllm==0.11.2\n"
+    assert repository.codes("install.sh", text) == codes
+
+
+@pytest.mark.parametrize(
+    ("index", "described"),
+    [("rocm6.4", "ROCm torch 2.9.0 ("), ("nightly/rocm6.4", "ROCm torch (")],
+)
+def test_of_a_nightly_build_no_version_is_told(
+    repository: Repository, index: str, described: str
+) -> None:
+    text = f"pip install torch --index-url {SERVER}/{index}\npip install xformers==0.0.32.post2\n"
+    (found,) = repository.lint("install.sh", text)
+    assert described in found.message

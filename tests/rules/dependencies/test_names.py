@@ -1,0 +1,322 @@
+"""What the rules on names say, and the curated tables that they advise by."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocmlint.published import requirements as published
+from rocmlint.published.names import names_of
+from rocmlint.rules.dependencies._names import replacements as _replacements
+from rocmlint.rules.dependencies._names.published_names import has, has_successor
+from rocmlint.rules.dependencies._names.uses import uses
+from tests.support.repositories import GONE, NEW, lint, write
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+
+
+# What is said
+
+
+def test_a_pin_without_the_name_is_an_error_and_an_open_requirement_a_warning() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    assert [each.severity for each in lint(GONE)] == ["error"]
+    write("requirements.txt", "transformers>=4.50\n")
+    assert [each.severity for each in lint(GONE)] == ["warning"]
+
+
+def test_an_open_requirement_is_an_error_where_no_version_in_it_has_the_name() -> None:
+    write("requirements.txt", "transformers>=4.55\n")
+    assert [each.severity for each in lint(GONE)] == ["error"]
+
+
+@pytest.mark.parametrize(("lowest", "severity"), [("", "error"), ("0.20", "warning")])
+def test_a_requirement_that_begins_with_the_index_is_known_in_full(
+    lowest: str, severity: str
+) -> None:
+    known = names_of("huggingface_hub")
+    assert known is not None
+    write("requirements.txt", f"huggingface-hub>={lowest or known.versions[0]}\n")
+    (finding,) = lint("from huggingface_hub import cached_download\n")
+    assert finding.severity == severity
+
+
+def test_a_name_that_is_not_there_yet_is_found() -> None:
+    write("requirements.txt", "transformers==4.50.0\n")
+    (finding,) = lint(NEW)
+    assert "it comes with transformers 4.54" in finding.message
+    assert "Require `transformers>=4.54`" in finding.message
+
+
+def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
+    write("requirements.txt", "transformers>=4.40\n")
+    call = (
+        "TrainingArguments(\n"
+        "    group_by_length=True,\n    evaluation_strategy='no',\n    no_cuda=True,\n)\n"
+    )
+    (finding,) = lint(f"from transformers import TrainingArguments\n{call}")
+    assert "`group_by_length` (gone since 5.2), `evaluation_strategy`" in finding.message
+    assert "write `eval_strategy` for `evaluation_strategy`" in finding.message
+    assert finding.message.endswith("or require `transformers<4.51`.")  # brings them all back
+    assert finding.line == 3
+    assert finding.fix is not None
+    assert [each.replacement for each in finding.fix.edits] == ["eval_strategy", "use_cpu"]
+
+
+def test_a_keyword_that_the_trainer_s_configuration_took_over_is_told_so() -> None:
+    write("requirements.txt", "trl==1.16.0\n")
+    (finding,) = lint("from trl import DPOTrainer\nDPOTrainer(beta=0.1)\n")
+    assert "Give `beta` to `trl.DPOConfig`, or require `trl<0.13`." in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from diffusers.models.unet_2d_condition import UNet2DConditionModel\n",
+        "import diffusers\ndiffusers.models.unet_2d_condition.UNet2DConditionModel\n",
+    ],
+)
+def test_a_module_that_moved_is_found_by_what_is_asked_of_it(text: str) -> None:
+    write("requirements.txt", "diffusers==0.32.1\n")
+    (finding,) = lint(text)
+    assert "Use `diffusers.models.unets.unet_2d_condition`." in finding.message
+
+
+def test_no_requirement_is_advised_that_the_project_s_own_rules_out() -> None:
+    write("requirements.txt", "transformers>=4.55\n")
+    (finding,) = lint(GONE)
+    assert "transformers<4.54" not in finding.message
+
+
+def test_what_was_gone_before_the_index_begins_has_a_bound_too() -> None:
+    write("requirements.txt", "transformers>=4.31\n")
+    (finding,) = lint("from transformers.deepspeed import is_deepspeed_zero3_enabled\n")
+    assert "or require `transformers<4.46`" in finding.message
+
+
+def test_what_one_group_of_requirements_may_have_is_not_reported() -> None:
+    write(
+        "pyproject.toml",
+        '[project]\nname="job"\n[project.optional-dependencies]\n'
+        'old=["transformers==4.50.0"]\nnew=["transformers==4.57.6"]\n',
+    )
+    assert lint(GONE + NEW) == []
+
+
+def test_of_two_files_that_pin_two_versions_what_neither_has_is_reported() -> None:
+    write("requirements.txt", "transformers==4.50.0\n")
+    write("requirements-new.txt", "transformers==4.57.6\n")
+    never = "from transformers.utils import TRANSFORMERS_CACHE_OF_OURS\n"
+    assert [each.line for each in lint(f"{GONE}{NEW}{never}")] == [3]
+
+
+def test_the_package_s_own_files_and_vendored_copies_are_left_alone() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("transformers/__init__.py", "")
+    assert lint(GONE) == []
+    assert lint(GONE, "transformers/job.py") == []
+
+
+def test_a_module_that_the_project_puts_over_the_package_is_not_judged() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("patches/transformers_replace/models/gemma/modeling_gemma.py", "")
+    assert lint("from transformers.models.gemma.modeling_gemma import set_ours\n") == []
+
+
+def test_an_environment_in_the_project_is_no_such_module() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("venv/lib/python3.11/site-packages/transformers/models/gemma2/modeling_gemma2.py", "")
+    text = "from transformers.models.gemma2.modeling_gemma2 import GEMMA2_START_DOCSTRING\n"
+    assert [each.line for each in lint(text)] == [1]
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        "import transformers\ntransformers.utils.LossKwargs = dict\n",
+        "import sys\nsys.modules['transformers.utils'] = object()\n",
+    ],
+)
+def test_a_name_that_the_project_puts_into_the_package_is_there(put: str) -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("job/compatible.py", put)
+    assert lint(GONE) == []
+
+
+def test_a_default_beside_an_annotation_puts_nothing_in() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("job/other.py", "def work(kwargs: transformers.utils.LossKwargs = None): ...\n")
+    assert [each.line for each in lint(GONE)] == [1]
+
+
+def test_a_rename_reaches_every_use() -> None:
+    write("requirements.txt", "transformers==5.0.0\n")
+    text = (
+        "from transformers.models.auto.modeling_auto import AutoModelForVision2Seq\n\n\n"
+        "def load():\n    return AutoModelForVision2Seq.from_pretrained('x')\n"
+    )
+    (finding,) = lint(text)
+    assert finding.fix is not None
+    assert finding.fix.safe
+    assert len(finding.fix.edits) == 2
+
+
+def test_a_rename_keeps_the_old_name_where_a_use_cannot_be_told() -> None:
+    write("requirements.txt", "transformers==5.0.0\n")
+    text = (
+        "from transformers.models.auto.modeling_auto import AutoModelForVision2Seq\n"
+        "__all__ = ['AutoModelForVision2Seq']\n"
+    )
+    (finding,) = lint(text)
+    assert finding.fix is not None
+    (edit,) = finding.fix.edits
+    assert edit.replacement == "AutoModelForImageTextToText as AutoModelForVision2Seq"
+
+
+def test_a_fix_that_an_older_admitted_version_may_not_bear_is_unsafe() -> None:
+    write("requirements.txt", "transformers>=4.30,<5.5\n")
+    (finding,) = lint("from transformers.image_utils import VideoInput\n")
+    assert finding.fix is not None
+    assert not finding.fix.safe
+
+
+@given(st.text())
+def test_no_text_breaks_the_search_for_uses(text: str) -> None:
+    assert uses(f"import transformers\n{text}").imports
+
+
+def test_the_cache_forgets_when_a_lock_file_comes() -> None:
+    import subprocess  # noqa: PLC0415
+    import sys  # noqa: PLC0415
+
+    write("job.py", GONE)
+    write("requirements.txt", "transformers>=4.50\n")
+    command = [sys.executable, "-m", "rocmlint", "--select", "ROC204", "--output-format", "json"]
+
+    def found() -> int:
+        done = subprocess.run([*command, "job.py"], capture_output=True, text=True, check=False)
+        return len(json.loads(done.stdout)["findings"])
+
+    assert (found(), found()) == (1, 1)
+    write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.50.0"\n')
+    assert found() == 0
+
+
+VISION = "transformers.AutoModelForVision2Seq"  # until 4.57
+ONLY_OLD = f"def old():\n    return {VISION}\nif transformers.__version__ < '5':\n    old()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        pytest.param(f"print({VISION})", ["ROC204"], id="looked up"),
+        pytest.param(f"del {VISION}", [], id="taken away"),
+        pytest.param(
+            f"def new(name):\n    assert hasattr(transformers, name)\n    return {VISION}",
+            [],
+            id="asserted",
+        ),
+        pytest.param(
+            f"assert transformers.__version__ < '5'\nprint({VISION})", [], id="of a version"
+        ),
+        pytest.param(ONLY_OLD, [], id="called for a version"),
+        pytest.param(f"{ONLY_OLD}old()", ["ROC204"], id="called for any version too"),
+    ],
+)
+def test_a_name_may_be_missing_where_the_code_is_ready_for_it(text: str, codes: list[str]) -> None:
+    write("requirements.txt", "transformers==5.2.0\n")
+    assert [each.code for each in lint(f"import transformers\n{text}\n")] == codes
+
+
+@pytest.mark.parametrize(
+    ("package", "code", "codes"),
+    [
+        (
+            "diffusers==0.32.1",
+            "from diffusers.models.unet_2d_condition import UNet2DConditionModel",
+            ["ROC204"],
+        ),
+        ("transformers==4.57.6", GONE, []),
+    ],
+)
+def test_unsloth_rewrites_some_packages_and_not_others(
+    package: str, code: str, codes: list[str]
+) -> None:
+    write("requirements.txt", f"{package}\n")
+    assert [each.code for each in lint(f"{code}\n")] == ["ROC204"]
+    assert [each.code for each in lint(f"import unsloth\n{code}\n")] == codes
+
+
+def test_a_keyword_that_a_configuration_inherits_is_of_the_version_of_transformers() -> None:
+    write("requirements.txt", "trl==1.16.0\ntransformers\n")
+    (finding,) = lint("from trl import SFTConfig\nSFTConfig(evaluation_strategy='no')\n")
+    assert finding.message.startswith("`transformers.TrainingArguments` of transformers ")
+
+
+@pytest.mark.parametrize(
+    ("patched", "codes"),
+    [("BertModel.get_head_mask", ["ROC207"]), ("AutoModelForVision2Seq.register", ["ROC204"])],
+)
+def test_a_patch_of_a_class_that_is_gone_fails_and_is_not_silently_off(
+    patched: str, codes: list[str]
+) -> None:
+    write("requirements.txt", "transformers==5.23.0\n")
+    text = f"import transformers\ndef mine(self): ...\ntransformers.{patched} = mine\n"
+    assert [each.code for each in lint(text)] == codes
+
+
+# The curated tables against the index
+
+
+@pytest.mark.parametrize(("old", "replacement"), _replacements.NAMES.items())
+def test_a_replacement_is_there_where_the_old_name_is_gone(
+    old: str, replacement: _replacements.Replacement
+) -> None:
+    known = names_of(old.partition(".")[0])
+    assert known is not None
+    assert has(old, known.versions[-1]) is False
+    if names_of(replacement.new.partition(".")[0]) is None:
+        pytest.skip("the other package is not in the index")
+    assert has_successor(old, replacement.new, known.versions[-1])
+
+
+@pytest.mark.parametrize("old", _replacements.ADVICE)
+def test_advice_is_given_for_what_is_gone(old: str) -> None:
+    package, _, name = old.partition(".")
+    known = names_of(package)
+    newest = known.versions[-1] if known else published.releases(package)[-1]
+    modules = (
+        *("", ".utils", ".optimization", ".cache_utils", ".modeling_utils"),
+        ".tokenization_utils_base",
+    )
+    assert any(has(f"{package}{each}.{name}", newest) is False for each in modules)
+
+
+@pytest.mark.parametrize(("ending", "keyword"), _replacements.KEYWORD_ADVICE)
+def test_advice_is_given_for_keywords_that_are_gone(ending: str, keyword: str) -> None:
+    known = names_of("transformers" if ending == "TrainingArguments" else "trl")
+    assert known is not None
+    assert known.keyword(f"{known.package}.{ending}", keyword).at(known.versions[-1]) is False
+
+
+@pytest.mark.parametrize("keyword", _replacements.KEYWORDS)
+def test_a_keyword_s_successor_is_taken_where_the_old_one_is_not(keyword: str) -> None:
+    callables = (
+        *("transformers.TrainingArguments", "transformers.Trainer"),
+        *("transformers.masking_utils.create_causal_mask", "accelerate.Accelerator"),
+        "huggingface_hub.hf_hub_download",
+    )
+    judged = []
+    for dotted in callables:
+        known = names_of(dotted.partition(".")[0])
+        assert known is not None
+        new = _replacements.keyword_replacement(dotted, keyword)
+        if new is not None:
+            newest = known.versions[-1]
+            assert known.keyword(dotted, keyword).at(newest) is False
+            assert known.keyword(dotted, new).at(newest) is True
+            judged.append(dotted)
+    assert judged

@@ -1,0 +1,369 @@
+"""``rocmlint stack compatible``: the newest libraries that fit a torch, and why no newer ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from rocmlint.published import requirements
+from rocmlint.published.fitting import SearchError, fit
+from rocmlint.stack import resolve as resolver
+from rocmlint.stack.compatible import Compatible, Library, compatible
+from rocmlint.stack.resolve import Refusal, ResolverError, resolve
+from rocmlint.stack.versions import VersionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.support.project import Project
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
+OFFLINE = ("--offline", "--python-version", "3.11")
+
+
+def library(answer: Compatible, name: str) -> Library:
+    (found,) = (each for each in answer.libraries if each.package.partition("[")[0] == name)
+    return found
+
+
+def shipped(torch: str, *packages: str, python: str = "3.11") -> Compatible:
+    return compatible(torch, packages, python=python, ask_uv=False)
+
+
+# What the shipped metadata answer.
+
+
+@pytest.mark.parametrize(
+    ("torch", "version", "following", "reason"),
+    [
+        ("2.4.1", "5.14.1", "5.15.0", "transformers 5.15.0 requires torch>=2.5"),
+        ("2.5", "5.19.0", "5.20.0", "transformers 5.20.0 requires torch>=2.6"),
+        ("2.0.1", "4.51.3", "4.52.1", "transformers 4.52.1 requires torch>=2.1,<2.7"),
+        ("2.4.1+rocm6.1", "5.14.1", "5.15.0", "transformers 5.15.0 requires torch>=2.5"),
+    ],
+)
+def test_the_newest_and_why_not_the_next(
+    torch: str, version: str, following: str, reason: str
+) -> None:
+    found = library(shipped(torch, "transformers"), "transformers")
+    assert found == Library("transformers[torch]", "fits", version, following, reason)
+
+
+def test_the_newest_there_is_needs_no_reason() -> None:
+    newest = requirements.releases("accelerate")[-1]
+    found = library(shipped("2.14", "accelerate"), "accelerate")
+    assert found == Library("accelerate", "fits", str(newest), None, "")
+
+
+def test_torch_itself_is_what_was_asked_for() -> None:
+    assert library(shipped("2.4", "torch"), "torch") == Library("torch", "fits", "2.4.1", None, "")
+
+
+def test_another_library_may_be_the_reason() -> None:
+    found = library(shipped("2.4.1", "transformers", "huggingface_hub"), "huggingface-hub")
+    assert found.version == "1.33.0"
+    assert found.reason == "transformers 5.14.1 requires huggingface-hub>=1.5.0,<2.0"
+
+
+def test_python_may_be_the_reason() -> None:
+    found = library(shipped("2.10", "transformers", python="3.10"), "transformers")
+    assert (found.version, found.following) == ("5.20.2", "5.21.0")
+    assert found.reason == "transformers 5.21.0 requires Python>=3.11.0"
+
+
+def test_a_minor_version_is_the_patch_release_that_most_goes_with() -> None:
+    answer = shipped("2.4", "vllm")
+    assert answer.torch == "2.4.0"
+    assert library(answer, "vllm").version == "0.6.3.post1"
+
+
+def test_a_specifier_bounds_the_answer() -> None:
+    found = library(shipped("2.6", "transformers<5"), "transformers")
+    assert found.version is not None
+    assert Version("4") < Version(found.version) < Version("5")
+    assert found.following is None
+
+
+def test_what_does_not_fit_together_stands_alone() -> None:
+    answer = shipped("2.10.0", "vllm==0.17.1", "transformers>=5")
+    assert not answer.together
+    assert "vllm 0.17.1 requires transformers>=4.56.0,<5" in answer.notes
+    assert library(answer, "vllm").version == "0.17.1"
+    assert library(answer, "transformers").version is not None
+
+
+def test_a_library_that_never_fits_is_told_and_the_rest_answered() -> None:
+    answer = shipped("2.4.1", "transformers", "vllm>=0.7")
+    assert library(answer, "transformers").version == "5.14.1"
+    none = library(answer, "vllm")
+    assert none.answer == "none fits"
+    assert none.reason.startswith("vllm ")
+    assert "requires torch==" in none.reason
+
+
+def test_unknown_packages_are_told_and_the_rest_answered() -> None:
+    answer = shipped("2.4.1", "no-such-package", ">>x", "transformers")
+    assert [each.answer for each in answer.libraries] == ["unknown", "unknown", "fits"]
+
+
+def test_a_nightly_build_is_answered_from_what_is_known() -> None:
+    answer = shipped("2.16.0.dev20261101+rocm10.0", "transformers")
+    assert library(answer, "transformers").version is not None
+    assert answer.notes[0] == (
+        "torch 2.16.0.dev20261101 is no release, so that its own requirements are not known"
+    )
+
+
+def test_without_uv_the_answer_says_that_no_wheels_were_looked_at() -> None:
+    assert "by Requires-Python only" in shipped("2.4.1", "peft").notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("torch", "message"),
+    [
+        ("2.4.7", r"there is no torch 2\.4\.7; of that minor version there is 2\.4\.0, 2\.4\.1"),
+        ("99.0", "is not known .*; ask with uv"),
+    ],
+)
+def test_a_torch_that_never_was(torch: str, message: str) -> None:
+    with pytest.raises(VersionError, match=message):
+        shipped(torch, "transformers")
+
+
+def test_a_torch_that_has_no_wheel_for_this_python() -> None:
+    with pytest.raises(VersionError, match=r"torch 2\.15\.0 requires Python>=3\.11"):
+        shipped("2.15.0", "transformers", python="3.10")
+
+
+def test_a_release_that_never_was_is_told() -> None:
+    answer = library(shipped("2.4.1", "transformers==99"), "transformers")
+    assert (answer.answer, answer.reason) == ("none fits", "no release for Python 3.11 is ==99")
+
+
+def test_a_search_that_takes_too_long_ends_without_an_answer() -> None:
+    every = [each for each in requirements.packages() if each != "torch"]
+    with pytest.raises(SearchError, match=r"no answer was found .*: ask for fewer, or with uv"):
+        shipped("2.8", *every)
+
+
+def test_a_choice_holds_all_that_its_packages_require() -> None:
+    goals = [Requirement(each) for each in ("lmdeploy", "trl", "torch==2.4.1")]
+    chosen = fit(goals, "3.11")
+    assert chosen is not None
+    for name, version in chosen.items():
+        required = requirements.requirements(name, version)
+        for each in requirements.applicable(required or (), python="3.11"):
+            assert chosen[each.name] in each.specifier
+
+
+# What uv answers, by a uv that is none.
+
+
+@pytest.fixture
+def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UvOfTests:
+    return UvOfTests(tmp_path, monkeypatch)
+
+
+class UvOfTests:
+    """A program in place of uv."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path = folder / "uv"
+        monkeypatch.setattr(resolver, "find_uv", lambda: str(self.path))
+
+    def runs(self, program: str) -> None:
+        self.path.write_text(f"#!{sys.executable}\n{program}\n")
+        self.path.chmod(self.path.stat().st_mode | stat.S_IXUSR)
+
+    def fails(self, message: str, code: int) -> None:
+        self.runs(f"import sys; print({message!r}, file=sys.stderr); sys.exit({code})")
+
+
+def test_the_pins_are_read(uv: UvOfTests) -> None:
+    uv.runs("print('peft==0.21.2\\nTorch==2.4.1+cpu ; sys_platform == \"linux\"')")
+    assert resolve(["peft"], "3.11") == {"peft": Version("0.21.2"), "torch": Version("2.4.1+cpu")}
+
+
+def test_a_proof_that_nothing_fits_is_an_answer(uv: UvOfTests) -> None:
+    uv.fails(
+        "  \N{MULTIPLICATION SIGN} No solution found when resolving dependencies:\n"
+        "  ╰─▶ Because peft==9 depends on torch>=3 and you require torch==2.4.1, we can conclude "
+        "that your requirements are unsatisfiable.\n\nhint: try",
+        1,
+    )
+    found = resolve(["peft"], "3.11")
+    assert found == Refusal("Because peft==9 depends on torch>=3 and you require torch==2.4.1")
+
+
+def test_a_package_that_the_index_does_not_have(uv: UvOfTests) -> None:
+    uv.fails(
+        "error: No solution found when resolving dependencies\n  cause: Because no-such was not "
+        "found in the package registry and you require no-such, we can conclude",
+        1,
+    )
+    assert resolve(["no-such"], "3.11") == Refusal("the index has no package no-such", "no-such")
+
+
+@pytest.mark.parametrize(
+    "told", ["pyairports==0.0.1 has no usable", "all versions of sqlitedict have no usable"]
+)
+def test_what_has_only_an_sdist_is_left_out(uv: UvOfTests, told: str) -> None:
+    uv.runs(
+        "import os, sys\n"
+        "if '--override' in sys.argv:\n"
+        "    print(open('overrides.txt').read().split(';')[0] + '==1.0')\n"
+        "else:\n"
+        f"    sys.exit('No solution found\\nBecause {told} wheels and so on')"
+    )
+    (name,) = cast("Mapping[str, Version]", resolve(["vllm"], "3.11"))
+    assert name in told
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("import sys; sys.exit('error: Failed to fetch')", "uv failed: Failed to fetch"),
+        ("import os; os.kill(os.getpid(), 9)", "uv failed: exit code -9"),
+        (
+            "import sys; sys.exit('No solution found\\ntorch was not found in the cache')",
+            "uv failed: torch was not found in the cache",
+        ),
+    ],
+)
+def test_no_answer_is_no_proof(uv: UvOfTests, program: str, reason: str) -> None:
+    uv.runs(program)
+    with pytest.raises(ResolverError) as raised:
+        resolve(["peft"], "3.11")
+    assert str(raised.value) == reason
+
+
+def test_a_uv_that_does_not_answer_is_no_proof(uv: UvOfTests) -> None:
+    uv.runs("import time; time.sleep(600)")
+    with pytest.raises(ResolverError, match="uv gave no answer within 1 s"):
+        resolve(["peft"], "3.11", timeout=1)
+
+
+def test_a_uv_that_cannot_run(uv: UvOfTests) -> None:
+    uv.path.write_text("no program")
+    with pytest.raises(ResolverError, match="cannot be started"):
+        resolve(["peft"], "3.11")
+
+
+def test_without_uv_the_shipped_metadata_answer_and_say_so(uv: UvOfTests) -> None:
+    uv.fails("error: Failed to fetch", 2)
+    answer = compatible("2.4.1", ["transformers"])
+    assert (answer.source, answer.as_of) == ("shipped data", requirements.AS_OF)
+    assert "uv was not used: uv failed: Failed to fetch" in answer.notes
+    assert library(answer, "transformers").version == "5.14.1"
+
+
+def test_uv_is_asked_first_and_knows_what_came_later(uv: UvOfTests) -> None:
+    uv.runs(
+        "import sys\n"
+        "print('accelerate==99.1' if '--no-deps' in sys.argv else\n"
+        "      'accelerate==99.0\\ntorch==2.4.1')"
+    )
+    answer = compatible("2.4.1", ["accelerate"])
+    assert answer.source == "uv"
+    assert library(answer, "accelerate").version == "99.0"
+    assert library(answer, "accelerate").following == "99.1"
+
+
+def test_uv_and_the_shipped_metadata_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UV_EXCLUDE_NEWER", requirements.AS_OF)  # as though it were that day
+    try:
+        resolver.find_uv()
+        answer = compatible("2.5.1", python="3.11")
+    except ResolverError as error:
+        pytest.skip(str(error))
+    if answer.source != "uv":
+        pytest.skip(answer.notes[0])
+    offline = compatible("2.5.1", python="3.11", ask_uv=False)
+    behind = [
+        (one.package, one.version, other.version)
+        for one, other in zip(answer.libraries, offline.libraries, strict=True)
+        if one.following is not None and one.version != other.version
+    ]
+    assert behind == []
+
+
+# The command.
+
+
+def test_the_table_and_what_to_type(project: Project) -> None:
+    done = project.run("stack", "compatible", "--torch", "2.4.1", *OFFLINE)
+    assert done.returncode == 0, done.stderr
+    assert "transformers[torch]  5.14.1" in done.stdout
+    assert "transformers 5.15.0 requires torch>=2.5" in done.stdout
+    assert f"by the metadata that rocmlint brings ({requirements.AS_OF})" in done.stdout
+    assert "torch 2.4 has wheels for ROCm 6.0 and 6.1." in done.stdout
+    assert "pip install transformers==5.14.1 diffusers==0.38.0" in done.stdout
+
+
+def test_what_pypi_has_for_cuda_only_is_not_to_be_typed(project: Project) -> None:
+    asked = ("vllm", "torchvision", "diffusers[training]")
+    done = project.run("stack", "compatible", "--torch", "2.4.0", *asked, "--offline")
+    assert done.returncode == 0, done.stderr
+    assert "install a ROCm build of vllm==0.6.3.post1 with --no-deps" in done.stdout
+    assert "torchvision: rocmlint stack install-command" in done.stdout
+    assert [each for each in done.stdout.splitlines() if each.startswith("pip install")] == [
+        "pip install 'diffusers[training]==0.38.0'"
+    ]
+
+
+def test_json_is_as_its_schema_says(project: Project) -> None:
+    done = project.run("stack", "compatible", "--torch", "2.4", "--output-format", "json", *OFFLINE)
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert document["rocm_wheels"] == ["6.0", "6.1"]
+    first = document["compatible"]["libraries"][0]
+    assert first["package"] == "transformers[torch]"
+    assert first["reason"] == "transformers 5.15.0 requires torch>=2.5"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--torch", "2.4.1", "transformers"), 0),
+        (("--torch", "2.4.1", "transformers", "vllm>=0.7"), 1),
+        (("--torch", "2.4.1", "transformers", "no-such-package"), 3),
+        (("--torch", "2.4.7"), 2),
+        (("--torch", "nonsense"), 2),
+        (("--no-such-flag",), 2),
+    ],
+)
+def test_exit_codes(project: Project, arguments: tuple[str, ...], code: int) -> None:
+    done = project.run("stack", "compatible", *arguments, *OFFLINE)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_version_is_one_line(project: Project) -> None:
+    done = project.run("stack", "compatible", "--torch", "2.4.7", *OFFLINE)
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_installed_torch_is_read_without_importing_it(project: Project) -> None:
+    torch = project.root / "site" / "torch"
+    project.write("site/torch/__init__.py", "raise SystemExit('imported')")
+    project.write("site/torch/version.py", "__version__ = '2.4.1+rocm6.1'\nhip = '6.1.4'\n")
+    project.write("site/torch-2.4.1.dist-info/METADATA", "Name: torch\nVersion: 2.4.1\n")
+    done = project.run("stack", "compatible", *OFFLINE, PYTHONPATH=os.fspath(torch.parent))
+    assert "fit torch 2.4.1 on Python 3.11" in done.stdout
+
+
+def test_without_a_torch_it_says_what_to_type(project: Project) -> None:
+    project.write("python", f'#!/bin/sh\nexec {sys.executable} -S -s "$@"\n').chmod(0o755)
+    done = project.run("stack", "compatible", "--python", "./python", "--offline", PYTHONPATH="")
+    assert done.returncode == 2
+    assert done.stderr.rstrip().endswith("has no torch; say for which to answer: --torch 2.4.1")

@@ -1,0 +1,239 @@
+"""What ``stack plan`` prints, for the files of a project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from jsonschema import validate  # type: ignore[import-untyped]
+
+from tests.support.stacks import INDEX, stack_for_rocm_6_4
+
+if TYPE_CHECKING:
+    from tests.support.environments import Environment
+    from tests.support.project import Project
+
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    return stack_for_rocm_6_4(tmp_path / "environment")
+
+
+PINS = {
+    "requirements.txt": f"--extra-index-url {INDEX}/rocm6.4\ntorch==2.9.1\nnumpy\n",
+    "pyproject.toml": '[project]\nname = "x"\nversion = "1"\ndependencies = ["torch<2.10"]\n',
+    "Dockerfile": f"FROM python:3.11\nRUN pip install torch==2.9.1 --index-url {INDEX}/rocm6.4\n",
+}
+
+
+def run(project: Project, environment: Environment, *flags: str) -> tuple[int, str, str]:
+    to = ("stack", "plan", "--to", "7.1", "--torch", "2.10", "--python", str(environment.python))
+    done = project.run(*to, *flags, str(project.root / "src"))
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_names_file_and_line(project: Project, environment: Environment) -> None:
+    for name, text in PINS.items():
+        project.write(f"src/{name}", text)
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    for place in (
+        "src/requirements.txt:1: https",
+        "src/requirements.txt:2: torch==2.9.1",
+        "src/pyproject.toml:4: torch<2.10",
+        "src/Dockerfile:2: torch==2.9.1",
+        "src/Dockerfile:2: https",
+    ):
+        assert f"\n  {place}" in stdout
+
+
+def test_without_obstacles_the_plan_is_good(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch>=2.9\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 0
+    assert "the present state is in stack-before-rocm7.1.txt" in stdout
+    assert "against it stands" not in stdout
+    assert "rocmlint stack freeze --force" in stdout
+
+
+def test_nothing_changes_but_the_file(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch==2.9.1\n")
+
+    def state() -> dict[str, float]:
+        return {str(each): each.lstat().st_mtime for each in project.root.rglob("*")}
+
+    before = state()
+    run(project, environment)
+    new = project.root / "stack-before-rocm7.1.txt"
+    after = state()
+    assert set(after) - set(before) == {str(new)}
+    changed = {each for each, changed in before.items() if after[each] != changed}
+    assert changed <= {str(project.root)}
+
+
+def test_no_file_is_written_where_none_is_wanted(
+    project: Project, environment: Environment
+) -> None:
+    project.write("src/requirements.txt", "torch\n")
+    code, stdout, _ = run(project, environment, "--no-freeze")
+    assert code == 0
+    assert "the way back" not in stdout
+    assert not list(project.root.glob("stack-before*"))
+
+
+def test_a_file_that_cannot_be_written_ends_it(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch\n")
+    code, stdout, stderr = run(project, environment, "--freeze", "/proc/before.txt")
+    assert (code, stdout) == (2, "")
+    assert "/proc/before.txt: cannot be written" in stderr
+    assert "--no-freeze" in stderr
+
+
+def test_a_file_that_cannot_be_read_stands_against_it_and_hides_no_other(
+    project: Project, environment: Environment
+) -> None:
+    project.write("src/pyproject.toml", "[project\n")
+    project.write("src/requirements.txt", "torch==2.9.1\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert "src/pyproject.toml:1" in stdout
+    assert "what it pins was not looked at" in stdout
+    assert "src/requirements.txt:1: torch==2.9.1" in stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--to", "seven"), "'seven' is no released version of ROCm"),
+        (("--to", ""), "'' is no released version of ROCm"),
+        (("--to", "6.5"), "the nearest that has is 6.4: --to 6.4"),
+        (("--to", "7.1", "--torch", "2.4"), "torch 2.4 has no wheels for ROCm 7.1"),
+        (("--to", "7.1", "--torch", "newest"), "'newest' is no version of torch"),
+        (("--to", "7.1", "--python", "/nowhere/python"), "cannot be started"),
+        (("--to", "7.1", "nowhere"), "nowhere: no such file or folder"),
+        ((), "--to"),
+    ],
+)
+def test_a_refusal_is_one_line_and_writes_nothing(
+    project: Project, flags: tuple[str, ...], said: str
+) -> None:
+    done = project.run("stack", "plan", *flags)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(project.root.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("uv.lock", 'version = 1\n\n[[package]]\nname = "torch"\nversion = "2.9.1+rocm6.4"\n'),
+        ("Pipfile.lock", '{"default": {\n  "torch": {\n    "version": "==2.9.1"\n}}}\n'),
+    ],
+)
+def test_a_lock_file_with_torch_stands_against_it(
+    project: Project, environment: Environment, name: str, text: str
+) -> None:
+    project.write(f"src/{name}", text)
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert f"  src/{name}\n    why: it locks a torch" in stdout
+
+
+def test_a_lock_file_without_torch_does_not(project: Project, environment: Environment) -> None:
+    project.write("src/uv.lock", 'version = 1\n\n[[package]]\nname = "torchmetrics"\n')
+    assert run(project, environment)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "pin"),
+    [
+        ("uv add torch==2.4.1", "torch==2.4.1"),
+        ("uv sync --index-url https://download.pytorch.org/whl/cu128", "https"),
+        ("poetry add torch==2.4.1", "torch==2.4.1"),
+        ("poetry add torch@2.4.1", "torch==2.4.1"),
+        ("pdm add torch==2.4.1", "torch==2.4.1"),
+        ("conda install torch==2.3.0", "torch==2.3.0"),
+        ("conda install pytorch=2.3", "torch==2.3.*"),
+        ("$PIP install torch==2.5.0", "torch==2.5.0"),
+        ("python -m pip install -U torch==2.5.0", "torch==2.5.0"),
+    ],
+)
+def test_every_tool_that_installs_is_read(
+    project: Project, environment: Environment, command: str, pin: str
+) -> None:
+    project.write("src/setup.sh", f"{command}\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert f"\n  src/setup.sh:1: {pin}" in stdout
+
+
+@pytest.mark.parametrize("command", ["pip install torch==$TORCH", "conda install torch==$TORCH"])
+def test_a_version_that_only_the_run_knows_does_not_stand_against_it(
+    project: Project, environment: Environment, command: str
+) -> None:
+    project.write("src/setup.sh", f"{command}\n")
+    assert run(project, environment)[0] == 0
+
+
+def test_a_list_that_powershell_wrote_is_read(project: Project, environment: Environment) -> None:
+    (project.root / "src").mkdir()
+    text = "numpy\r\ntorch==2.9.1\r\n"
+    (project.root / "src" / "requirements.txt").write_bytes(text.encode("utf-16"))
+    stdout = run(project, environment)[1]
+    assert "\n  src/requirements.txt:2: torch==2.9.1\n" in stdout
+    assert "cannot be read" not in stdout
+
+
+def test_an_included_file_counts_wherever_it_lies(
+    project: Project, environment: Environment
+) -> None:
+    project.write("deps/base", "-r more.txt\n")
+    project.write("deps/more.txt", "numpy\ntorch==2.9.1\n")
+    project.write("src/requirements.txt", "-r ../deps/base\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert stdout.count("torch==2.9.1\n") == 1
+    assert "\n  deps/more.txt:2: torch==2.9.1\n" in stdout
+
+
+@pytest.mark.parametrize(
+    ("included", "said"),
+    [
+        ("gone.txt", "which is not here\n    do: write that file"),
+        ("https://x.org/base.txt", "which was not looked at\n    do: look yourself"),
+    ],
+)
+def test_an_included_file_that_was_not_looked_at_stands_against_it(
+    project: Project, environment: Environment, included: str, said: str
+) -> None:
+    project.write("src/requirements.txt", f"numpy\n-c {included}\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert f"src/requirements.txt:2\n    why: it includes {included}, {said}" in stdout
+
+
+def test_an_included_file_that_cannot_be_read_stands_against_it(
+    project: Project, environment: Environment
+) -> None:
+    (project.root / "src" / "base.txt").mkdir(parents=True)
+    project.write("src/requirements.txt", "-r base.txt\n")
+    code, stdout, _ = run(project, environment)
+    assert code == 1
+    assert "\n  src/base.txt\n    why: it cannot be read" in stdout
+
+
+def test_json_has_the_whole_plan(project: Project, environment: Environment) -> None:
+    project.write("src/requirements.txt", "torch==2.9.1\n")
+    code, stdout, _ = run(project, environment, "--output-format", "json")
+    document = json.loads(stdout)
+    validate(document, json.loads(SCHEMA.read_text()))
+    assert (code, document["exit_code"]) == (1, 1)
+    assert document["plan"]["torch"] == "2.10.0"
+    (obstacle,) = document["plan"]["obstacles"]
+    assert obstacle["where"] == "src/requirements.txt:1"

@@ -1,0 +1,199 @@
+"""What ``stack show`` says of real and of made environments."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from packaging.requirements import Requirement
+
+from rocmlint.stack.declared import declared
+from rocmlint.stack.guards import guards
+from tests.support.environments import Environment
+from tests.support.stacks import FakeEnvironment, FakeMachine, add, standing
+
+if TYPE_CHECKING:
+    from tests.support.project import Project
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
+TRANSFORMERS = distribution("transformers")
+# What the ROCm wheel of torch 2.4.1 requires: the METADATA on PyPI with ROCm's triton in place of
+# CUDA's and without CUDA's libraries.
+TORCH_2_4_1 = (
+    "filelock",
+    "typing-extensions>=4.8.0",
+    "sympy",
+    "networkx",
+    "jinja2",
+    "fsspec",
+    'pytorch-triton-rocm==3.0.0; platform_system == "Linux" and platform_machine == "x86_64"',
+    'opt-einsum>=3.3; extra == "opt-einsum"',
+)
+
+
+@pytest.fixture(scope="module")
+def old_torch(tmp_path_factory: pytest.TempPathFactory) -> FakeEnvironment:
+    """Lay down transformers 5 as it is installed here beside the ROCm wheel of torch 2.4.1."""
+    packages = FakeEnvironment(tmp_path_factory.mktemp("old") / "venv")
+    packages.torch("2.4.1+rocm6.1", "6.1.40091-a8dbc0c19")
+    packages.install("torch", "2.4.1+rocm6.1", TORCH_2_4_1)
+    packages.install("pytorch-triton-rocm", "3.0.0")
+    for name in ("filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec"):
+        packages.install(name, distribution(name).version)
+    folder = f"transformers-{TRANSFORMERS.version}.dist-info"
+    packages.write(f"{folder}/METADATA", TRANSFORMERS.read_text("METADATA") or "")
+    for each in map(Requirement, TRANSFORMERS.requires or ()):
+        if each.marker is None:
+            packages.install(each.name, distribution(each.name).version)
+    for path in ("utils/import_utils.py", "dependency_versions_check.py"):
+        packages.write(f"transformers/{path}", installed_text(path))
+    packages.write(
+        "transformers/dependency_versions_table.py",
+        installed_text("dependency_versions_table.py"),
+    )
+    packages.write("transformers/__init__.py", "")
+    return packages
+
+
+def is_torch(requirement: Requirement) -> bool:
+    return str(requirement.marker) == 'extra == "torch"' and requirement.name == "torch"
+
+
+def installed_text(path: str) -> str:
+    spec = importlib.util.find_spec("transformers")
+    assert spec is not None
+    assert spec.origin is not None
+    return (Path(spec.origin).parent / path).read_text()
+
+
+def test_pip_check_finds_nothing_where_transformers_does_without_torch(
+    old_torch: FakeEnvironment,
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(old_torch.python), "check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.stdout.strip(), ended.returncode) == ("No broken requirements found.", 0)
+
+
+def test_show_finds_what_the_extra_and_the_code_of_transformers_demand(
+    old_torch: FakeEnvironment, project: Project
+) -> None:
+    ended = project.run("stack", "show", "--python", str(old_torch.python))
+    assert ended.returncode == 1
+    told = ended.stdout[ended.stdout.index("conflict: ") :].split("\n\n")[0].splitlines()
+    assert told[0] == f"conflict: transformers {TRANSFORMERS.version} and torch 2.4.1+rocm6.1"
+    (floor,) = (each for each in map(Requirement, TRANSFORMERS.requires or ()) if is_torch(each))
+    needs = f"it requires torch{floor.specifier} with its extra 'torch'"
+    assert told[1].startswith(f"  declared:   {needs}")
+    assert told[2].startswith("  code guard: its code switches PyTorch off at import")
+    assert told[3].startswith("  do:         pip install transformers==5.14.1 (keeps torch 2.4.1")
+    assert re.search(r"rocmlint stack install-command --rocm \d+\.\d+ --torch 2\.\d+\Z", told[3])
+
+
+def test_the_json_follows_its_schema(old_torch: FakeEnvironment, project: Project) -> None:
+    ended = project.run(
+        "stack", "show", "--python", str(old_torch.python), "--output-format", "json"
+    )
+    document = json.loads(ended.stdout)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert (document["verb"], document["exit_code"], ended.returncode) == ("show", 1, 1)
+    assert document["torch"]["rocm_release"] == "6.1"
+    assert document["packages"]["torch"] == "2.4.1+rocm6.1"
+    assert document["torch"]["architectures"] is None
+
+
+def test_of_libraries_that_fit_nothing_is_said_but_that(packages: FakeEnvironment) -> None:
+    packages.torch("2.13.0+rocm7.2", "7.2.26015")
+    packages.install("transformers", "5.23.0", ["numpy>=1.17", 'torch>=2.6; extra == "torch"'])
+    packages.install("numpy", "2.4.6")
+    packages.write("transformers/__init__.py", "")
+    for path in ("utils/import_utils.py", "dependency_versions_check.py"):
+        packages.write(f"transformers/{path}", installed_text(path))
+    environment = packages.read()
+    verdicts = (*declared(environment), *guards(environment))
+    assert standing(verdicts) == []
+    assert {"numpy", "torch"} <= {each.on for each in verdicts}
+
+
+def test_an_interpreter_that_is_none_is_told_in_a_line(project: Project) -> None:
+    ended = project.run("stack", "show", "--python", str(project.root / "nothing"))
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_what_a_package_lacks_is_one_command(packages: FakeEnvironment, project: Project) -> None:
+    packages.torch("2.13.0+rocm7.2", "7.2.26015")
+    packages.install("accelerate", "1.15.0", ["psutil", "pyyaml>=5", "torch>=2.0.0"])
+    ended = project.run("stack", "show", "--python", str(packages.python))
+    assert ended.returncode == 1
+    assert (
+        "conflict: accelerate 1.15.0 and what is not installed\n"
+        "  declared:   it requires psutil, pyyaml>=5\n"
+        "  do:         pip install psutil 'pyyaml>=5'\n"
+    ) in ended.stdout
+
+
+def test_a_package_that_cannot_be_read_leaves_the_answer_open(
+    packages: FakeEnvironment, project: Project
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    (packages.site / "transformers-5.23.0.dist-info").mkdir()
+    ended = project.run("stack", "show", "--python", str(packages.python))
+    assert ended.returncode == 3
+    last = ended.stdout.splitlines()[-1]
+    assert last.startswith("0 conflicts, 1 note, 0 unknown, ")
+    assert last.endswith("; 1 package could not be read.")
+
+
+@pytest.mark.parametrize("has_pip", [True, False])
+def test_the_pip_of_another_interpreter_is_named(
+    project: Project, tmp_path: Path, has_pip: bool
+) -> None:
+    here = Environment(tmp_path / "other")
+    add(here, "accelerate", "1.15.0", "psutil")
+    if has_pip:
+        add(here, "pip", "26.0")
+    told = project.run("stack", "show", "--python", str(here.root)).stdout
+    how = f"{here.python} -m pip" if has_pip else f"uv pip with --python {here.python}"
+    assert "pip install psutil" in told
+    assert f"pip is that of the interpreter that is asked: {how}\n" in told
+
+
+def test_a_rocm_that_hangs_or_crashes_is_told_and_the_rest_is_answered(
+    project: Project, tmp_path: Path
+) -> None:
+    here = FakeMachine(tmp_path / "machine")
+    here.program("amd-smi", does="kill -SEGV $$")
+    here.program("rocminfo", "broken\n", code=1)
+    path = os.pathsep.join((str(here.root / "usr" / "bin"), os.environ["PATH"]))
+    ended = project.run("stack", "show", PATH=path)
+    assert "  ! amd-smi version was ended by SIGSEGV\n" in ended.stdout
+    assert "  ! rocminfo failed with exit code 1: broken\n" in ended.stdout
+    assert "transformers" in ended.stdout
+
+
+def document(project: Project, *arguments: str) -> Any:
+    return json.loads(project.run("stack", *arguments, "--output-format", "json").stdout)
+
+
+def test_the_real_environment_of_these_tests_is_shown(project: Project) -> None:
+    told = document(project, "show")
+    jsonschema.validate(told, json.loads(SCHEMA.read_text()))
+    assert told["packages"]["transformers"] == TRANSFORMERS.version
+    says = "import json, torch.version as v; print(json.dumps([v.__version__, v.hip, v.cuda]))"
+    torch = subprocess.run([sys.executable, "-c", says], capture_output=True, check=True)
+    version, hip, cuda = json.loads(torch.stdout)
+    kind = "HIP" if hip else "CUDA" if cuda else "CPU"
+    assert (told["torch"]["version"], told["torch"]["kind"]) == (version, kind)

@@ -1,0 +1,351 @@
+"""``stack freeze`` and ``stack survived``: installs that replace torch, and those that do not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocmlint.interpreter.ask import Interpreter
+from rocmlint.interpreter.inside.distributions import digest_of_record
+from rocmlint.stack.state import StateError, freeze, read_state, write_state
+from tests.support.stacks import FakeEnvironment
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from tests.support.project import Project
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
+EMPTY = (
+    '{"version": 1, "made": "", "executable": "", "python": "", "rocm": "", '
+    '"torch": %s, "distributions": [%s]}'
+)
+INDEX = "https://download.pytorch.org/whl/rocm7.1"
+
+
+class Stack:
+    """An environment with the ROCm wheels of torch 2.10.0, which was written down."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.packages = FakeEnvironment(project.root / "venv")
+        self.packages.torch("2.10.0+rocm7.1", "7.1.25424")
+        self.packages.install("triton-rocm", "3.6.0")
+        self.packages.install("torchvision", "0.25.0+rocm7.1")
+        self.packages.install("numpy", "2.4.6")
+        self.packages.install("pip", "26.0")
+
+    def run(self, verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        python = str(self.packages.python)
+        return self.project.run("stack", verb, *arguments, "--python", python)
+
+    def remove(self, name: str) -> None:
+        for path in self.packages.site.glob(f"{name}-*.dist-info"):
+            shutil.rmtree(path)
+
+
+@pytest.fixture
+def stack(project: Project) -> Stack:
+    stack = Stack(project)
+    assert stack.run("freeze").returncode == 0
+    return stack
+
+
+def test_nothing_installed_is_survived(stack: Stack) -> None:
+    ended = stack.run("survived")
+    assert ended.returncode == 0
+    assert "torch survived: it is the ROCm build that was written down." in ended.stdout
+
+
+def test_another_library_leaves_torch_alone(stack: Stack) -> None:
+    stack.packages.install("peft", "0.21.2", ["torch>=1.13.0"])
+    ended = stack.run("survived")
+    assert ended.returncode == 0
+    assert "1 other package changed: peft new -> 0.21.2" in ended.stdout
+
+
+def test_the_same_wheel_by_another_installer_is_survived(stack: Stack) -> None:
+    """Pip adds bytecode and its own notes to RECORD, uv does not."""
+    record = stack.packages.site / "torch-2.10.0+rocm7.1.dist-info" / "RECORD"
+    record.write_text(
+        record.read_text()
+        + "torch/__pycache__/version.cpython-311.pyc,sha256=x,1\n"
+        + "torch-2.10.0+rocm7.1.dist-info/INSTALLER,sha256=y,4\n"
+        + "../../../bin/torchrun,sha256=z,1\n"
+    )
+    assert stack.run("survived").returncode == 0
+
+
+def replaced_by_vllm(stack: Stack) -> None:
+    """Do what ``pip install vllm`` does to an environment."""
+    for each in ("torch", "triton_rocm", "torchvision"):
+        stack.remove(each)
+    stack.packages.torch("2.11.0+cu130", cuda="13.0", git="other")
+    stack.packages.install("triton", "3.6.0")
+    stack.packages.install("torchvision", "0.26.0")
+    stack.packages.install("vllm", "0.24.0", ["torch==2.11.0"])
+
+
+def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    ended = stack.run("survived")
+    assert ended.returncode == 1
+    python = sys.executable
+    demanded = "requires torch==2.11.0, which 2.10.0+rocm7.1 does not meet"
+    old = "torch==2.10.0+rocm7.1 torchvision==0.25.0+rocm7.1 triton-rocm==3.6.0"
+    for line in (
+        "  torch was built for ROCm 7.1, now it is a CUDA build",
+        "  torch was 2.10.0+rocm7.1, now it is 2.11.0+cu130",
+        "  triton 3.6.0 is new",
+        f"  vllm 0.24.0 came or changed since, and {demanded}",
+        f"  {python} -m pip uninstall -y triton",
+        f"  {python} -m pip install --force-reinstall --no-deps {old} --index-url {INDEX}",
+    ):
+        assert line in ended.stdout.splitlines()
+
+
+def test_of_another_kind_of_build_only_the_kind_is_told(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    told = stack.run("survived").stdout
+    for each in ("HIP", "CUDA", "commit"):
+        assert f"torch's {each} was" not in told
+
+
+def test_who_demands_a_torch_that_never_was_here_is_no_suspect(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    stack.packages.install("dreamer", "1.0", ["torch==9"])
+    suspects = stack.run("survived").stdout.partition("who:\n")[2].partition("\n\n")[0]
+    assert "vllm 0.24.0" in suspects
+    assert "dreamer" not in suspects
+
+
+def test_where_pip_is_not_installed_uv_goes_back(stack: Stack) -> None:
+    stack.remove("pip")
+    replaced_by_vllm(stack)
+    commands = stack.run("survived").stdout.partition("to go back:\n")[2].splitlines()
+    assert commands[0] == f"  uv pip uninstall --python {sys.executable} triton"
+    assert commands[1].startswith(f"  uv pip install --python {sys.executable} --force-reinstall")
+
+
+def test_a_torch_that_was_installed_as_editable_goes_back_as_such(project: Project) -> None:
+    stack = Stack(project)
+    origin = {"url": "file:///src/pytorch", "dir_info": {"editable": True}}
+    stack.packages.write("torch-2.10.0+rocm7.1.dist-info/direct_url.json", json.dumps(origin))
+    stack.run("freeze")
+    replaced_by_vllm(stack)
+    assert " --no-deps -e /src/pytorch torchvision==" in stack.run("survived").stdout
+
+
+def test_the_file_of_another_environment_is_not_taken_for_this_one(stack: Stack) -> None:
+    state = json.loads((stack.project.root / "rocm-stack.json").read_text())
+    state["executable"] = "/srv/other/bin/python"
+    stack.project.write("rocm-stack.json", json.dumps(state))
+    replaced_by_vllm(stack)
+    told = stack.run("survived").stdout
+    assert "note: rocm-stack.json was written for /srv/other/bin/python" in told
+    assert "torch is not the one that was written down:" in told
+    assert "/srv/other" not in told.partition("to go back:")[2]
+
+
+def test_the_json_follows_its_schema(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    told = json.loads(stack.run("survived", "--output-format", "json").stdout)
+    schema = json.loads(SCHEMA.read_text())
+    jsonschema.validate(told, schema)
+    assert (told["exit_code"], told["before"]["kind"], told["torch"]["kind"]) == (1, "HIP", "CUDA")
+    frozen = json.loads(stack.run("freeze", "--output-format", "json", "new.json").stdout)
+    jsonschema.validate(frozen, schema)
+
+
+def test_the_same_version_with_other_files_did_not_survive(stack: Stack) -> None:
+    stack.packages.torch("2.10.0+rocm7.1", "7.1.25424", git="another commit")
+    ended = stack.run("survived")
+    assert ended.returncode == 1
+    assert "torch 2.10.0+rocm7.1 is the same version with other files" in ended.stdout
+
+
+def test_a_torch_that_is_gone_did_not_survive(stack: Stack) -> None:
+    stack.remove("torch")
+    shutil.rmtree(stack.packages.site / "torch")
+    ended = stack.run("survived")
+    assert ended.returncode == 1
+    assert ended.stdout.count("torch is gone: it was 2.10.0+rocm7.1") == 1
+
+
+def test_torchvision_of_another_build_is_damage(stack: Stack) -> None:
+    stack.remove("torchvision")
+    stack.packages.install("torchvision", "0.25.0")
+    ended = stack.run("survived")
+    assert ended.returncode == 1
+    assert "torchvision was 0.25.0+rocm7.1, now it is 0.25.0" in ended.stdout
+
+
+def test_what_came_in_the_same_run_is_named_where_nobody_demands_the_new_torch(
+    stack: Stack,
+) -> None:
+    stack.remove("torch")
+    stack.packages.torch("2.10.0", cuda="12.8")
+    stack.packages.install("accelerate", "1.15.0", ["torch>=2.0.0"])
+    ended = stack.run("survived")
+    assert "  within ten minutes of it came accelerate 1.15.0" in ended.stdout
+
+
+def test_without_a_record_the_files_are_not_called_the_same(project: Project) -> None:
+    stack = Stack(project)
+    (stack.packages.site / "torch-2.10.0+rocm7.1.dist-info" / "RECORD").unlink()
+    stack.run("freeze")
+    ended = stack.run("survived")
+    assert ended.returncode == 3
+    assert "cannot be compared" in ended.stdout
+
+
+def test_without_a_file_a_rocm_build_is_told_and_the_rest_is_not(project: Project) -> None:
+    ended = Stack(project).run("survived")
+    assert ended.returncode == 3
+    assert "torch is a ROCm build. Whether it is the one that it was cannot be told" in ended.stdout
+
+
+def test_without_a_file_a_cpu_build_is_no_rocm_build(project: Project) -> None:
+    stack = Stack(project)
+    stack.remove("torch")
+    stack.packages.torch("2.10.0+cpu")
+    ended = stack.run("survived")
+    assert ended.returncode == 1
+    assert "there is no ROCm build of torch" in ended.stdout
+
+
+def test_a_file_that_is_named_must_be_there(stack: Stack) -> None:
+    ended = stack.run("survived", "nothing.json")
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+
+
+def test_a_wheel_from_an_address_goes_back_to_it(project: Project) -> None:
+    stack = Stack(project)
+    url = "https://repo.radeon.com/rocm/manylinux/rocm-rel-7.1/torch-2.10.0.whl"
+    stack.packages.write(
+        "torch-2.10.0+rocm7.1.dist-info/direct_url.json",
+        json.dumps({"url": url, "archive_info": {}}),
+    )
+    stack.run("freeze")
+    replaced_by_vllm(stack)
+    assert f"'torch @ {url}'" in stack.run("survived").stdout
+
+
+# The file
+
+
+def test_freeze_does_not_lose_the_build_that_was_written_down(stack: Stack) -> None:
+    before = stack.project.read("rocm-stack.json")
+    replaced_by_vllm(stack)
+    ended = stack.run("freeze")
+    assert ended.returncode == 2
+    assert "holds another torch (2.10.0+rocm7.1" in ended.stderr
+    assert stack.project.read("rocm-stack.json") == before
+    assert stack.run("freeze", "--force").returncode == 0
+
+
+def test_freeze_does_not_lose_other_files_of_the_same_version(stack: Stack) -> None:
+    record = stack.packages.site / "torch-2.10.0+rocm7.1.dist-info" / "RECORD"
+    record.write_text("torch/version.py,sha256=other,1\n")
+    now = freeze(Interpreter(str(stack.packages.python)))
+    path = str(stack.project.root / "rocm-stack.json")
+    with pytest.raises(StateError, match="holds another torch"):
+        write_state(now, path)
+    write_state(now, path, force=True)
+    assert read_state(path) == now
+
+
+def test_freeze_leaves_a_file_of_something_else_alone(project: Project) -> None:
+    project.write("package.json", '{"name": "mine"}')
+    ended = Stack(project).run("freeze", "package.json")
+    assert ended.returncode == 2
+    assert project.read("package.json") == '{"name": "mine"}'
+
+
+def test_freeze_without_torch_says_so(project: Project) -> None:
+    stack = Stack(project)
+    stack.remove("torch")
+    shutil.rmtree(stack.packages.site / "torch")
+    ended = stack.run("freeze")
+    assert ended.returncode == 3
+    assert "torch is not installed" in ended.stdout
+
+
+def test_freeze_where_nobody_can_write_is_one_line(project: Project) -> None:
+    ended = Stack(project).run("freeze", "no/such/folder/stack.json")
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+
+
+def test_a_file_of_another_format_says_who_can_read_it(stack: Stack) -> None:
+    state = json.loads((stack.project.root / "rocm-stack.json").read_text())
+    stack.project.write("rocm-stack.json", json.dumps({**state, "version": 2}))
+    ended = stack.run("survived")
+    assert ended.returncode == 2
+    assert "its format is version 2, this rocmlint reads 1: read it with" in ended.stderr
+
+
+def test_what_was_written_is_what_is_read(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(stack.project.root)
+    now = freeze(Interpreter(str(stack.packages.python)))
+    state = read_state("rocm-stack.json")
+    assert state is not None
+    assert (state.torch, state.distributions) == (now.torch, now.distributions)
+    assert "torch==2.10.0+rocm7.1" in state.requirements
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"version": 2}',
+        '{"version": 1, "torch": null}',
+        "[" * 100_000,
+        EMPTY % ('{"hip": "7.1"}', ""),
+        EMPTY % ("3", ""),
+        EMPTY % ("null", "1"),
+    ],
+)
+def test_a_file_that_is_no_state_is_told_in_a_line(stack: Stack, text: str) -> None:
+    stack.project.write("rocm-stack.json", text)
+    ended = stack.run("survived")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error: rocm-stack.json: is no file of rocmlint stack freeze")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+@given(
+    st.recursive(
+        st.none() | st.text() | st.integers(),
+        lambda inner: (
+            st.lists(inner)
+            | (
+                st.dictionaries(
+                    st.sampled_from(["version", "torch", "made", "distributions"]), inner
+                )
+            )
+        ),
+    )
+)
+def test_any_json_is_a_state_or_an_error(
+    tmp_path_factory: pytest.TempPathFactory, document: object
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(StateError):
+        read_state(str(path))
+
+
+@given(st.lists(st.text("ab/._-", min_size=1), unique=True))
+def test_a_digest_does_not_depend_on_the_order_of_the_record(paths: list[str]) -> None:
+    rows = [f"pkg/{path},sha256={path},1\n" for path in paths]
+    assert digest_of_record("".join(rows)) == digest_of_record("".join(reversed(rows)))

@@ -1,0 +1,111 @@
+"""Which build the installed torch is, and whether it is one for the ROCm that is here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint.stack.torch_build import read_torch
+from tests.support.stacks import FakeEnvironment, FakeMachine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+pytestmark = pytest.mark.usefixtures("rocm_7_1")
+
+
+def test_a_rocm_build_is_read_without_importing_it(packages: FakeEnvironment) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.write("torch/__init__.py", "raise SystemExit('imported')\n")
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert (torch.version, torch.release, torch.kind) == ("2.10.0+rocm7.1", "2.10", "HIP")
+    assert (torch.hip, torch.rocm_release, torch.debug) == ("7.1.25424", "7.1", False)
+
+
+def test_hip_does_not_stand_for_rocm_from_7_15_on(packages: FakeEnvironment) -> None:
+    """ROCm 10.0.0 has HIP 7.15."""
+    packages.torch("2.13.0+rocm10.0.0", "7.15.26333")
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert torch.rocm_release == "10.0"
+    packages.write("torch/version.py", "__version__ = '2.13.0a0+git1'\nhip = '7.15.26333'\n")
+    packages.install("torch", "2.13.0+rocm10.0.0")
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert torch.rocm_release == ""
+
+
+@pytest.mark.parametrize(
+    ("version", "requires", "kind"),
+    [
+        ("2.10.0+rocm7.1", (), "HIP"),
+        ("2.10.0+cu128", (), "CUDA"),
+        ("2.10.0+cpu", (), "CPU"),
+        ("2.10.0", ("nvidia-nccl-cu12==2.27.5",), "CUDA"),
+        ("2.10.0", (), "unknown"),
+    ],
+)
+def test_a_torch_without_files_is_told_by_its_metadata(
+    packages: FakeEnvironment, version: str, requires: tuple[str, ...], kind: str
+) -> None:
+    packages.install("torch", version, requires)
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert (torch.kind, torch.problem) == (
+        kind,
+        "there is metadata, but no torch package: a half-removed install",
+    )
+
+
+def test_one_torch_over_another_is_told(packages: FakeEnvironment) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.write("torch/version.py", "__version__ = '2.11.0+cu130'\ncuda = '13.0'\n")
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert torch.kind == "CUDA"
+    assert torch.problem.endswith("one install over another")
+
+
+def test_a_cuda_build_where_rocm_is_is_a_conflict(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.10.0+cu128", cuda="12.8")
+    stack = packages.show(here)
+    assert stack.exit_code == 1
+    assert "is no ROCm build, but ROCm 7.1.0 is here" in stack.verdicts[0].reason
+    assert stack.verdicts[0].action == "rocmlint stack install-command --rocm 7.1"
+
+
+def test_the_build_for_this_rocm_fits(packages: FakeEnvironment, here: FakeMachine) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    stack = packages.show(here)
+    assert (stack.exit_code, [each.judgement for each in stack.verdicts]) == (0, ["fits"])
+
+
+def test_the_build_for_another_rocm_is_a_note_that_says_what_it_means(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.9.1+rocm6.4", "6.4.43484")
+    stack = packages.show(here)
+    (verdict,) = stack.verdicts
+    assert (verdict.judgement, verdict.found) == ("note", "7.1.0")
+    assert "what is compiled here for torch" in verdict.reason
+    assert [each.version for each in stack.rocm.others] == ["6.4"]
+
+
+def test_without_another_rocm_the_one_that_torch_brings_is_told(
+    packages: FakeEnvironment, tmp_path: Path
+) -> None:
+    packages.torch("2.13.0+rocm10.0.0", "7.15.26333")
+    stack = packages.show(FakeMachine(tmp_path / "bare"))
+    assert stack.rocm.version == "10.0.0"
+    assert [each.judgement for each in stack.verdicts] == ["note"]
+
+
+def test_without_torch_nothing_is_answered(packages: FakeEnvironment, here: FakeMachine) -> None:
+    packages.install("numpy", "2.4.6")
+    stack = packages.show(here)
+    assert (stack.exit_code, stack.torch) == (3, None)

@@ -1,0 +1,151 @@
+"""Traces and device code for tests, in the forms that profilers and installations have.
+
+There is no GPU to profile: the operators are of a real trace of torch.profiler on the CPU, and the
+kernels are added as kineto writes them on ROCm (libkineto/src/output_json.cpp and
+RocprofActivity_inl.h of pytorch/kineto 114171d: name demangled, times in microseconds). The code
+objects that hold the kernels are compiled for real.
+"""
+
+from __future__ import annotations
+
+import bz2
+import json
+import lzma
+import sqlite3
+import struct
+import subprocess
+import sys
+import zipfile
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from tests.support.hip_objects import run, tool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AITER = "_ZN5aiter26fmha_fwd_hd128_bf16_causalE"
+SOURCES = {
+    "aiter": f'extern "C" __attribute__((global)) void {AITER}(float *values) {{ *values += 1; }}',
+    "torch": """
+namespace at { namespace native {
+template <int width, typename Number>
+__attribute__((global)) void add_kernel(int count, Number *values) { *values += count; }
+template __attribute__((global)) void add_kernel<4, float>(int, float *);
+} }
+namespace ck_tile {
+template <int block> __attribute__((global)) void kentry(float *values) { *values += block; }
+template __attribute__((global)) void kentry<256>(float *);
+}""",
+    "tensile": 'extern "C" __attribute__((global)) void Cijk_Ailk_Bljk_BBS_BH_MT64x64x32'
+    "(float *values) { *values += 1; }",
+    "triton": 'extern "C" __attribute__((global)) void attn_fwd(float *values) { *values += 1; }',
+}
+"""Kernels as the libraries have them; those of hipBLASLt and Triton are C symbols."""
+
+PROFILE = """\
+import sys, torch
+from torch.profiler import ProfilerActivity, profile
+query = torch.randn(1, 2, 16, 8)
+with profile(activities=[ProfilerActivity.CPU]) as profiler:
+    torch.nn.functional.scaled_dot_product_attention(query, query, query)
+profiler.export_chrome_trace(sys.argv[1])
+"""
+
+
+def profiled(path: Path) -> dict[str, Any]:
+    """Give what torch.profiler really writes of one attention on the CPU."""
+    subprocess.run(
+        [sys.executable, "-c", PROFILE, str(path)], check=True, stderr=subprocess.DEVNULL
+    )
+    trace: dict[str, Any] = json.loads(path.read_text())
+    return trace
+
+
+def kernel(name: str, microseconds: float, number: int) -> dict[str, Any]:
+    """Give the event of one dispatch."""
+    return {
+        "ph": "X",
+        "cat": "kernel",
+        "name": name,
+        "pid": 0,
+        "tid": 3,
+        "ts": 5000000.123 + 100 * number,
+        "dur": microseconds,
+        "args": {
+            "External id": number,
+            "device": 0,
+            "stream": 3,
+            "hsa_queue": 0,
+            "correlation": number,
+            "kind": "Dispatch Kernel",
+            "grid": [64, 1, 1],
+            "block": [256, 1, 1],
+        },
+    }
+
+
+def with_kernels(trace: dict[str, Any], *kernels: tuple[str, float]) -> dict[str, Any]:
+    """Add dispatches to a trace: name and microseconds of each."""
+    added = [kernel(name, time, at) for at, (name, time) in enumerate(kernels)]
+    return {**trace, "traceEvents": [*trace["traceEvents"], *added]}
+
+
+def compiled(source: str, path: Path, *targets: str, fat: bool = False) -> Path:
+    """Compile into a loose code object, or into a library with a fat binary."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    hip = path.parent / f"{path.name}.hip"
+    launcher = 'struct dim3 { unsigned x, y, z; };\nextern "C" int hipLaunchKernel('
+    launcher += "const void *, dim3, dim3, void **, unsigned long, void *);\n"
+    hip.write_text(launcher + source)
+    form = (
+        ("-fPIC", "-shared", "-nostdlib")
+        if fat
+        else (
+            "--cuda-device-only",
+            "--no-gpu-bundle-output",
+        )
+    )
+    always = ("-x", "hip", "-nogpulib", "-nogpuinc", "-O1", "-fuse-ld=lld", "-Wno-everything")
+    wanted = (f"--offload-arch={each}" for each in targets)
+    run(f"{tool('clang++')}", *always, *form, *wanted, str(hip), "-o", str(path))
+    hip.unlink()
+    return path
+
+
+def aks2(*images: bytes) -> bytes:
+    """Pack code objects as AOTriton does (python/aks2.py of ROCm/aotriton 30ae967)."""
+    directory, offset = b"", 0
+    for number, image in enumerate(images):
+        name = f"attn_fwd-Sig-F__{number}-Gpu-gfx942.hsaco\0".encode()
+        directory += struct.pack("<5I", 0, 256, offset, len(image), len(name)) + name
+        offset += len(image)
+    content = directory + b"".join(images)
+    head = struct.pack("<4sIII", b"AKS2", len(content), len(images), len(directory))
+    return head + lzma.compress(content)
+
+
+def flat_zip(path: Path, entries: dict[str, bytes]) -> None:
+    """Put archives into one without compression, as AOTriton does (python/flatzip.py)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+
+
+def kernel_database(path: Path, *images: bytes) -> None:
+    """Write a database as MIOpen does (its kern_db.hpp)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE `kern_db` (`id` INTEGER PRIMARY KEY ASC,`kernel_name` TEXT NOT NULL,"
+            "`kernel_args` TEXT NOT NULL,`kernel_blob` BLOB NOT NULL,`kernel_hash` TEXT NOT NULL,"
+            "`uncompressed_size` INT NOT NULL)"
+        )
+        for number, image in enumerate(images):
+            row = (f"k{number}.o", "-mcpu=gfx942", bz2.compress(image), "", len(image))
+            connection.execute(
+                "INSERT INTO kern_db (kernel_name, kernel_args, kernel_blob, kernel_hash, "
+                "uncompressed_size) VALUES (?, ?, ?, ?, ?)",
+                row,
+            )

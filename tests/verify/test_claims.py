@@ -1,0 +1,259 @@
+"""``rocmlint verify PATHS``: what code claims, and what an interpreter says of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.support.project import Project
+
+EXAMPLE = Path(__file__).parents[2] / "fixtures" / "patched_project"
+STOCK = {
+    "transformers/__init__.py": '__version__ = "4.53.2"\n',
+    "transformers/models/__init__.py": "",
+    "transformers/models/gemma/__init__.py": "",
+    "transformers/models/gemma/modeling_gemma.py": "def forward():\n    return 'stock'\n",
+}
+
+
+@pytest.fixture
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install a small transformers, with a RECORD, where it hides any other."""
+    site = tmp_path_factory.mktemp("site")
+    info = "transformers-4.53.2.dist-info"
+    metadata = "Metadata-Version: 2.1\nName: transformers\nVersion: 4.53.2\n"
+    rows = [f"{info}/RECORD,,"]
+    for path, text in {**STOCK, f"{info}/METADATA": metadata}.items():
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text(text)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        rows.append(f"{path},sha256={digest.rstrip('=')},{len(text)}")
+    (site / info / "RECORD").write_text("\n".join(rows) + "\n")
+    return site
+
+
+@pytest.fixture
+def example(project: Project) -> Project:
+    shutil.copytree(EXAMPLE, project.root / "app")
+    return project
+
+
+def results(project: Project, site: Path, *arguments: str) -> dict[str, dict[str, Any]]:
+    """Verify, and give the results by claim."""
+    done = project.run("verify", *arguments, "--output-format", "json", PYTHONPATH=str(site))
+    found = json.loads(done.stdout)["results"]
+    return {each["claim"]: each for each in found}
+
+
+def verdicts(project: Project, site: Path, *arguments: str) -> dict[str, tuple[str, str]]:
+    return {
+        claim: (each["verdict"], each["strength"])
+        for claim, each in results(project, site, *arguments).items()
+    }
+
+
+CONTRADICTED = ("contradicted", "located")
+COPIED = "`transformers/models` has the files of `app/overlay/models`"
+CHECKED = "`transformers` is patched, as the check here says"
+GEMMA = "`transformers/models/gemma` has the files of `app/overlay/models/gemma`"
+LATE = "`transformers.models.gemma.modeling_gemma` is replaced in the program"
+AITER = "the fast path `set_use_aiter_attention` is taken"
+
+
+def test_each_finding_is_followed_by_what_the_interpreter_says(
+    example: Project, site: Path
+) -> None:
+    done = example.run("verify", "app", PYTHONPATH=str(site))
+    said = [
+        line.split(":")[0].strip() if line.startswith("  ->") else line.split(": ")[1]
+        for line in done.stdout.partition("verdict ")[0].splitlines()
+        if line.startswith(("app/", "  ->"))
+    ]
+    assert done.returncode == 1
+    assert said == [
+        "ROC101 package-path-level",
+        "-> contradicted (located)",
+        "ROC107 version-only-check",
+        "-> contradicted (hashed)",
+        "ROC104 patch-after-import",
+        "-> contradicted (hashed)",
+        "-> unproven (located)",
+        "ROC301 disabled-feature-toggle",
+        "-> contradicted (located)",
+    ]
+
+
+def test_a_copy_that_landed_one_folder_too_high_is_contradicted(
+    example: Project, site: Path
+) -> None:
+    shutil.copytree(example.root / "app" / "overlay" / "models", site / "models")
+    found = results(example, site, "app")[COPIED]
+    assert found["verdict"] == "contradicted"
+    assert "one folder too high" in found["reason"]
+
+
+def test_the_command_to_copy_what_is_missing_can_be_typed_as_it_stands(
+    example: Project, site: Path
+) -> None:
+    command, _, _ = results(example, site, "app")[COPIED]["action"].partition("; ")
+    subprocess.run(shlex.split(command), cwd=example.root, check=True)
+    assert results(example, site, "app")[COPIED]["verdict"] == "proven"
+
+
+def test_a_patched_disk_proves_files_but_not_the_running_program(
+    example: Project, site: Path
+) -> None:
+    overlay = example.root / "app" / "overlay" / "models"
+    shutil.copytree(overlay, site / "transformers" / "models", dirs_exist_ok=True)
+    assert verdicts(example, site, "app") == {
+        COPIED: ("proven", "hashed"),
+        CHECKED: ("unproven", "hashed"),  # something is patched; what it should be, nobody said
+        GEMMA: ("proven", "hashed"),
+        LATE: ("unproven", "located"),
+        AITER: ("unproven", "located"),  # the patch defines it, and nothing shows that it runs
+    }
+
+
+def test_a_manifest_in_the_configuration_tells_what_a_check_should_look_at(
+    example: Project, site: Path
+) -> None:
+    overlay = example.root / "app" / "overlay"
+    example.run(
+        "verify", "manifest", str(overlay), "--package", "transformers==4.53.2",
+        "--output", "app/patches.toml",
+    )  # fmt: skip
+    with (example.root / "app" / "pyproject.toml").open("a") as file:
+        file.write('\n[tool.rocmlint.verify]\nmanifests = ["patches.toml"]\n')
+    assert verdicts(example, site, "app")[CHECKED] == CONTRADICTED
+    shutil.copytree(overlay, site / "transformers", dirs_exist_ok=True)
+    assert verdicts(example, site, "app")[CHECKED] == ("proven", "hashed")
+
+
+def test_a_patch_of_a_name_that_is_gone_is_contradicted(project: Project, site: Path) -> None:
+    project.write(
+        "patch.py",
+        "from transformers.models.gemma import modeling_gemma\n\n"
+        "def ours(): ...\n\n"
+        "modeling_gemma.GemmaFlashAttention2 = ours\n"
+        "modeling_gemma.forward = ours\n",
+    )
+    assert verdicts(project, site, "patch.py") == {
+        "`GemmaFlashAttention2` is replaced in the program": CONTRADICTED,
+        "`forward` is replaced in the program": ("unproven", "located"),
+    }
+
+
+def test_a_method_is_looked_for_where_its_class_is_defined(project: Project, site: Path) -> None:
+    (site / "transformers/__init__.py").write_text("from .models.gemma import *\n")
+    (site / "transformers/models/gemma/__init__.py").write_text(
+        "from .modeling_gemma import GemmaMLP as GemmaMLP, forward\n"
+    )
+    defining = site / "transformers/models/gemma/modeling_gemma.py"
+    defining.write_text("def forward(): ...\n\nclass GemmaMLP:\n    def forward(self): ...\n")
+    project.write(
+        "patch.py",
+        "import transformers\n\ndef ours(): ...\n\n"
+        "transformers.GemmaMLP.forward = ours\n"
+        "transformers.GemmaMLP._gone = ours\n"
+        "transformers.forward = ours\n",
+    )
+    found = results(project, site, "patch.py")
+    method = found["`GemmaMLP.forward` is replaced in the program"]
+    module = "transformers.models.gemma.modeling_gemma"
+    assert method["action"].startswith(f"rocmlint verify run --module {module} -- python PROGRAM")
+    assert {"name": "what is replaced", "value": f"{defining}:4"} in method["evidence"]
+    assert found["`GemmaMLP._gone` is replaced in the program"]["seen"] == "not named in its file"
+    function = found["`forward` is replaced in the program"]  # set where it is only passed on
+    assert function["action"].startswith("after the patch let the program print")
+
+
+def test_a_module_without_a_file_is_not_called_there(project: Project, site: Path) -> None:
+    lazy = "import sys\nsys.modules[__name__] = object()\n"
+    (site / "transformers/models/__init__.py").write_text(lazy)
+    project.write(
+        "patch.py",
+        "from transformers.models.qwen9 import modeling_qwen9\n\n"
+        "def ours(): ...\n\nmodeling_qwen9.forward = ours\n",
+    )
+    (found,) = results(project, site, "patch.py").values()
+    assert (found["verdict"], found["seen"]) == ("unproven", "no such file")
+    assert "transformers.models.qwen9" in found["reason"]
+
+
+def test_many_names_of_a_module_that_fare_alike_are_one_result(
+    project: Project, site: Path
+) -> None:
+    names = [f"f{number}" for number in range(20)]
+    gemma = site / "transformers/models/gemma/modeling_gemma.py"
+    gemma.write_text("".join(f"def {name}(): ...\n" for name in names))
+    module = "from transformers.models.gemma import modeling_gemma\n\ndef ours(): ...\n\n"
+    lines = (f"modeling_gemma.{name} = ours\n" for name in names)
+    project.write("patch.py", module + "".join(lines))
+    (found,) = results(project, site, "patch.py").values()
+    assert found["claim"] == "`f0`, `f1` and 18 more are replaced in the program"
+    assert found["evidence"][-1]["value"].endswith("f18, f19")
+
+
+def test_a_package_that_the_code_can_do_without_is_not_held_against_it(
+    project: Project, site: Path
+) -> None:
+    project.write("job.py", "try:\n    import aiter\nexcept ImportError:\n    aiter = None\n")
+    done = project.run("verify", "job.py", PYTHONPATH=str(site))
+    assert done.returncode == 3
+    project.write("job.py", "import aiter\n")
+    assert project.run("verify", "job.py", PYTHONPATH=str(site)).returncode == 1
+    (site / "aiter.py").write_text("__version__ = '0.1.7'\n")
+    assert project.run("verify", "job.py", PYTHONPATH=str(site)).returncode == 0
+
+
+def test_code_that_claims_nothing_is_not_called_proven(project: Project) -> None:
+    project.write("job.py", "print('hello')\n")
+    done = project.run("verify", "job.py")
+    assert (done.returncode, done.stdout) == (3, "Nothing was claimed, so nothing was checked.\n")
+
+
+def test_a_misspelt_verb_is_not_taken_for_a_path(project: Project) -> None:
+    done = project.run("verify", "enviroment")
+    assert done.returncode == 2
+    assert "did you mean 'environment'?" in done.stderr
+
+
+def test_help_fits_a_narrow_terminal(project: Project) -> None:
+    for verb in ((), ("stock",), ("run",), ("kernels",)):
+        done = project.run("verify", *verb, "--help", COLUMNS="80")
+        assert max(map(len, done.stdout.splitlines())) <= 80, verb
+
+
+def test_a_file_that_cannot_be_read_is_an_error_and_hides_nothing(project: Project) -> None:
+    project.write("broken.py", "import aiter (\n")
+    project.write("job.py", "import aiter\n")
+    done = project.run("verify", ".")
+    assert done.returncode == 2
+    assert "broken.py:1: cannot be parsed" in done.stderr
+    assert "0 proven, 1 contradicted" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('manifest = ["a.toml"]', "has no key 'manifest'; did you mean 'manifests'?"),
+        ('manifests = "a.toml"', "must be a table whose values are lists of strings"),
+        ('manifests = ["missing.toml"]', "missing.toml: cannot be read: No such file"),
+    ],
+)
+def test_a_wrong_configuration_is_an_error_with_its_place(
+    project: Project, table: str, message: str
+) -> None:
+    project.write("rocmlint.toml", f"[verify]\n{table}\n")
+    done = project.run("verify", ".")
+    assert done.returncode == 2
+    assert message in done.stderr

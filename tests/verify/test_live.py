@@ -1,0 +1,489 @@
+"""``rocmlint verify live`` on small packages: what is not live is not proven, the rest is."""
+
+from __future__ import annotations
+
+import json
+import os
+import py_compile
+import shutil
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.project import Project
+
+    Live = Callable[..., dict[str, dict[str, Any]]]
+
+OLD = "STEP = 1\ndef f(a):\n    return a + 1\nclass C:\n    def g(self):\n        return 1\n"
+NEW = OLD.replace("a + 1", "a + 2")
+UNWRITTEN = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Or a file that is written twice in a second would not be read twice: stale bytecode."""
+UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
+
+
+@pytest.fixture
+def live(project: Project) -> Live:
+    """Run the command in a project; give its results by subject."""
+
+    def run(*arguments: str, **environment: str) -> dict[str, dict[str, Any]]:
+        variables = {"PYTHONDONTWRITEBYTECODE": "", **environment}
+        command = ("verify", "live", *arguments, "--output-format", "json")
+        ran = project.run(*command, **variables)
+        assert ran.returncode in {0, 1, 3}, ran.stderr
+        document: dict[str, Any] = json.loads(ran.stdout)
+        assert document["exit_code"] == ran.returncode
+        return {each["subject"]: each for each in document["results"]}
+
+    return run
+
+
+def evidence(result: dict[str, Any], name: str) -> str:
+    return "".join(each["value"] for each in result["evidence"] if each["name"] == name)
+
+
+def manifest(project: Project, path: str, text: str) -> str:
+    package, _, below = path.partition("/")
+    project.write(f"overlay/{package}/{below}", text)
+    written = project.run("verify", "manifest", "overlay", "--package", package)
+    assert written.returncode == 0, written.stderr
+    project.write("patch.toml", written.stdout)
+    return "patch.toml"
+
+
+def test_code_that_is_the_source_is_proven_live(project: Project, live: Live) -> None:
+    project.write("m.py", OLD)
+    result = live("m")["m"]
+    assert (result["verdict"], result["strength"]) == ("proven", "live")
+    assert result["seen"] == "2 functions match"
+
+
+def test_a_file_copied_after_the_import_is_contradicted(project: Project, live: Live) -> None:
+    project.write("m.py", OLD)
+    project.write("late.py", f"import m\nopen(m.__file__, 'w').write({NEW!r})\n")
+    result = live("late", "m")["m"]
+    assert (result["verdict"], result["strength"]) == ("contradicted", "live")
+    assert evidence(result, "differs") == f"f ({project.root}/m.py:2)"
+    assert "start the job again" in result["action"]
+
+
+def test_a_function_added_to_the_file_after_the_import_is_missing(
+    project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    project.write("late.py", "import m\nopen(m.__file__, 'a').write('    def h(self): pass\\n')\n")
+    result = live("late", "m")["m"]
+    assert result["verdict"] == "contradicted"
+    assert evidence(result, "missing") == "C.h"
+
+
+def test_a_constant_changed_in_the_file_after_the_import_is_not_proven(
+    project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    text = OLD.replace("STEP = 1", "STEP = 2")
+    project.write("late.py", f"import m\nopen(m.__file__, 'w').write({text!r})\n")
+    result = live("late", "m", **UNWRITTEN)["m"]
+    assert result["verdict"] == "unproven"
+    assert result["reason"].startswith("STEP: not the value in")
+
+
+def test_a_file_copied_before_the_import_by_the_same_program_is_proven(
+    project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    project.write("early.py", f"open('m.py', 'w').write({NEW!r})\n")
+    assert live("early", "m")["m"]["verdict"] == "proven"
+
+
+def stale_bytecode_of_equal_time_and_size(project: Project) -> None:
+    path = project.write("m.py", OLD)
+    py_compile.compile(str(path))
+    times = path.stat()
+    path.write_text(NEW)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def stale_bytecode_of_the_same_second(project: Project) -> None:
+    path = project.write("m.py", OLD)
+    os.utime(path, (1_000_000.25, 1_000_000.25))
+    py_compile.compile(str(path))
+    path.write_text(NEW)
+    os.utime(path, (1_000_000.75, 1_000_000.75))
+
+
+def stale_bytecode_that_is_not_checked(project: Project) -> None:
+    path = project.write("m.py", OLD)
+    py_compile.compile(str(path), invalidation_mode=UNCHECKED)
+    path.write_text(NEW)
+
+
+STALE = [
+    stale_bytecode_of_equal_time_and_size,
+    stale_bytecode_of_the_same_second,
+    stale_bytecode_that_is_not_checked,
+]
+
+
+@pytest.mark.parametrize("build", STALE)
+def test_stale_bytecode_is_contradicted_by_its_path(
+    build: Callable[[Project], None], project: Project, live: Live
+) -> None:
+    build(project)
+    result = live("m")["m"]
+    assert (result["verdict"], result["strength"]) == ("contradicted", "live")
+    assert "__pycache__/m.cpython" in result["action"]
+
+
+def test_stale_bytecode_of_a_module_without_functions_is_contradicted(
+    project: Project, live: Live
+) -> None:
+    path = project.write("m.py", "STEP = 1\n")
+    py_compile.compile(str(path), invalidation_mode=UNCHECKED)
+    path.write_text("STEP = 2\n")
+    assert live("m")["m"]["verdict"] == "contradicted"
+
+
+def test_bytecode_without_source_is_unproven(project: Project, live: Live) -> None:
+    path = project.write("m.py", OLD)
+    py_compile.compile(str(path), cfile=str(project.root / "m.pyc"))
+    path.unlink()
+    result = live("m")["m"]
+    assert result["verdict"] == "unproven"
+    assert "no source beside it" in result["reason"]
+
+
+def test_a_module_in_a_zip_is_compared_with_the_source_in_it(project: Project, live: Live) -> None:
+    with zipfile.ZipFile(project.root / "lib.zip", "w") as archive:
+        archive.writestr("m.py", OLD)
+    result = live("m", PYTHONPATH="lib.zip")["m"]
+    assert (result["verdict"], result["seen"]) == ("proven", "2 functions match")
+    assert evidence(result, "loader") == "zipimporter"
+
+
+def test_stale_bytecode_in_a_zip_is_contradicted(project: Project, live: Live) -> None:
+    old = project.write("old.py", OLD)
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+    py_compile.compile(str(old), cfile=str(project.root / "m.pyc"), invalidation_mode=UNCHECKED)
+    with zipfile.ZipFile(project.root / "lib.zip", "w") as archive:
+        archive.writestr("m.py", NEW)
+        archive.write(project.root / "m.pyc", "m.pyc")
+    (project.root / "m.pyc").unlink()
+    assert live("m", PYTHONPATH="lib.zip")["m"]["verdict"] == "contradicted"
+
+
+def test_a_namespace_package_is_unproven(project: Project, live: Live) -> None:
+    (project.root / "empty").mkdir()
+    result = live("empty")["empty"]
+    assert result["verdict"] == "unproven"
+    assert "namespace package" in result["reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("sys", "built into"),
+        ("_frozen_importlib", "frozen"),
+        ("_ctypes", "extension module"),
+        ("nothere.x", "ModuleNotFoundError: No module named 'nothere'"),
+        ("leaves", "SystemExit: 5"),
+        ("broken", "SyntaxError"),
+        ("made", "made by a program"),
+    ],
+)
+def test_what_has_no_source_or_no_import_is_unproven_with_the_reason(
+    name: str, reason: str, project: Project, live: Live
+) -> None:
+    project.write("leaves.py", "raise SystemExit(5)\n")
+    project.write("broken.py", "def f(:\n")
+    project.write("maker.py", "import sys, types\nsys.modules['made'] = types.ModuleType('made')\n")
+    results = live("maker", name)
+    assert results["maker"]["verdict"] == "proven"
+    assert results[name]["verdict"] == "unproven"
+    assert reason in results[name]["reason"]
+
+
+@pytest.mark.parametrize("end", ["import os\nos._exit(3)\n", "import time\ntime.sleep(60)\n"])
+def test_a_module_that_ends_or_holds_the_child_does_not_hide_the_others(
+    end: str, project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    project.write("bad.py", end)
+    results = live("m", "bad", "--timeout", "3")
+    assert {name: each["verdict"] for name, each in results.items()} == {
+        "m": "proven",
+        "bad": "unproven",
+    }
+
+
+def test_an_old_function_in_another_module_is_named_after_a_reload(
+    project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    project.write("user.py", "from m import f\n")
+    text = f"import importlib, m, user\nopen('m.py', 'w').write({NEW!r})\nimportlib.reload(m)\n"
+    project.write("late.py", text)
+    result = live("late", "m", **UNWRITTEN)["m"]
+    assert result["verdict"] == "contradicted"
+    assert evidence(result, "older") == f"user.f ({project.root}/m.py:2)"
+
+
+def test_a_class_derived_from_the_old_one_is_named_after_a_reload(
+    project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    project.write("user.py", "import m\nclass D(m.C):\n    pass\n")
+    added = OLD + "    def h(self):\n        return 2\n"
+    text = f"import importlib, m, user\nopen('m.py', 'w').write({added!r})\nimportlib.reload(m)\n"
+    project.write("late.py", text)
+    result = live("late", "m", **UNWRITTEN)["m"]
+    assert result["verdict"] == "contradicted"
+    assert evidence(result, "older").startswith("user.D ")
+
+
+def test_a_reload_that_nobody_missed_is_proven(project: Project, live: Live) -> None:
+    project.write("m.py", OLD)
+    project.write("user.py", "import m\n")
+    text = f"import importlib, m, user\nopen('m.py', 'w').write({NEW!r})\nimportlib.reload(m)\n"
+    project.write("late.py", text)
+    assert live("late", "m", **UNWRITTEN)["m"]["verdict"] == "proven"
+
+
+@pytest.mark.parametrize(
+    ("assignment", "name"),
+    [
+        ("m.C.g = new", "C.g"),
+        ("m.f = new", "f"),
+        ("m.f = (lambda old: lambda a: old(a))(m.f)", "f"),
+        ("import functools; m.f = functools.wraps(m.f)(new)", "f"),
+        ("m.f = functools.partial(new)", "f"),
+        ("m.C = type('C2', (m.C,), {'g': new})", "C"),
+        ("m.f = len", "f"),
+        ("m.f = m.C.g", "f"),
+    ],
+)
+def test_a_replaced_attribute_is_named_with_the_place_of_its_code(
+    assignment: str, name: str, project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    patch = f"import functools, m\ndef new(*a):\n    return 5\n{assignment}\n"
+    project.write("patch.py", patch)
+    result = live("patch", "m")["m"]
+    assert result["verdict"] == "contradicted"
+    replaced = evidence(result, "replaced")
+    assert replaced.startswith(f"{name} by ")
+    assert replaced.endswith(("not Python code", "m.py:5")) or "/patch.py:" in replaced
+
+
+@pytest.mark.parametrize("name", ["assigned", "defined"])
+def test_a_replacement_by_the_program_is_seen_where_the_source_does_not_decide(
+    name: str, project: Project, live: Live
+) -> None:
+    project.write("site-packages/other.py", "def elsewhere(): ...\n")
+    project.write(
+        "site-packages/m.py",
+        "assigned = staticmethod(len)\ndef defined(): ...\nfrom other import *\n",
+    )
+    project.write("start.py", "import sys\nsys.path.append('site-packages')\nimport m\n")
+    assert live("start", "m")["m"]["verdict"] == "proven"
+    project.write("patch.py", f"import m\ndef new(*a): ...\nm.{name} = new\n")
+    result = live("start", "patch", "m")["m"]
+    assert result["verdict"] == "contradicted"
+    assert evidence(result, "replaced") == f"{name} by {project.root}/patch.py:2"
+
+
+def test_the_module_that_still_holds_what_was_replaced_is_named(
+    project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    project.write("user.py", "from m import f\n")
+    project.write("patch.py", "import m, user\nm.f = lambda a: a\n")
+    result = live("patch", "m")["m"]
+    assert evidence(result, "older") == f"user.f ({project.root}/m.py:2)"
+
+
+def test_a_deleted_function_is_missing(project: Project, live: Live) -> None:
+    project.write("m.py", OLD)
+    project.write("patch.py", "import m\ndel m.C.g\n")
+    result = live("patch", "m")["m"]
+    assert (result["verdict"], evidence(result, "missing")) == ("contradicted", "C.g")
+
+
+def test_a_decorator_of_another_file_is_told_and_no_difference(
+    project: Project, live: Live
+) -> None:
+    project.write(
+        "deco.py", "def twice(f):\n    def run(*a):\n        return f(*a)\n    return run\n"
+    )
+    project.write("m.py", "from deco import twice\n@twice\ndef f(a):\n    return a\n")
+    result = live("m")["m"]
+    assert result["seen"] == "1 function matches, 1 of them wrapped"
+    assert evidence(result, "wrapped") == f"f by {project.root}/deco.py:2"
+
+
+def test_what_a_decorator_hides_is_counted_apart(project: Project, live: Live) -> None:
+    project.write("m.py", f"@lambda f: print\ndef hidden():\n    return 1\n{OLD}")
+    result = live("m")["m"]
+    assert result["seen"] == "2 functions match, 1 cannot be followed"
+    assert evidence(result, "not to be followed") == "hidden"
+
+
+def test_objects_that_do_harm_when_they_are_looked_at_are_left_alone(
+    project: Project, live: Live
+) -> None:
+    text = (
+        "class Trap:\n"
+        "    def __getattribute__(self, name):\n        raise SystemExit(name)\n"
+        "    def __eq__(self, other):\n        raise SystemExit\n"
+        "    __hash__ = None\n"
+        "class Meta(type):\n"
+        "    def __getattribute__(cls, name):\n        raise SystemExit(name)\n"
+        "class Touchy(metaclass=Meta):\n    def f(self):\n        return 1\n"
+        "trap, NAMES = Trap(), {Touchy: 1}\n"
+    )
+    project.write("m.py", text)
+    assert live("m")["m"]["seen"] == "4 functions match"
+
+
+def test_a_hook_that_rewrites_code_is_unproven(project: Project, live: Live) -> None:
+    project.write("m.py", "def f(a):\n    assert a\n    return a\n")
+    project.write(
+        "hook.py",
+        "import sys\nfrom _pytest.config import Config, get_config\n"
+        "from _pytest.assertion import install_importhook\n"
+        "hook = install_importhook(get_config())\nhook.fnpats = ['m.py']\n"
+        "hook._must_rewrite.add('m')\nhook.session = None\n",
+    )
+    result = live("hook", "m")["m"]
+    assert result["verdict"] == "unproven"
+    assert "hook that rewrites code" in result["reason"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"# coding: latin-1\ndef f():\n    return '\xe9'\n",
+        b"\xef\xbb\xbfdef f():\r\n    return '\\\r\n'\r\n",
+        b"def f():\r    return 1\r",
+        b"def f():\n\x0c\n    return 1\n",
+        b"from __future__ import annotations\ndef f(a: int) -> str: ...",
+    ],
+)
+def test_encodings_and_line_ends_are_those_of_an_import(
+    data: bytes, project: Project, live: Live
+) -> None:
+    (project.root / "m.py").write_bytes(data)
+    assert live("m")["m"]["seen"] == "1 function matches"
+
+
+def test_a_module_that_replaces_itself_is_compared_through_what_took_its_place(
+    project: Project, live: Live
+) -> None:
+    text = (
+        "import sys\ndef f():\n    return 1\n"
+        "class Lazy(type(sys)):\n    def __getattr__(self, name):\n        return f\n"
+        "sys.modules[__name__] = Lazy(__name__)\nsys.modules[__name__].__spec__ = __spec__\n"
+    )
+    project.write("m.py", text)
+    assert live("m")["m"]["seen"] == "2 functions match"
+
+
+def test_functions_that_cannot_be_reached_are_unproven(project: Project, live: Live) -> None:
+    text = (
+        "import sys, types\ndef f():\n    return 1\n"
+        "sys.modules[__name__] = types.SimpleNamespace(__spec__=__spec__)\n"
+    )
+    project.write("m.py", text)
+    assert live("m")["m"]["seen"] == "none of 1 function can be reached"
+
+
+def test_code_run_by_exec_in_a_module_is_not_taken_for_its_source(
+    project: Project, live: Live
+) -> None:
+    text = (
+        "from collections import namedtuple\nfrom dataclasses import dataclass\n"
+        "P = namedtuple('P', 'a b')\n@dataclass\nclass D:\n    a: int = 1\n"
+        "exec('def f(): return 1')\ndef g():\n    return 2\n"
+    )
+    project.write("m.py", text)
+    assert live("m")["m"]["seen"] == "1 function matches"
+
+
+@pytest.mark.parametrize("level", ["1", "2"])
+def test_the_optimisation_level_of_the_process_counts(
+    level: str, project: Project, live: Live
+) -> None:
+    project.write("m.py", 'def f(a):\n    """Words."""\n    assert a\n    return a\n')
+    assert live("m", PYTHONOPTIMIZE=level)["m"]["verdict"] == "proven"
+
+
+def test_a_manifest_names_the_modules_and_their_content(project: Project, live: Live) -> None:
+    project.write("pack/__init__.py", "")
+    project.write("pack/m.py", NEW)
+    project.write("pack/data.json", "{}")
+    project.write("overlay/pack/data.json", "{}")
+    results = live("--manifest", manifest(project, "pack/m.py", NEW))
+    assert {name: (each["verdict"], each["strength"]) for name, each in results.items()} == {
+        "pack.m": ("proven", "live"),
+        "pack/data.json": ("proven", "hashed"),
+    }
+
+
+def test_a_file_that_is_not_the_manifests_is_contradicted(project: Project, live: Live) -> None:
+    project.write("pack/__init__.py", "")
+    project.write("pack/m.py", OLD)
+    project.write("pack/data.json", "{}")
+    project.write("overlay/pack/data.json", "[]")
+    results = live("--manifest", manifest(project, "pack/m.py", NEW))
+    assert {name: (each["verdict"], each["strength"]) for name, each in results.items()} == {
+        "pack.m": ("contradicted", "hashed"),
+        "pack/data.json": ("contradicted", "hashed"),
+    }
+
+
+def test_the_manifests_file_is_no_proof_when_it_came_after_the_import(
+    project: Project, live: Live
+) -> None:
+    project.write("pack/__init__.py", "")
+    project.write("pack/m.py", OLD)
+    path = manifest(project, "pack/m.py", NEW)
+    project.write("late.py", "import pack.m, shutil\nshutil.copy('overlay/pack/m.py', 'pack')\n")
+    result = live("late", "--manifest", path)["pack.m"]
+    assert (result["verdict"], result["strength"]) == ("contradicted", "live")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "nothing to check"),
+        (("m", "--executed"), "belong together"),
+        (("m", "--call", "m:f"), "belong together"),
+        (("m.py", "a-b"), "'a-b' is no module name"),
+        (("m", "--executed", "--call", "m.f"), "must be PKG.MOD:FUNC"),
+        (("m", "--manifest", "nothere.toml"), "nothere.toml"),
+        (("m", "--python", "./nothere"), "cannot be started"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_two(
+    arguments: tuple[str, ...], message: str, project: Project
+) -> None:
+    ran = project.run("verify", "live", *arguments)
+    assert ran.returncode == 2
+    assert message in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_an_interpreter_that_answers_nothing_is_an_error(project: Project) -> None:
+    false = shutil.which("false")
+    assert false is not None
+    ran = project.run("verify", "live", "m", "--python", false)
+    assert ran.returncode == 2
+    assert "ended without an answer" in ran.stderr
+
+
+def test_what_modules_print_stays_out_of_the_report(project: Project, live: Live) -> None:
+    project.write("m.py", f"print('noise')\n{OLD}")
+    assert live("m")["m"]["verdict"] == "proven"
