@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
-
 if TYPE_CHECKING:
     from rocmlint.api import lint_paths, lint_source
     from rocmlint.errors import RocmlintError

@@ -7,6 +7,9 @@ from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
 
+UNREADABLE_FILE = "ROC900"
+"""The code of what says that a file could not be read, decoded or parsed."""
+
 
 class Cell(NamedTuple):
     """Where in a notebook a place is.

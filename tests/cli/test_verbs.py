@@ -12,6 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from rocmlint.cli import flags, stack, verify
+from rocmlint.cli.check import read
 from rocmlint.cli.config import configuration_schema
 from rocmlint.cli.main import VERBS
 from rocmlint.cli.parser import check_parser
@@ -150,13 +151,13 @@ def test_every_option_with_a_group_is_a_flag_with_help() -> None:
 
 @pytest.mark.parametrize("paths", [[], ["a.py"], ["a", "b"]])
 def test_paths_alone_are_read_as_the_parser_reads_them(paths: list[str]) -> None:
-    assert flags.read(paths) == flags.read(["--", *paths])
-    assert flags.read(paths) == flags.read([*paths, "--color", "auto"])
+    assert read(paths) == read(["--", *paths])
+    assert read(paths) == read([*paths, "--color", "auto"])
 
 
 def test_flags_lay_over_the_configuration_only_what_was_given() -> None:
-    assert flags.overrides(flags.read(["a.py"])) == {}
-    given = flags.read(["--select", "ROC1, ROC6", "--select=ROC9", "--no-preview"])
+    assert flags.overrides(read(["a.py"])) == {}
+    given = read(["--select", "ROC1, ROC6", "--select=ROC9", "--no-preview"])
     assert flags.overrides(given) == {"select": ["ROC1", "ROC6", "ROC9"], "preview": False}
 
 

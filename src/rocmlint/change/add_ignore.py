@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.change.change import Change, Outcome, change_bytes
 from rocmlint.change.fix import parser_of
-from rocmlint.formats import format_of, parse
-from rocmlint.lint.suppress import UNREADABLE
-from rocmlint.source.kinds import is_notebook, is_python
+from rocmlint.findings import UNREADABLE_FILE
+from rocmlint.formats import format_of, is_notebook, is_python, parse
 from rocmlint.text.text import PlainText, Text
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def _ignore_in_code(
     path: str, reason: str, text: str, found: Sequence[Finding], lint: LintText
 ) -> Outcome:
     # In a cell that cannot be parsed no comment is seen.
-    wanted = [each for each in found if not is_notebook(path) or each.code != UNREADABLE]
+    wanted = [each for each in found if not is_notebook(path) or each.code != UNREADABLE_FILE]
     after = add_ignores(path, text, wanted, reason)
     parses = parser_of(path, text)
     if parses is None or not parses(after):

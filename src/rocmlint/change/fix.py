@@ -9,8 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.change.change import Change, Outcome, change_bytes
-from rocmlint.formats import parse
-from rocmlint.source.kinds import is_notebook, is_python
+from rocmlint.formats import is_notebook, is_python, parse
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import Text
 

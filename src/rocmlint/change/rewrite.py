@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RewriteError
+from rocmlint.formats import is_notebook
 from rocmlint.source.decoding import encoding_of, text_of
-from rocmlint.source.kinds import is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.flags import overrides, read
+from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, State, job_of
+from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import SimpleNamespace
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -23,6 +24,20 @@ def main(arguments: Sequence[str]) -> int:
     from rocmlint.cli.watch import watch  # noqa: PLC0415 - few runs watch
 
     return watch(flags.paths or ["."], lambda: check(flags))
+
+
+def read(arguments: Sequence[str]) -> SimpleNamespace:
+    """Read the arguments of ``check``. Raise ConfigError where they are wrong."""
+    flags = SimpleNamespace(**dict.fromkeys(attribute(name) for name in OPTIONS))
+    for name, option in FLAGS.items():
+        default = option.default
+        setattr(flags, attribute(name), list(default) if isinstance(default, tuple) else default)
+    if not any(each.startswith("-") for each in arguments):
+        flags.paths = list(arguments)  # argparse would take an eighth of a whole start
+        return flags
+    from rocmlint.cli.parser import check_parser  # noqa: PLC0415
+
+    return check_parser().parse(arguments, flags)
 
 
 def check(flags: SimpleNamespace) -> int:

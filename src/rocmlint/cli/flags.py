@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.option import Option
@@ -10,7 +9,8 @@ from rocmlint.config.settings import OPTIONS
 from rocmlint.report import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
+    from types import SimpleNamespace
 
 GROUPS = ("Rules", "Fixing", "Output", "Known findings", "Files", "Configuration", "Run")
 _, _FIXING, _OUTPUT, _KNOWN, _FILES, _CONFIGURATION, _RUN = GROUPS
@@ -99,23 +99,9 @@ def all_flags() -> dict[str, Option]:
     return {name: each for name, each in OPTIONS.items() if each.group} | dict(FLAGS)
 
 
-def read(arguments: Sequence[str]) -> SimpleNamespace:
-    """Read the arguments of ``check``. Raises ConfigError."""
-    flags = SimpleNamespace(**dict.fromkeys(_attribute(name) for name in OPTIONS))
-    for name, option in FLAGS.items():
-        default = option.default
-        setattr(flags, _attribute(name), list(default) if isinstance(default, tuple) else default)
-    if not any(each.startswith("-") for each in arguments):
-        flags.paths = list(arguments)  # argparse would take an eighth of a whole start
-        return flags
-    from rocmlint.cli.parser import check_parser  # noqa: PLC0415
-
-    return check_parser().parse(arguments, flags)
-
-
 def overrides(flags: SimpleNamespace) -> dict[str, Any]:
     """Give the options of the configuration that flags lay over it."""
-    given = {name: getattr(flags, _attribute(name)) for name in OPTIONS}
+    given = {name: getattr(flags, attribute(name)) for name in OPTIONS}
     return {
         name: _split(value) if OPTIONS[name].type == "strings" else value
         for name, value in given.items()
@@ -123,7 +109,8 @@ def overrides(flags: SimpleNamespace) -> dict[str, Any]:
     }
 
 
-def _attribute(name: str) -> str:
+def attribute(name: str) -> str:
+    """Return the name of a flag as the attribute that the parser sets."""
     return name.replace("-", "_")
 
 

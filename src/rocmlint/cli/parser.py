@@ -6,12 +6,12 @@ import os
 from argparse import Action, ArgumentParser, BooleanOptionalAction, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rocmlint import __version__
 from rocmlint.cli.flags import GROUPS, all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.config.option import Option, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

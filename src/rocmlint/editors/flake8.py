@@ -7,12 +7,12 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from rocmlint import __version__
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.discover import is_excluded
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.selection import selectors
 from rocmlint.rule.registry import load_rules
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     import ast

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Parts
 
 
+PYTHON = (".py", ".pyi", ".pyw")
+"""How the names of Python files end."""
+NOTEBOOK = ".ipynb"
+
+
 class Format(NamedTuple):
     """A format; its parser is imported when a file first needs it."""
 
@@ -67,6 +72,16 @@ def format_of(path: str) -> Format | None:
     """Give the format of a file by its path, None for Python and for what is not linted."""
     path = path.replace(os.sep, "/")
     return next((each for each in FORMATS if each.path.search(path)), None)
+
+
+def is_python(path: str) -> bool:
+    """Say whether a file is linted as Python: all that no other format claims, too."""
+    return path.endswith(PYTHON) or (format_of(path) is None and not is_notebook(path))
+
+
+def is_notebook(path: str) -> bool:
+    """Say whether a file is a notebook."""
+    return path.endswith(NOTEBOOK)
 
 
 def parse(path: str, text: str) -> Parts:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,11 +142,6 @@ class Interpreter:
             message = f"{self.python}: {answer['error']}\n{answer['traceback']}"
             raise InterpreterError(message.rstrip())
         return answer["answer"]
-
-
-def interpreter_evidence(asked: Mapping[str, str]) -> Evidence:
-    """Name the interpreter that answered, by its ``executable`` and ``version``."""
-    return Evidence("interpreter", f"{asked['executable']} ({asked['version']})")
 
 
 def _end_with_parent() -> None:

@@ -13,9 +13,9 @@ import time
 from _blake2 import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint import __version__
 from rocmlint.disk.state import Consulted, content_of
 from rocmlint.rule.rule_files import rule_files
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.formats import is_python
 from rocmlint.lint.check import claims
 from rocmlint.lint.discover import discover
 from rocmlint.lint.scan import Scanner
 from rocmlint.rule.registry import load_claim_rules
-from rocmlint.source.kinds import is_python
 from rocmlint.source.python import Source
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import decode

@@ -7,8 +7,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.formats import format_of
-from rocmlint.source.kinds import NOTEBOOK, PYTHON
+from rocmlint.formats import NOTEBOOK, PYTHON, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,12 +11,12 @@ from dataclasses import astuple
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from rocmlint.findings import Finding
+from rocmlint.findings import UNREADABLE_FILE, Finding
+from rocmlint.formats import is_notebook, is_python
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes
 from rocmlint.rule.registry import load_rules
 from rocmlint.source.decoding import text_of
-from rocmlint.source.kinds import is_notebook, is_python
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import LEXEME
 
@@ -262,7 +262,7 @@ class Linter:
         return self.unreadable(path, reason)
 
     def _unread(self, path: str, message: str, line: int, column: int) -> list[Finding]:
-        rule = next((rule for rule in self._enabled(path) if rule.code == "ROC900"), None)
+        rule = next((rule for rule in self._enabled(path) if rule.code == UNREADABLE_FILE), None)
         if rule is None:
             return []
         place = (line, column, line, column)

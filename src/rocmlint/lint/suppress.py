@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from rocmlint.config.option import did_you_mean
-from rocmlint.findings import Edit, Fix
+from rocmlint.findings import UNREADABLE_FILE, Edit, Fix
 from rocmlint.text.text import Comment
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rocmlint.rule.rule import Rule
     from rocmlint.source.file import File
 
-UNREADABLE = "ROC900"
 UNUSED = "ROC901"
 UNKNOWN = "ROC902"
 
@@ -96,9 +95,9 @@ def suppress(
     judge = _Judge(source, comments, {rule.code: rule for rule in enabled}, known)
     shown = comments.not_hidden(findings)
     shown += comments.not_hidden(judge.unknown())
-    if not any(finding.code == UNREADABLE for finding in findings):
+    if not any(finding.code == UNREADABLE_FILE for finding in findings):
         # What hides ROC901 would hide what is said about it too.
-        judged = judge.enabled.keys() - {UNREADABLE, UNUSED}
+        judged = judge.enabled.keys() - {UNREADABLE_FILE, UNUSED}
         shown += comments.not_hidden(judge.unused(judged))
     return sorted(shown, key=lambda finding: finding.sort_key)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import pyproject, requirements
+from rocmlint.formats import is_notebook, pyproject, requirements
 from rocmlint.formats.model import Declared
 from rocmlint.formats.shell import script as shell
 from rocmlint.installs.install import install_of
-from rocmlint.source.kinds import is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint import __version__
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.summary import counts
 from rocmlint.text.json import array, dumps
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from rocmlint import __version__
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.rule.registry import load_rules
 from rocmlint.text.json import dumps
 from rocmlint.text.visible import relative_path
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

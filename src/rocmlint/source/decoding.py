@@ -6,8 +6,7 @@ import codecs
 import io
 import tokenize
 
-from rocmlint.formats import format_of
-from rocmlint.source.kinds import is_notebook, is_python
+from rocmlint.formats import format_of, is_notebook, is_python
 from rocmlint.text.text import decode, with_plain_ends
 
 _MARKS = {

@@ -7,14 +7,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-PYTHON = (".py", ".pyi", ".pyw")
-"""How the names of Python files end."""
-NOTEBOOK = ".ipynb"
 
 _KINDS = {
     "test": re.compile(
@@ -34,16 +28,6 @@ _KINDS = {
 }
 
 _PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.cfg")
-
-
-def is_python(path: str) -> bool:
-    """Say whether a file is linted as Python: all that no other format claims, too."""
-    return path.endswith(PYTHON) or (format_of(path) is None and not is_notebook(path))
-
-
-def is_notebook(path: str) -> bool:
-    """Say whether a file is a notebook."""
-    return path.endswith(NOTEBOOK)
 
 
 @functools.cache

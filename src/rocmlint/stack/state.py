@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from rocmlint import __version__
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.stack.installed import Environment, read_environment
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.rollback import source_of
 from rocmlint.stack.torch_build import TorchBuild, read_torch
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from rocmlint.gpus.machine import Machine

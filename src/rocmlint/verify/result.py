@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Verdict = Literal["proven", "contradicted", "unproven"]
 Strength = Literal["declared", "located", "hashed", "mapped", "live", "executed"]
@@ -27,6 +27,11 @@ class Evidence:
 
     name: str
     value: str
+
+
+def interpreter_evidence(asked: Mapping[str, str]) -> Evidence:
+    """Name the interpreter that answered, by its ``executable`` and ``version``."""
+    return Evidence("interpreter", f"{asked['executable']} ({asked['version']})")
 
 
 def evidence_of(name: str, values: Sequence[str], shown: int) -> tuple[Evidence, ...]:

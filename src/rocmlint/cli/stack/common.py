@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint import __version__
 from rocmlint.cli.verify.common import (
     add_interpreter_arguments,
     interpreter_at,
@@ -13,6 +12,7 @@ from rocmlint.cli.verify.common import (
 )
 from rocmlint.text.json import dumps
 from rocmlint.text.visible import visible
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

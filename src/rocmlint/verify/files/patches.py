@@ -6,9 +6,9 @@ import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.interpreter.ask import InterpreterError, interpreter_evidence
+from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.verify.files import versions
-from rocmlint.verify.result import Evidence, Judgement
+from rocmlint.verify.result import Evidence, Judgement, interpreter_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,9 +6,8 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.interpreter.ask import interpreter_evidence
 from rocmlint.verify.files.versions import install_command
-from rocmlint.verify.result import Evidence, Judgement, evidence_of
+from rocmlint.verify.result import Evidence, Judgement, evidence_of, interpreter_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from rocmlint.interpreter.ask import interpreter_evidence
-from rocmlint.verify.result import Evidence, Judgement
+from rocmlint.verify.result import Evidence, Judgement, interpreter_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

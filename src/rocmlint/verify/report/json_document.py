@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rocmlint import __version__
 from rocmlint.text.json import array, dumps
 from rocmlint.verify.result import EXIT_CODES, overall
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
