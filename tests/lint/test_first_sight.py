@@ -10,6 +10,7 @@ import pytest
 from rocmlint.config.configuration import Configuration
 from rocmlint.disk.disk import Disk
 from rocmlint.lint.linter import Linter
+from rocmlint.source.decoding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +96,7 @@ def test_what_stands_in_a_docstring_or_comment_is_not_reported() -> None:
 
 
 def test_files_of_one_run_see_the_disk_as_the_first_saw_it() -> None:
-    disk, text = Disk(), "from transformers.utils import LossKwargs\n"
+    disk, text = Disk(text_of), "from transformers.utils import LossKwargs\n"
     assert findings(text, disk)
     Path("requirements.txt").write_text("transformers==4.50.0\n")
     assert findings(text, disk)

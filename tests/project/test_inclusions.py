@@ -62,4 +62,4 @@ def test_an_included_pin_is_the_version_that_the_project_runs_with(
     (tmp_path / "requirements.txt").write_text(f"{option}{listed}\n")
     (tmp_path / listed).write_text("transformers==4.48.1\n")
     source = Source(str(tmp_path / "job.py"), "import transformers\n")
-    assert [str(each.version) for each in source.project.versions("transformers")] == ["4.48.1"]
+    assert [str(each.version) for each in source.versions("transformers")] == ["4.48.1"]

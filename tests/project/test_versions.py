@@ -193,7 +193,7 @@ def test_the_metadata_of_a_script_say_more_than_its_checks() -> None:
         "from transformers.utils.versions import require_version\n"
         'require_version("transformers>=4.40")\n'
     )
-    (found,) = Document("job.py", text).project.versions("transformers")
+    (found,) = Document("job.py", text).versions("transformers")
     assert (str(found.version), found.said) == ("4.57.6", "pinned in this file,")
 
 

@@ -17,6 +17,7 @@ from rocmlint.lint.linter import Linter
 from rocmlint.lint.suppress import suppress
 from rocmlint.rule.registry import load_rules
 from rocmlint.rule.rule import Rule
+from rocmlint.source.file import project_of
 from rocmlint.source.python import Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -76,7 +77,9 @@ def lint(path: Path, text: str | None = None) -> list[Finding]:
 def lint_whole(path: Path) -> list[Finding]:
     """Lint a copied Python fixture without any shortcut: all of it parsed, all rules asked."""
     linter = linter_of(path)
-    source = Source(str(path), path.read_text(), whole=True, settings=linter.settings)
+    source = Source(
+        str(path), path.read_text(), whole=True, project=project_of(str(path), linter.settings)
+    )
     found = check(source, linter.rules, shortcuts=False)
     return suppress(source, found, linter.rules, load_rules())
 

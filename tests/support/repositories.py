@@ -60,7 +60,7 @@ def install(folder: str, version: str, **modules: str) -> None:
 
 
 def candidates(name: str = "job.py", package: str = "transformers") -> tuple[Candidate, ...]:
-    return Document(str(Path(name).absolute()), "").project.versions(package)
+    return Document(str(Path(name).absolute()), "").versions(package)
 
 
 def versions(name: str = "job.py") -> list[str]:

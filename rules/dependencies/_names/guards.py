@@ -227,7 +227,7 @@ def _mentioning(name: str, source: Source) -> list[Source]:
     found = [path for path in modules if name.encode() in (data_of(path) or b"")]
     if len(found) > _MOST_MODULES:
         return []
-    return [Source(path, source.disk.read(path).text, disk=source.disk) for path in found]
+    return [Source(path, source.disk.read(path).text, project=source.project) for path in found]
 
 
 def _uses_are_guarded(name: str, source: Source) -> bool | None:

@@ -48,7 +48,7 @@ def missing(
     package = dotted.partition(".")[0]
     if is_its_own(package, source) or is_rewritten(package, source):
         return None
-    candidates = source.project.versions(package.replace("_", "-"))
+    candidates = source.versions(package.replace("_", "-"))
     answers = [has(each.version) for each in candidates]
     if source.settings.environment is not None and answers != [True]:
         from rocmlint.project.environment import site_folders  # noqa: PLC0415 - few runs have one
@@ -73,7 +73,7 @@ def is_its_own(package: str, source: Source) -> bool:
     """Say whether the package is the file's own, or a copy of it lies in the project."""
     from rocmlint.project.environment import installed_as  # noqa: PLC0415 - few files need it
 
-    own = installed_as(source)
+    own = installed_as(source.path, source)
     if own is not None:
         return own[0] == package
     if source.package is not None and source.package[0] == package:

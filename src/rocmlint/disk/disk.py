@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.disk.state import UNREADABLE, data_of, digest, modules_below, names_in
-from rocmlint.source.decoding import text_of
+from rocmlint.disk.state import MODULES, UNREADABLE, data_of, digest, modules_below, names_in
 from rocmlint.text.text import with_plain_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rocmlint.disk.state import State
 
 
 class Content(NamedTuple):
@@ -21,20 +25,61 @@ class Content(NamedTuple):
 class Disk:
     """Answers as the disk was when a path was first asked for: made anew for each run."""
 
-    def __init__(self) -> None:
-        """Know nothing yet."""
+    def __init__(self, text_of: Callable[[str, bytes], str]) -> None:
+        """Take what decodes the bytes of a file at a path. Know nothing yet."""
+        self._text_of = text_of
         self.exists = cache(os.path.exists)
         self.names_in = cache(names_in)
         self.modules_below = cache(modules_below)
-        self.read = cache(_read)
+        self.read = cache(self._read)
+
+    def _read(self, path: str) -> Content:
+        data = data_of(path)
+        if data is None:
+            return Content("", UNREADABLE)
+        try:
+            text = self._text_of(path, data)
+        except (SyntaxError, ValueError):
+            text = with_plain_ends(data.decode("utf-8", "replace"))
+        return Content(text, digest(data))
 
 
-def _read(path: str) -> Content:
-    data = data_of(path)
-    if data is None:
-        return Content("", UNREADABLE)
-    try:
-        text = text_of(path, data)
-    except (SyntaxError, ValueError):
-        text = with_plain_ends(data.decode("utf-8", "replace"))
-    return Content(text, digest(data))
+class DiskView:
+    """The disk as one file or folder sees it: what it asks for is noted.
+
+    The findings of a file depend on what was noted, and the cache forgets them when it changes.
+    """
+
+    def __init__(self, disk: Disk) -> None:
+        """Take what is known of the disk."""
+        self.disk = disk
+        self._noted: dict[str, State] = {}
+
+    @property
+    def consulted(self) -> Mapping[str, State]:
+        """The paths that were asked for, and what they were like."""
+        return self._noted
+
+    def exists(self, path: str) -> bool:
+        """Check whether a path exists, and note the answer."""
+        found = self.disk.exists(path)
+        self._noted.setdefault(path, found)
+        return found
+
+    def read(self, path: str) -> str:
+        """Return the text of a file, empty where it cannot be read, and note its content."""
+        content = self.disk.read(path)
+        self._noted[path] = self.disk.exists(path) and content.digest
+        return content.text
+
+    def names_in(self, folder: str) -> list[str]:
+        """Return the names in a folder, sorted, none where it cannot be read, and note them."""
+        names = self.disk.names_in(folder)
+        self._noted[folder] = self.disk.exists(folder) and names
+        return names
+
+    def modules_below(self, folder: str) -> tuple[str, ...]:
+        """Return the paths of the modules below a folder, and note that they may change."""
+        modules = self.disk.modules_below(folder)
+        self._noted[os.path.join(folder, MODULES)] = modules.digest
+        return modules.paths

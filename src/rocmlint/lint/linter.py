@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
     from rocmlint.notebook.read import Notebook
+    from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
     from rocmlint.rule.triggers import Trigger
     from rocmlint.source.file import File
@@ -78,6 +79,7 @@ class Linter:
             check_environment(settings.environment)
         self.settings = settings
         self._disk = disk
+        self._projects: dict[str, Project] = {}
         self.rules = enabled_rules(settings)
         self._known = load_rules(settings.rules)
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
@@ -93,6 +95,17 @@ class Linter:
         return Scanner(
             self.rules, lambda trigger: trigger.sees_python or bool(trigger.part), _plain
         )
+
+    def _project_of(self, path: str) -> Project:
+        """Return the project of a file: the same for all of a folder, in a run with a disk."""
+        from rocmlint.source.file import project_of  # noqa: PLC0415 - few files come here
+
+        if self._disk is None:
+            return project_of(path, self.settings)
+        folder = os.path.dirname(os.path.abspath(path))
+        if folder not in self._projects:
+            self._projects[folder] = project_of(path, self.settings, self._disk)
+        return self._projects[folder]
 
     def has_work(self, path: str, data: bytes) -> bool:
         """Say whether a file must be looked at; most need not."""
@@ -127,7 +140,7 @@ class Linter:
         from rocmlint.text.text import Text  # noqa: PLC0415
 
         try:
-            file = File(path, Text(text_of(path, data)), settings=self.settings, disk=self._disk)
+            file = File(path, Text(text_of(path, data)), project=self._project_of(path))
             suspected = any(trigger.may_match(file) for trigger in triggers)
         except Exception:  # noqa: BLE001 - whatever it is, the analysis reports it
             return None
@@ -196,7 +209,7 @@ class Linter:
         from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
         from rocmlint.source.python import Source  # noqa: PLC0415
 
-        source = Source(path, text, settings=self.settings, disk=self._disk)
+        source = Source(path, text, project=self._project_of(path))
         try:
             if self.settings.check_syntax or looks_broken(text.encode(errors="replace")):
                 _parse(source)
@@ -210,7 +223,7 @@ class Linter:
         from rocmlint.lint.check_parts import check_parts  # noqa: PLC0415 - needs tree-sitter
         from rocmlint.source.document import Document  # noqa: PLC0415
 
-        document = Document(path, text, settings=self.settings, disk=self._disk)
+        document = Document(path, text, project=self._project_of(path))
         findings, problems = _check(document, rules, check_parts)
         findings += self._unread_places(path, document.parts.problems, "nothing of it")
         return document, findings, problems
@@ -224,7 +237,7 @@ class Linter:
         from rocmlint.source.python import Source  # noqa: PLC0415
 
         code = code_of(text, notebook.cells)
-        source = Source(path, code.text, parts=code.parts, settings=self.settings, disk=self._disk)
+        source = Source(path, code.text, parts=code.parts, project=self._project_of(path))
         unread = [Problem(each.problem, each.above + 1, 1) for each in notebook.cells]
         unread = [*(each for each in unread if each.reason), *code.problems]
         try:

@@ -11,6 +11,7 @@ from rocmlint.disk.disk import Disk
 from rocmlint.disk.state import digest
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.serialized import to_stored
+from rocmlint.source.decoding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -55,7 +56,7 @@ class _Linters:
         self.settings: list[Settings] = []
         self.made: list[Linter] = []
         self._index: dict[int, int] = {}
-        self._disk = Disk()
+        self._disk = Disk(text_of)
 
     def index(self, settings: Settings) -> int:
         # Settings are made once for each configuration, so that identity tells them apart.
@@ -226,7 +227,7 @@ def _start_worker(settings: Sequence[Settings]) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # trees are many small objects that live together
-    disk = Disk()
+    disk = Disk(text_of)
     _worker_linters[:] = [Linter(each, disk) for each in settings]
 
 

@@ -14,7 +14,7 @@ from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rocmlint.source.file import File
+    from rocmlint.disk.disk import DiskView
 
 _PYTHON = re.compile(r"(?:python|pypy)3?(?:\.\d+)?t?\Z")
 _HOME = re.compile(r"^home[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
@@ -57,10 +57,10 @@ def site_folders(environment: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def installed_version(folders: tuple[str, ...], package: str, file: File) -> Version | None:
+def installed_version(folders: tuple[str, ...], package: str, view: DiskView) -> Version | None:
     """Give the version of a package (normalized name) that lies in one of the folders."""
     for folder in folders:
-        for name in file.names_in(folder):
+        for name in view.names_in(folder):
             match = _DISTRIBUTION.match(name)
             if match is not None and canonicalize_name(match["name"]) == package:
                 try:
@@ -70,20 +70,20 @@ def installed_version(folders: tuple[str, ...], package: str, file: File) -> Ver
     return None
 
 
-def installed_as(file: File) -> tuple[str, str] | None:
+def installed_as(path: str, view: DiskView) -> tuple[str, str] | None:
     """Give the top-level name that a file is installed below, and the folder of the packages.
 
     None for a file that does not lie among installed or unpacked distributions.
     """
-    folder, top = os.path.split(os.path.abspath(file.path))
+    folder, top = os.path.split(os.path.abspath(path))
     while not _holds_distributions(folder):
-        if any(file.disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+        if any(view.disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
             return None
         above, top = os.path.split(folder)
         if above == folder:
             return None
         folder = above
-    file.names_in(folder)
+    view.names_in(folder)
     return top.removesuffix(".py"), folder
 
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of, parse, requirements
 from rocmlint.formats.shell import script as shell
+from rocmlint.project.declarations import Requirement
 from rocmlint.project.inline import installed_by
 from rocmlint.text.text import LEXEME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocmlint.disk.disk import DiskView
     from rocmlint.formats.model import Declared
-    from rocmlint.source.file import File
 
 _README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _INSTALL = re.compile(r"\bpip3? install\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*")
@@ -28,16 +29,18 @@ _BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTIL
 """A requirement that names no package: the URL of its repository must tell."""
 
 
-def mentioned(package: str, folder: str, file: File) -> tuple[tuple[str, Declared], ...]:
-    """Give what the files of a folder say of a package (by its normalized name).
+def hints(package: str, folder: str, view: DiskView) -> tuple[Requirement, ...]:
+    """Return what the files of a folder say of a package (by its normalized name).
 
     Each is a requirement of its own, in a group of its own, with the path that it stands in.
     """
-    names = file.names_in(folder)
+    names = view.names_in(folder)
     telling = [each for each in names if _README.fullmatch(each) or format_of(each) is not None]
     paths = [(os.path.join(folder, each), each) for each in telling]
     return tuple(
-        (path, each) for path, name in paths for each in _in_text(name, file.read(path), package)
+        Requirement(path, each)
+        for path, name in paths
+        for each in _in_text(name, view.read(path), package)
     )
 
 

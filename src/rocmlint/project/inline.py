@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import is_notebook, pyproject, requirements
+from rocmlint.formats import pyproject, requirements
 from rocmlint.formats.model import Declared
 from rocmlint.formats.shell import script as shell
 from rocmlint.installs.install import install_of
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.formats.model import Command
-    from rocmlint.source.file import File
 
 _SCRIPT = re.compile(r"^# /// script\n((?:#(?: .*)?\n)+?)# ///$", re.MULTILINE)
 """The metadata of a script: PEP 723, the same keys as in `[project]`."""
@@ -26,30 +26,42 @@ _ASKS = re.compile(r"[<>=~@]")
 """What stands in a requirement of some version."""
 
 
-def brought(package: str, file: File) -> tuple[Declared, ...]:
-    """Give the requirements of a package (by its normalized name) that stand in the file itself."""
-    ways = (_in_metadata, _installed, _checked)
-    return next((found for way in ways if (found := tuple(way(package, file)))), ())
+def stated(package: str, text: str, commands: Sequence[Command]) -> tuple[Declared, ...]:
+    """Return the requirements of a package (by its normalized name) that stand in a file itself.
+
+    ``commands`` are those of a notebook; the lines of an exported one are found in the text.
+    """
+    ways = (
+        _in_metadata(package, text),
+        _installed(package, text, commands),
+        _checked(package, text),
+    )
+    return next((found for way in ways if (found := tuple(way))), ())
 
 
-def _in_metadata(package: str, file: File) -> Iterator[Declared]:
-    script = _SCRIPT.search(file.text)
+def _in_metadata(package: str, text: str) -> Iterator[Declared]:
+    script = _SCRIPT.search(text)
     if script is not None:
         table = re.sub(r"^# ?", "", script[1], flags=re.MULTILINE)
         declared = pyproject.parse(f"[project]\n{table}").declared
         yield from (each for each in declared if each.name == package)
 
 
-def _checked(package: str, file: File) -> Iterator[Declared]:
-    for match in _CHECKED.finditer(file.text):
+def _checked(package: str, text: str) -> Iterator[Declared]:
+    for match in _CHECKED.finditer(text):
         declared = requirements.parse(match["listed"]).declared
         yield from (each for each in declared if each.name == package)
 
 
-def _installed(package: str, file: File) -> Sequence[Declared]:
-    """Give what is installed at the end: the last install that asks for some version."""
-    found = [*installed_by(_commands(file), package)]
-    return [each for each in found if _ASKS.search(each.text)][-1:] or found
+def _installed(package: str, text: str, commands: Iterable[Command]) -> Iterator[Declared]:
+    """Yield what is installed at the end: the last install that asks for some version."""
+    exported = (
+        each
+        for match in _EXPORTED.finditer(text)
+        for each in shell.parse(match["command"]).commands
+    )
+    found = [*installed_by(chain(commands, exported), package)]
+    yield from [each for each in found if _ASKS.search(each.text)][-1:] or found
 
 
 def installed_by(commands: Iterable[Command], package: str) -> Iterator[Declared]:
@@ -68,11 +80,3 @@ def installed_by(commands: Iterable[Command], package: str) -> Iterator[Declared
         words += [(word, "") for word in install.locations if named.search(word.text)]
         for word, text in words:
             yield Declared(text or f"{package} @ {word.text}", package, word.span)
-
-
-def _commands(file: File) -> Iterator[Command]:
-    """Yield the commands of a notebook, also of one that was exported."""
-    if is_notebook(file.path):
-        yield from file.parts.commands
-    for match in _EXPORTED.finditer(file.text):
-        yield from shell.parse(match["command"]).commands

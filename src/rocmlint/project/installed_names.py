@@ -20,8 +20,7 @@ from rocmlint.disk.state import data_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.disk.disk import Disk
-    from rocmlint.source.file import File
+    from rocmlint.disk.disk import Disk, DiskView
 
 _MADE_AT_RUN_TIME = re.compile(
     r"\b(?:__getattr__|_LazyModule|sys\.modules|globals\(\)|exec\(|setattr\(|attach\()"
@@ -35,10 +34,10 @@ _CLOSED_CLASSES = frozenset({"builtins.object", "torch.nn.modules.module.Module"
 class InstalledNames:
     """The names of the packages in some folders, asked for the sake of one file."""
 
-    def __init__(self, folders: tuple[str, ...], file: File) -> None:
+    def __init__(self, folders: tuple[str, ...], view: DiskView) -> None:
         """Take the folders that hold the packages, in the order of Python's search."""
         self._folders = folders
-        self._file = file
+        self._view = view
 
     def has_name(self, dotted: str) -> bool | None:
         """Say whether there is a module or a name of a module; None: cannot tell."""
@@ -84,9 +83,9 @@ class InstalledNames:
             path, folder = "", base
             for index, part in enumerate(parts):
                 inner = os.path.join(folder, part)
-                if self._file.exists(os.path.join(inner, "__init__.py")):
+                if self._view.exists(os.path.join(inner, "__init__.py")):
                     path, folder = os.path.join(inner, "__init__.py"), inner
-                elif self._file.exists(f"{inner}.py"):
+                elif self._view.exists(f"{inner}.py"):
                     return f"{inner}.py", ".".join(parts[: index + 1]), parts[index + 1 :]
                 elif not path or self._is_compiled(folder, part):
                     break
@@ -98,12 +97,12 @@ class InstalledNames:
 
     def _is_compiled(self, folder: str, name: str) -> bool:
         """Say whether a name is a module without a source, or a folder of such."""
-        names = self._file.names_in(folder)
+        names = self._view.names_in(folder)
         return any(each == name or each.startswith(f"{name}.") for each in names)
 
     def _binds(self, path: str, module: str, name: str, hops: int = 5) -> bool | None:
         """Say whether a module binds a name, be it under a condition."""
-        text = self._file.read(path)
+        text = self._view.read(path)
         bound = _bound(path, text)
         if bound is None:
             return None
@@ -126,7 +125,7 @@ class InstalledNames:
     def _is_mentioned(self, name: str, path: str) -> bool:
         """Say whether a module's file, or any file of its package, has this word."""
         word = re.compile(rf"\b{re.escape(name)}\b".encode())
-        paths = self._file.modules_below(os.path.dirname(path)) if _is_package(path) else (path,)
+        paths = self._view.modules_below(os.path.dirname(path)) if _is_package(path) else (path,)
         return any(word.search(data_of(each) or b"") for each in paths)
 
     def _definition(self, dotted: str) -> Any:
@@ -135,12 +134,12 @@ class InstalledNames:
         if found is None or len(found[2]) != 1:
             return None
         path, module, (name,) = found
-        text = self._file.read(path)
+        text = self._view.read(path)
         bound = _bound(path, text)
         # astroid would read every module behind a star: minutes for transformers/__init__.py.
         if bound is None or bound.stars or "_LazyModule" in text:
             return None
-        tree = _tree(self._folders, self._file.disk, path, module)
+        tree = _tree(self._folders, self._view.disk, path, module)
         nodes = tree.locals.get(name, []) if tree is not None else []
         is_definition = len(nodes) == 1 and type(nodes[0]).__name__ in {"FunctionDef", "ClassDef"}
         return nodes[0] if is_definition else None
@@ -154,7 +153,7 @@ class InstalledNames:
         except (exceptions.AstroidError, NotImplementedError, RecursionError):
             return None
         for path in {each.root().file for each in order} - {None, "<?>"}:
-            self._file.read(path)  # the answer hangs on it
+            self._view.read(path)  # the answer hangs on it
         known = {each.name for each in order}
         written = {base.as_string().rpartition(".")[2] for each in order for base in each.bases}
         return order if written <= known else None

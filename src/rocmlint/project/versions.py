@@ -15,15 +15,17 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from rocmlint.project.environment import installed_as, installed_version, site_folders
+from rocmlint.project import declarations
+from rocmlint.project.environment import installed_version, site_folders
+from rocmlint.project.hints import hints
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from rocmlint.project import project
-    from rocmlint.source.file import File
+    from rocmlint.formats.model import Declared
+    from rocmlint.project.declarations import Declarations
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -64,49 +66,63 @@ class Candidate:
         return max(bounds, default=None)
 
 
-def candidates(file: File, package: str) -> tuple[Candidate, ...]:
-    """Give the versions of a package (by its normalized name) that a file may run with.
+def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
+    """Return the versions of a package (by its normalized name) that a project may run with.
 
-    That is the installed one where an environment is set or the file lies among installed
-    packages; else what the file itself names, a script in its metadata or a notebook in its
-    installs; else the locked ones; else, for each file and group of requirements, the newest
-    release that they admit, and what a README or a Dockerfile in a folder below installs; else
-    that alone; else the newest release. None where that cannot be told, as for a requirement that
-    is a URL: then nothing can be said of the names of the package.
+    That is the installed one where an environment is set; else, in the nearest folder that says
+    anything, the locked ones; else, for each file and group of requirements, the newest release
+    that they admit, and what a README or a Dockerfile in a folder below installs; else that alone;
+    else the newest release. None where that cannot be told, as for a requirement that is a URL:
+    then nothing can be said of the names of the package.
     """
-    environment = file.settings.environment
+    environment = project.settings.environment
     if environment is not None:
-        return _installed(site_folders(environment), package, file, environment)
-    own = installed_as(file)
-    if own is not None:
-        return _beside(own, package, file)
-    here = file.project.brought(package)
-    if here:
-        return _declared([*here], package, file)
-    told: list[project.Requirement] = []
-    for folder in file.project.folders:
-        declared = [each for each in file.project.declared_in(folder) if _counts(each, package)]
-        found = tuple(_locked(folder, package, file))
+        return _installed(site_folders(environment), package, project, environment)
+    told: tuple[declarations.Requirement, ...] = ()
+    for folder in project.folders:
+        declared = [each for each in project.declared_in(folder) if _counts(each, package)]
+        found = tuple(_locked(folder, package, project))
         found = tuple(each for each in found if not _is_stale(each, declared))
-        found = found or (_declared(declared, package, file) if declared else ())
+        found = found or (_declared(declared, package, project) if declared else ())
         if found or declared:
-            return _with_told(found, told, package, file)
-        told = told or [*file.project.mentioned_in(folder, package)]
-    return _declared(told, package, file) if told else _undeclared(package, _others(file))
+            return _with_told(found, told, package, project)
+        told = told or hints(package, folder, project)
+    return _declared(told, package, project) if told else _undeclared(package, _others(project))
+
+
+def stated(
+    path: str, found: Sequence[Declared], package: str, project: Declarations
+) -> tuple[Candidate, ...]:
+    """Return the versions that the requirements in a file itself admit."""
+    here = [declarations.Requirement(path, each) for each in found]
+    return _declared(here, package, project, stated_in=path)
+
+
+def beside(own: tuple[str, str], package: str, project: Declarations) -> tuple[Candidate, ...]:
+    """Return what lies beside an installed file, else what its distribution requires.
+
+    ``own`` is the top-level name that the file is installed below, and the folder of the packages.
+    """
+    top, folder = own
+    found = _installed((folder,), package, project, folder)
+    return found or _of_distribution(_metadata(top, folder, project), top, package)
 
 
 def _with_told(
-    found: tuple[Candidate, ...], told: list[project.Requirement], package: str, file: File
+    found: tuple[Candidate, ...],
+    told: Sequence[declarations.Requirement],
+    package: str,
+    project: Declarations,
 ) -> tuple[Candidate, ...]:
     """Add what a folder below tells: its README may ask for another version than the project."""
     versioned = [each for each in told if _names_version(each)]
     if not found or not versioned:
         return found
-    others = _declared(versioned, package, file)
+    others = _declared(versioned, package, project)
     return (*found, *others) if others else ()
 
 
-def _names_version(requirement: project.Requirement) -> bool:
+def _names_version(requirement: declarations.Requirement) -> bool:
     parsed = _parsed(requirement.declared.text)
     return parsed is None or bool(parsed.url or parsed.specifier)
 
@@ -124,32 +140,32 @@ def _undeclared(package: str, others: dict[str, SpecifierSet]) -> tuple[Candidat
 
 
 def _installed(
-    folders: tuple[str, ...], package: str, file: File, where: str
+    folders: tuple[str, ...], package: str, project: Declarations, where: str
 ) -> tuple[Candidate, ...]:
-    version = installed_version(folders, package, file)
+    version = installed_version(folders, package, project)
     if version is None:
         return ()
-    return (Candidate(version, f"installed in {_shown(where, file)},", certain=True),)
+    return (Candidate(version, f"installed in {_shown(where, project)},", certain=True),)
 
 
-def _shown(path: str, file: File) -> str:
-    relative = os.path.relpath(path, file.settings.root or None)
+def _shown(path: str, project: Declarations) -> str:
+    relative = os.path.relpath(path, project.settings.root or None)
     return path if relative == os.curdir or relative.startswith(os.pardir) else relative
 
 
-def _locked(folder: str, package: str, file: File) -> Iterator[Candidate]:
-    names = file.names_in(folder)
+def _locked(folder: str, package: str, project: Declarations) -> Iterator[Candidate]:
+    names = project.names_in(folder)
     for name in (*_TOML_LOCKS, _JSON_LOCK):
         if name not in names:
             continue
         path = os.path.join(folder, name)
         read = _locked_in_json if name == _JSON_LOCK else _locked_in_toml
-        where = os.path.relpath(path, file.project.folders[-1])
-        for version in read(file.read(path), package):
+        where = os.path.relpath(path, project.folders[-1])
+        for version in read(project.read(path), package):
             yield Candidate(version, f"locked in {where},", certain=True)
 
 
-def _is_stale(locked: Candidate, declared: list[project.Requirement]) -> bool:
+def _is_stale(locked: Candidate, declared: Sequence[declarations.Requirement]) -> bool:
     """Say whether a lock file is older than the requirements beside it, which exclude its version.
 
     A tool makes it anew before it installs, or refuses it.
@@ -197,7 +213,7 @@ def _version(text: Any) -> Version | None:
 # Declared
 
 
-def _counts(requirement: project.Requirement, package: str) -> bool:
+def _counts(requirement: declarations.Requirement, package: str) -> bool:
     declared = requirement.declared
     return declared.name == package and declared.group != _NOT_AT_RUN_TIME
 
@@ -206,7 +222,13 @@ _Group = tuple[str, str, str]
 """A file, a group of requirements in it, and a marker."""
 
 
-def _declared(found: list[project.Requirement], package: str, file: File) -> tuple[Candidate, ...]:
+def _declared(
+    found: Sequence[declarations.Requirement],
+    package: str,
+    project: Declarations,
+    *,
+    stated_in: str = "",
+) -> tuple[Candidate, ...]:
     """Give the newest release that each group of requirements admits."""
     groups: dict[_Group, list[Requirement]] = {}
     constraints: list[Requirement] = []
@@ -218,15 +240,15 @@ def _declared(found: list[project.Requirement], package: str, file: File) -> tup
         (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
-    others = _others(file)
+    others = _others(project)
     result = []
     for key, own in groups.items():
         specifier = _combined([*own, *_common(key, groups), *constraints])
         newest = _newest(package, specifier, others)
         if newest is None:
             return ()
-        inner = os.path.relpath(key[0], file.project.folders[-1])
-        where = "this file" if key[0] == file.path else inner
+        inner = os.path.relpath(key[0], project.folders[-1])
+        where = "this file" if key[0] == stated_in else inner
         result.append(_admitted(package, specifier, newest, where, _short(own[0])))
     return tuple(sorted(dict.fromkeys(result), key=lambda each: (not each.certain, each.version)))
 
@@ -303,12 +325,12 @@ def _goes_with(package: str, version: Version, others: dict[str, SpecifierSet]) 
     return True
 
 
-def _others(file: File) -> dict[str, SpecifierSet]:
+def _others(project: Declarations) -> dict[str, SpecifierSet]:
     """Give what the project always asks of packages whose releases are known."""
     found: dict[str, SpecifierSet] = {}
     known = published.packages()
-    for folder in file.project.folders:
-        for each in file.project.declared_in(folder):
+    for folder in project.folders:
+        for each in project.declared_in(folder):
             parsed = _parsed(each.declared.text) if each.declared.name in known else None
             if parsed is None or parsed.marker or parsed.url or each.declared.group:
                 continue
@@ -322,20 +344,13 @@ def _others(file: File) -> dict[str, SpecifierSet]:
 # The metadata of the distribution that a file is part of
 
 
-def _beside(own: tuple[str, str], package: str, file: File) -> tuple[Candidate, ...]:
-    """Give what lies beside an installed file, else what its distribution requires."""
-    top, folder = own
-    found = _installed((folder,), package, file, folder)
-    return found or _of_distribution(_metadata(top, folder, file), top, package)
-
-
-def _metadata(top: str, folder: str, file: File) -> str:
+def _metadata(top: str, folder: str, project: Declarations) -> str:
     """Give the METADATA of the distribution of a top-level package."""
-    names = [name for name in file.names_in(folder) if name.endswith(".dist-info")]
+    names = [name for name in project.names_in(folder) if name.endswith(".dist-info")]
     own = canonicalize_name(top)
     named = [name for name in names if canonicalize_name(name.rpartition("-")[0]) == own]
     found = named or names[:1] * (len(names) == 1)
-    return "\n".join(file.read(os.path.join(folder, name, "METADATA")) for name in found)
+    return "\n".join(project.read(os.path.join(folder, name, "METADATA")) for name in found)
 
 
 @lru_cache(maxsize=64)

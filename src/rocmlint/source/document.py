@@ -10,9 +10,8 @@ from rocmlint.source.file import File
 from rocmlint.text.text import PlainText
 
 if TYPE_CHECKING:
-    from rocmlint.config.settings import Settings
-    from rocmlint.disk.disk import Disk
     from rocmlint.formats.model import Parts
+    from rocmlint.project.project import Project
 
 
 class Document(File):
@@ -24,11 +23,10 @@ class Document(File):
         text: str,
         *,
         place: str | None = None,
-        settings: Settings | None = None,
-        disk: Disk | None = None,
+        project: Project | None = None,
     ) -> None:
         """Take a path, which says what the format is, and decoded text with ``\\n`` line ends."""
-        super().__init__(path, PlainText(text), place=place, settings=settings, disk=disk)
+        super().__init__(path, PlainText(text), place=place, project=project)
 
     @cached_property
     def parts(self) -> Parts:

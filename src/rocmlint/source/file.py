@@ -7,45 +7,46 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.settings import Settings
-from rocmlint.disk.disk import Disk
-from rocmlint.disk.state import MODULES
+from rocmlint.disk.disk import Disk, DiskView
 from rocmlint.findings import Edit
+from rocmlint.formats import is_notebook
 from rocmlint.formats.model import Parts
+from rocmlint.project.project import Project
+from rocmlint.source.decoding import text_of
 from rocmlint.source.kinds import kinds, package_of, place_of
 from rocmlint.text.text import Comment, Span, Text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rocmlint.disk.state import State
-    from rocmlint.project.project import Project
+    from rocmlint.project.versions import Candidate
 
 
-class File:
-    """One file.
+def project_of(path: str, settings: Settings, disk: Disk | None = None) -> Project:
+    """Make the project of the folder that a file lies in."""
+    return Project(os.path.dirname(os.path.abspath(path)), settings, disk or Disk(text_of))
+
+
+class File(DiskView):
+    """One file of a project.
 
     ``path`` is what is printed; ``place`` is the path inside its project, with ``/``.
-    ``consulted`` are the paths on disk that an answer hangs on, and what they were like: the cache
-    forgets what was found when one changes.
     """
 
     def __init__(
-        self,
-        path: str,
-        text: Text,
-        *,
-        place: str | None = None,
-        settings: Settings | None = None,
-        disk: Disk | None = None,
+        self, path: str, text: Text, *, place: str | None = None, project: Project | None = None
     ) -> None:
-        """Take a path, its text, the settings that hold for it, and what is known of the disk.
+        """Take a path, its text, and the project of its folder.
 
-        The place is found on disk where it is not given.
+        The place and the project, without settings, are found on disk where they are not given.
         """
         self.path = path
-        self.consulted: dict[str, State] = {}
         self._place = place
         self._text = text
-        self.settings = settings or Settings()
-        self.disk = disk or Disk()
+        self._project = project or project_of(path, Settings())
+        self._asked_project = False
+        super().__init__(self._project.disk)
 
     # What the path says
 
@@ -64,36 +65,45 @@ class File:
         """The top-level package that the file belongs to and the folder that holds it."""
         return package_of(self.path, self.exists)
 
-    @cached_property
+    # The project
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold for the file."""
+        return self._project.settings
+
+    @property
     def project(self) -> Project:
         """What the files around this one declare."""
-        from rocmlint.project.project import Project  # noqa: PLC0415 - few rules ask
+        self._asked_project = True
+        return self._project
 
-        return Project(self)
+    @property
+    def consulted(self) -> Mapping[str, State]:
+        """The paths that the findings depend on, and what they were like when they were asked."""
+        of_project = self._project.consulted if self._asked_project else {}
+        return {**of_project, **super().consulted}
 
-    def exists(self, path: str) -> bool:
-        """Say whether a path exists, and note the answer."""
-        found = self.disk.exists(path)
-        self.consulted.setdefault(path, found)
-        return found
+    def versions(self, package: str) -> tuple[Candidate, ...]:
+        """Return the versions of a package (normalized name) that the file may run with.
 
-    def read(self, path: str) -> str:
-        """Give the text of another file, empty where it cannot be read, and note its content."""
-        content = self.disk.read(path)
-        self.consulted[path] = self.disk.exists(path) and content.digest
-        return content.text
+        That is what lies beside a file among installed packages; else what the file itself
+        states, a script in its metadata or a notebook in its installs; else what its project
+        says, see :meth:`Project.versions`.
+        """
+        if self.settings.environment is None:
+            from rocmlint.project import versions  # noqa: PLC0415 - loads packaging
+            from rocmlint.project.environment import installed_as  # noqa: PLC0415
+            from rocmlint.project.inline import stated  # noqa: PLC0415
 
-    def names_in(self, folder: str) -> list[str]:
-        """Give the names in a folder, sorted, none where it cannot be read, and note them."""
-        names = self.disk.names_in(folder)
-        self.consulted[folder] = self.disk.exists(folder) and names
-        return names
-
-    def modules_below(self, folder: str) -> tuple[str, ...]:
-        """Give the paths of the modules below a folder, and note that they may change."""
-        modules = self.disk.modules_below(folder)
-        self.consulted[os.path.join(folder, MODULES)] = modules.digest
-        return modules.paths
+            own = installed_as(self.path, self)
+            if own is not None:
+                return versions.beside(own, package, self.project)
+            commands = self.parts.commands if is_notebook(self.path) else ()
+            here = stated(package, self.text, commands)
+            if here:
+                return versions.stated(self.path, here, package, self.project)
+        return self.project.versions(package)
 
     # Text
 

@@ -19,9 +19,8 @@ from rocmlint.text.text import Comment, Span, Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.config.settings import Settings
-    from rocmlint.disk.disk import Disk
     from rocmlint.formats.model import Parts
+    from rocmlint.project.project import Project
 
 Wanted = TypeVar("Wanted", bound=cst.CSTNode)
 
@@ -37,8 +36,7 @@ class Source(File):
         place: str | None = None,
         whole: bool = False,
         parts: Parts | None = None,
-        settings: Settings | None = None,
-        disk: Disk | None = None,
+        project: Project | None = None,
     ) -> None:
         """Take a path and its decoded text with ``\\n`` line ends.
 
@@ -46,7 +44,7 @@ class Source(File):
         Python's syntax, such as the commands in the cells of a notebook.
         """
         text = Text(text) if isinstance(text, str) else text
-        super().__init__(path, text, place=place, settings=settings, disk=disk)
+        super().__init__(path, text, place=place, project=project)
         self._parts = parts
         self.pieces = Pieces(text.python, whole=whole)
         self.names = Names(text.python, self.pieces)

@@ -1,0 +1,98 @@
+"""The requirements that the files of a folder, and of those above it, declare.
+
+Nothing is run. What an answer depends on is noted, see :class:`rocmlint.disk.disk.DiskView`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.disk.disk import DiskView
+from rocmlint.formats import format_of
+from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.config.settings import Settings
+    from rocmlint.disk.disk import Disk
+    from rocmlint.formats.model import Declared
+
+
+class Requirement(NamedTuple):
+    """A declared requirement, and the file that declares it."""
+
+    path: str
+    declared: Declared
+
+
+class Declarations(DiskView):
+    """What the files of a folder and of those above it declare; each is read once."""
+
+    def __init__(self, folder: str, settings: Settings, disk: Disk) -> None:
+        """Take a folder (absolute), the settings of its files, and what is known of the disk."""
+        super().__init__(disk)
+        self.folder = folder
+        self.settings = settings
+        self._declared: dict[str, tuple[Requirement, ...]] = {}
+
+    def requirements(self, package: str) -> tuple[Requirement, ...]:
+        """Return the requirements of a package (by its normalized name) that hold for the folder.
+
+        They are those of the nearest folder that has any, from this one up to the root of the
+        repository.
+        """
+        for folder in self.folders:
+            found = tuple(
+                each for each in self.declared_in(folder) if each.declared.name == package
+            )
+            if found:
+                return found
+        return ()
+
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """The folders from this one up to the root of its repository, the nearest first.
+
+        Without a repository the root is the nearest folder with the mark of a project.
+        """
+        found = [self.folder]
+        while not self.exists(os.path.join(found[-1], ".git")):
+            parent = os.path.dirname(found[-1])
+            if parent == found[-1]:
+                return self._up_to_mark(found)
+            found.append(parent)
+        return tuple(found)
+
+    def _up_to_mark(self, folders: list[str]) -> tuple[str, ...]:
+        marks = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+        for index, folder in enumerate(folders):
+            if any(self.exists(os.path.join(folder, mark)) for mark in marks):
+                return tuple(folders[: index + 1])
+        return (folders[0],)
+
+    def declared_in(self, folder: str) -> tuple[Requirement, ...]:
+        """Give the requirements that the files of one folder declare, and those they include."""
+        if folder not in self._declared:
+            self._declared[folder] = tuple(self._read(folder))
+        return self._declared[folder]
+
+    def _read(self, folder: str) -> Iterator[Requirement]:
+        names = self.names_in(folder)
+        paths = [os.path.join(folder, name) for name in names]
+        if "requirements" in names:
+            inner = os.path.join(folder, "requirements")
+            paths += [os.path.join(inner, name) for name in self.names_in(inner)]
+        own = (Listed(path, parts_of(path, self.read(path))) for path in paths if _declares(path))
+        for path, parts, constraint in with_inclusions(own, self.read):
+            for each in parts.declared:
+                yield Requirement(path, replace(each, constraint=True) if constraint else each)
+
+
+def _declares(path: str) -> bool:
+    """Say whether requirements may stand in a file."""
+    found = format_of(path)
+    return found is not None and found.declares
