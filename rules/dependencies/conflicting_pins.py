@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import commands, declared
+from rocmlint.rule import PartRule, commands, compile_lazily, declared
 
 from ._installs.commands import PIP_AND_UV
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.formats.model import Command, Declared, Word
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, Declared, File, Finding, Word
 
     from ._pins.conflicts import Conflict
     from ._pins.together import Part
@@ -31,7 +27,7 @@ _PRERELEASES = compile_lazily(r"(?m)^\s*--pre\b")
 """With it the nightly builds count too, whose metadata nobody keeps."""
 
 
-class ConflictingPins(Rule["Command | Declared"]):
+class ConflictingPins(PartRule["Command | Declared"]):
     """Requirements that no releases can meet together, by their own metadata.
 
     ## Why it matters
@@ -60,14 +56,14 @@ class ConflictingPins(Rule["Command | Declared"]):
         *_PACKAGES, described="requirements of the stack"
     )
 
-    def check(self, node: Command | Declared, source: Source) -> Iterator[Finding]:
+    def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:
         """Find requirements that exclude each other."""
-        from rocmlint.formats.model import Declared  # noqa: PLC0415 - few files have any
+        from rocmlint.rule import Declared  # noqa: PLC0415 - few files have any
 
         if isinstance(node, Declared):
             yield from self._declared(node, source)
             return
-        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None or len(install.requirements) < 2 or install.no_dependencies:
@@ -85,7 +81,7 @@ class ConflictingPins(Rule["Command | Declared"]):
                     yield from self._judged(each.word, part, before.values(), source)
                     before[text] = part
 
-    def _declared(self, node: Declared, source: Source) -> Iterator[Finding]:
+    def _declared(self, node: Declared, source: File) -> Iterator[Finding]:
         from ._pins.together import installed_with, part_of  # noqa: PLC0415 - loads packaging
 
         part = part_of(node) if not _PRERELEASES.search(source.text) else None
@@ -93,7 +89,7 @@ class ConflictingPins(Rule["Command | Declared"]):
             yield from self._judged(node, part, installed_with(node, source), source)
 
     def _judged(
-        self, place: Declared | Word, part: Part, others: Iterable[Part], source: Source
+        self, place: Declared | Word, part: Part, others: Iterable[Part], source: File
     ) -> Iterator[Finding]:
         from ._pins.conflicts import conflict_between  # noqa: PLC0415 - loads packaging
 

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import nodes
+from rocmlint.rule import PythonRule, compile_lazily, nodes, walk
 from rocmlint.rules.patching._patches import Replacement, replacements
-from rocmlint.syntax.walk import walk
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.judgement import missing, requirement, since, subject
@@ -32,10 +29,9 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.findings import Finding
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _SETS = compile_lazily(r"[ \t]*=(?!=)")
 
@@ -67,7 +63,7 @@ def _history(owner: str, name: str) -> History | None:
     return history(f"{owner}.{name}") if found is None else found
 
 
-class DeadMonkeypatch(Rule["cst.Assign | cst.Call"]):
+class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
     """A patch of an attribute that the package no longer has: it is silently off.
 
     ## Why it matters

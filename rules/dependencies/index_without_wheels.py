@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.findings import Edit, Fix
 from rocmlint.published.pytorch_index import pytorch_index
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import commands, indexes, strings
+from rocmlint.rule import Edit, Fix, PartRule, commands, indexes, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,15 +13,13 @@ if TYPE_CHECKING:
     import libcst as cst
     from packaging.requirements import Requirement
 
-    from rocmlint.findings import Finding
-    from rocmlint.formats.model import Command, Index, Word
     from rocmlint.published.pytorch_index import PytorchIndex
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Finding, Index, Source, Word
 
 _WORDS = ("pytorch.org/whl",)
 
 
-class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
+class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     """A package index for a ROCm that has no wheels, or not those of the torch beside it.
 
     ## Why it matters
@@ -55,12 +51,15 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
         | strings(r"pytorch\.org/whl/", words=_WORDS)
     )
 
-    def check(self, node: Command | Index | cst.SimpleString, source: Source) -> Iterator[Finding]:
+    def check(self, node: Command | Index | cst.SimpleString, source: File) -> Iterator[Finding]:
         """Find indexes without wheels."""
-        from rocmlint.formats.model import Command, Index  # noqa: PLC0415 - few files have any
+        from rocmlint.rule import Command, Index  # noqa: PLC0415 - few files have any
 
         if not isinstance(node, (Command, Index)):
-            yield from self._chosen(node, source)
+            from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
+
+            if isinstance(source, Source):
+                yield from self._chosen(node, source)
             return
         if isinstance(node, Index):
             index = pytorch_index(node.url)
@@ -69,7 +68,7 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
                 is_beside = node.extra and not source.path.endswith(".toml")
                 yield from self._judged(node, index, pins, is_beside, source)
             return
-        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None:
@@ -92,7 +91,7 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
         """Look at the URL that a function of Python returns, or a table has."""
         import libcst as cst  # noqa: PLC0415 - only Python has strings
 
-        from rocmlint.syntax.nodes import string_value  # noqa: PLC0415
+        from rocmlint.rule import string_value  # noqa: PLC0415
 
         above = next(source.ancestors(node), None)
         is_result = isinstance(above, (cst.Return, cst.DictElement)) and above.value is node
@@ -108,14 +107,14 @@ class IndexWithoutWheels(Rule["Command | Index | cst.SimpleString"]):
         index: PytorchIndex,
         pins: list[Requirement],
         extra: bool,
-        source: Source,
+        source: File,
     ) -> Iterator[Finding]:
         message, better = _missing(index, extra) or _not_of_pin(index, pins, extra)
         if message:
             yield self.finding(place, source, message, fix=_fix(place, index, better, source))
 
 
-def _declared_beside(node: Index, source: Source) -> list[Requirement]:
+def _declared_beside(node: Index, source: File) -> list[Requirement]:
     """Give the requirements of torch in the file, where it has no other index of PyTorch's."""
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
 
@@ -206,7 +205,7 @@ def _listed(versions: tuple[str, ...]) -> str:
 
 
 def _fix(
-    place: Word | Index | cst.SimpleString, index: PytorchIndex, better: str, source: Source
+    place: Word | Index | cst.SimpleString, index: PytorchIndex, better: str, source: File
 ) -> Fix | None:
     """Name another ROCm in the URL, where that stands in the file as it is."""
     span, old = source.span(place), f"rocm{index.version}"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
 from rocmlint.published import pytorch_index
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import commands
+from rocmlint.rule import PartRule, commands, compile_lazily
 
 from ._installs import conda, locked
 from ._installs.commands import TOOLS
@@ -19,10 +17,7 @@ from ._installs.rocm_torch import FAMILY, indexes_of, torch_at
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.formats.model import Command, Word
-    from rocmlint.installs.install import Install
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Finding, Install, Word
 
     from ._installs.requested import Everything
 
@@ -37,7 +32,7 @@ _TRITON = compile_lazily(
 )
 
 
-class InstallReplacesTorch(Rule["Command"]):
+class InstallReplacesTorch(PartRule["Command"]):
     """An install that can replace the ROCm build of torch by PyPI's, which is for CUDA.
 
     ## Why it matters
@@ -75,9 +70,9 @@ class InstallReplacesTorch(Rule["Command"]):
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages")
 
-    def check(self, node: Command, source: Source) -> Iterator[Finding]:
+    def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find installs that can replace the ROCm torch."""
-        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None or install.dry_run:
@@ -96,13 +91,13 @@ class InstallReplacesTorch(Rule["Command"]):
         else:
             yield from self._by_pip(case, source)
 
-    def _by_conda(self, case: Case, source: Source) -> Iterator[Finding]:
+    def _by_conda(self, case: Case, source: File) -> Iterator[Finding]:
         found = conda.harm(case.command, case.install, case.torch)
         if found is not None and not is_alternative(case, source):
             place, message = found
             yield self.finding(place, source, f"{message} For ROCm: {case.evidence}.")
 
-    def _by_pip(self, case: Case, source: Source) -> Iterator[Finding]:
+    def _by_pip(self, case: Case, source: File) -> Iterator[Finding]:
         seen: set[Word | str] = set()
         for asked in case.everything.asked:
             text = str(asked.requirement)
@@ -118,7 +113,7 @@ class InstallReplacesTorch(Rule["Command"]):
         if self.with_preview and all(isinstance(each, str) for each in seen):
             yield from self._doubtful(case, source)
 
-    def _in_setup(self, install: Install, source: Source) -> Iterator[Finding]:
+    def _in_setup(self, install: Install, source: File) -> Iterator[Finding]:
         if install.indexes or install.torch_backend or install.no_index:
             return
         for each in install.requirements:
@@ -131,7 +126,7 @@ class InstallReplacesTorch(Rule["Command"]):
                 yield self.finding(each.word, source, message, severity="error")
                 return
 
-    def _doubtful(self, case: Case, source: Source) -> Iterator[Finding]:
+    def _doubtful(self, case: Case, source: File) -> Iterator[Finding]:
         """Find what may take the place of Triton, and lists that are not here to be read."""
         from ._pins.demands import demand_of  # noqa: PLC0415 - loads packaging
 
@@ -167,7 +162,7 @@ def _place(word: Word, command: Command) -> Word | Command:
     return word if inside else command
 
 
-def _is_first_of_clone(case: Case, source: Source) -> bool:
+def _is_first_of_clone(case: Case, source: File) -> bool:
     """Say whether a file clones repositories, and here first installs what one of them lists."""
     before = [
         {word.text for word in each.words}
@@ -178,7 +173,7 @@ def _is_first_of_clone(case: Case, source: Source) -> bool:
     return any("clone" in words for words in before) and not any(lists)
 
 
-def _case(command: Command, install: Install, source: Source) -> Case | None:
+def _case(command: Command, install: Install, source: File) -> Case | None:
     """Look whether a command takes torch from PyPI, in a place for ROCm."""
     if _PLACED & {each.text for each in command.words} or install.constraints:
         return None

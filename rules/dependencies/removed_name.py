@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import nodes
-from rocmlint.syntax.nodes import dotted_text
+from rocmlint.rule import PythonRule, dotted_text, nodes
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.judgement import Judgement, missing, requirement, since, subject
@@ -25,9 +23,8 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.findings import Finding
     from rocmlint.project.installed_names import InstalledNames
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -41,7 +38,7 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
             yield place.match
 
 
-class RemovedName(Rule["cst.Import | cst.ImportFrom | cst.Attribute"]):
+class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
     """A name that the package does not have in the version that this file runs with.
 
     ## Why it matters

@@ -6,9 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import declared
+from rocmlint.rule import PartRule, compile_lazily, declared
 
 from ._installs.rocm_torch import FAMILY
 
@@ -17,9 +15,7 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
 
-    from rocmlint.findings import Finding
-    from rocmlint.formats.model import Declared
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Declared, File, Finding
 
     from ._names.package_imports import Place
 
@@ -49,7 +45,7 @@ _TOLD = compile_lazily(
 _DEEPEST = 3
 
 
-class UndeclaredTorch(Rule["Declared"]):
+class UndeclaredTorch(PartRule["Declared"]):
     """A package that cannot be imported without torch, which nothing that it declares brings.
 
     ## Why it matters
@@ -77,7 +73,7 @@ class UndeclaredTorch(Rule["Declared"]):
     skips = frozenset({"test", "example", "docs"})
     on = declared("dependencies", "install-requires", described="requirements of a project")
 
-    def check(self, node: Declared, source: Source) -> Iterator[Finding]:
+    def check(self, node: Declared, source: File) -> Iterator[Finding]:
         """Find projects that import torch and do not declare it."""
         base = _base(source)
         if not base or node is not base[0] or _is_settled(source):
@@ -94,7 +90,7 @@ class UndeclaredTorch(Rule["Declared"]):
             yield self.finding(anchor, source, _message(place, anchor, folder))
 
 
-def _base(source: Source) -> list[Declared]:
+def _base(source: File) -> list[Declared]:
     """Give what is installed with the project always; nothing where some of it may be unknown."""
     name = os.path.basename(source.path)
     if name not in _FILES or source.parts.problems or _ELSEWHERE.search(source.text):
@@ -104,7 +100,7 @@ def _base(source: Source) -> list[Declared]:
     return [each for each in source.parts.declared if not each.group and not each.constraint]
 
 
-def _is_settled(source: Source) -> bool:
+def _is_settled(source: File) -> bool:
     """Say whether the file has torch among its requirements somewhere, or speaks of it."""
     if any(each.name.startswith(("torch", "pytorch")) for each in source.parts.declared):
         return True
@@ -148,13 +144,13 @@ def _brings(requirement: Requirement, depth: int) -> bool | None:
     return depth < _DEEPEST and any(_brings(each, depth + 1) for each in inner)
 
 
-def _is_told(folder: str, source: Source) -> bool:
+def _is_told(folder: str, source: File) -> bool:
     """Say whether the README tells to install torch."""
     names = (each for each in source.names_in(folder) if each.lower().startswith("readme"))
     return any(_TOLD.search(source.read(os.path.join(folder, each))) for each in names)
 
 
-def _import_of_torch(folder: str, source: Source) -> Place | None:
+def _import_of_torch(folder: str, source: File) -> Place | None:
     from ._names.package_imports import first_import, packages_of  # noqa: PLC0415 - few projects
 
     for package, place in packages_of(folder, source):

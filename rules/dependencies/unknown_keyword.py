@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.findings import Fix
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.syntax.nodes import dotted_text
-from rocmlint.text.text import LEXEME, Text
+from rocmlint.rule import Fix, PythonRule, Text, compile_lazily, dotted_text, last_name, nodes
+from rocmlint.text.text import LEXEME
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.judgement import Judgement, missing, requirement, since, subject
@@ -25,10 +21,9 @@ from ._names.uses import WORDS, uses
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.findings import Finding
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _CLASS = compile_lazily(r"^class[ \t]+\w+\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
 _OPENS = compile_lazily(r"[ \t]*\(")
@@ -103,7 +98,7 @@ def _history(dotted: str, keyword: str) -> History:
     return History((), 0, 0) if known is None else known.keyword(dotted, keyword)
 
 
-class UnknownKeyword(Rule["cst.Call"]):
+class UnknownKeyword(PythonRule["cst.Call"]):
     """A keyword that the called function or class does not take in the version of its package.
 
     ## Why it matters

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.findings import Edit, Fix
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import commands
+from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily
 
 from ._installs.commands import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.formats.model import Command, Redirect, Word
-    from rocmlint.source.python import Source
-    from rocmlint.text.text import Span
+    from rocmlint.rule import Command, File, Finding, Redirect, Span, Word
 
 _PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]=[\w.*+!]+,)?\Z")
 _VERSION = compile_lazily(r"\d+(?:\.(?:\d+|\*))*(?:\.?(?:a|b|rc|dev|post)\d*)?(?:,.*)?\Z")
 _PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
 
 
-class UnquotedSpecifier(Rule["Command"]):
+class UnquotedSpecifier(PartRule["Command"]):
     """`pip install numpy>=2` without quotes, where a shell takes `>` for a redirection.
 
     ## Why it matters
@@ -50,11 +44,11 @@ class UnquotedSpecifier(Rule["Command"]):
     since = "0.1.0"
     on = commands(*TOOLS, described="commands of a shell that install packages")
 
-    def check(self, node: Command, source: Source) -> Iterator[Finding]:
+    def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""
         if not node.shell or not node.redirects:
             return
-        from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
         if install is None:
@@ -128,7 +122,7 @@ def _message(redirects: list[Redirect], word: Word, written: str, tool: str) -> 
     return f"The shell takes `{cut_off}` for a redirection: {harm}. {wanted}"
 
 
-def _fix(word: Word, redirects: list[Redirect], source: Source) -> Fix | None:
+def _fix(word: Word, redirects: list[Redirect], source: File) -> Fix | None:
     if redirects[-1].target.text.rstrip(",") in {"", "="}:
         return None  # `>= 2`: the version is a word of its own
     span = _joined(word.span, redirects[-1].span)
@@ -142,7 +136,7 @@ def _fix(word: Word, redirects: list[Redirect], source: Source) -> Fix | None:
     return None
 
 
-def _holds(edit: Edit, written: str, source: Source) -> bool:
+def _holds(edit: Edit, written: str, source: File) -> bool:
     """Say whether a program gets what is in the new quotes as one word.
 
     They may stand in other quotes: `bash -c "…"`, a string of Python or YAML.

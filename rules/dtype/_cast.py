@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.triggers import last_name
-from rocmlint.syntax.nodes import dotted_text
+from rocmlint.rule import compile_lazily, dotted_text, last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 PART = (
     r"(?:(?:vision|vis|visual|image|audio|speech)_?"

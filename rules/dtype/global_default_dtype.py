@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import PythonRule, calls, calls_in, compile_lazily, last_name, string_value, walk
 from rocmlint.rule.claims import dtypes
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls, last_name
-from rocmlint.syntax.nodes import calls_in, string_value
-from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _SETTERS = ("set_default_dtype", "set_default_tensor_type")
 _FUNCTIONS = frozenset(f"torch.{name}" for name in _SETTERS)
@@ -32,7 +27,7 @@ _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 _MENTIONS = compile_lazily(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
 
 
-class GlobalDefaultDtype(Rule["cst.Call"]):
+class GlobalDefaultDtype(PythonRule["cst.Call"]):
     """A default dtype for the whole process that is set and never restored.
 
     ## Why it matters

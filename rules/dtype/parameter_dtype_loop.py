@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import PythonRule, compile_lazily, dotted_text, nodes, statements
 from rocmlint.rule.claims import dtypes
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import nodes
-from rocmlint.syntax.nodes import dotted_text, statements
 
 from ._cast import asks_precision, below, cast_type, conditions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _WHERE = r"\.data\s*=\s*[\w.]+\.(?:half|bfloat16|float|double|to|type)\("
 _WHOLE_MODELS = compile_lazily(
@@ -27,7 +23,7 @@ _WHOLE_MODELS = compile_lazily(
 _SETS_BACK = compile_lazily(r"\bnamed_(?:parameters|modules)\(|float32")
 
 
-class ParameterDtypeLoop(Rule["cst.For"]):
+class ParameterDtypeLoop(PythonRule["cst.For"]):
     """A loop that rewrites every parameter of a model to another dtype.
 
     ## Why it matters

@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import PythonRule, calls_in, compile_lazily, dotted_text, last_name, nodes
 from rocmlint.rule.claims import dtypes
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.syntax.nodes import calls_in, dotted_text
 
 from ._cast import PART, cast_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _REDUCED = compile_lazily(r"\b(?:torch\.)?(bfloat16|float16|half)\b")
 _WORDS = (
@@ -29,7 +25,7 @@ _WORDS = (
 _PARTS = compile_lazily(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
 
 
-class UncastBoundary(Rule["cst.Call"]):
+class UncastBoundary(PythonRule["cst.Call"]):
     """An output in float32 that goes into a part in bfloat16 or float16 without a cast.
 
     ## Why it matters

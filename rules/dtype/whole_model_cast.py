@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import PythonRule, calls, compile_lazily, dotted_text
 from rocmlint.rule.claims import dtypes
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls
-from rocmlint.syntax.nodes import dotted_text
 
 from ._cast import (
     PART,
@@ -27,8 +24,7 @@ from ._cast import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _OWNERS = r"(?:\w*(?:model|pipe|pipeline|policy|vlm|mllm|vla|network)|self)"
 _IS_MODEL = compile_lazily(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")
@@ -54,7 +50,7 @@ _CASTING_FUNCTION = compile_lazily(
 )
 
 
-class WholeModelCast(Rule["cst.Call"]):
+class WholeModelCast(PythonRule["cst.Call"]):
     """A cast of a whole model or pipeline whose parts have types of their own.
 
     ## Why it matters

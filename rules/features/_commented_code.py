@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocmlint.source.python import Comment, Source
+    from rocmlint.rule import Comment, Source
 
 Code = ast.stmt | ast.keyword
 

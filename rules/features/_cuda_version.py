@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.syntax.nodes import argument, constant, string_value
+from rocmlint.rule import argument, constant, string_value
 
 if TYPE_CHECKING:
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 
 @dataclass(frozen=True)

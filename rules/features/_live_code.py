@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 _IMPORT = compile_lazily(r"\s*(?:from|import)\b")
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import attributes, calls, last_name
-from rocmlint.syntax.nodes import constant, dotted_text, statements, string_value
+from rocmlint.rule import (
+    PythonRule,
+    attributes,
+    calls,
+    compile_lazily,
+    constant,
+    dotted_text,
+    last_name,
+    statements,
+    string_value,
+)
 
 from ._cuda_version import is_cuda_version, is_taken_apart, question_about, reads_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
     from ._cuda_version import Question
 
@@ -59,7 +65,7 @@ _TAKEN_APART = (
 )
 
 
-class AvailabilityIgnoresHip(Rule["cst.Attribute | cst.Call"]):
+class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     """A feature that is switched off, or on, without asking whether the GPU is an AMD one.
 
     ## Why it matters

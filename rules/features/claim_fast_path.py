@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.rule import ClaimRule, calls, constant, last_name, nodes, string_value
 from rocmlint.rule.claims import fast_path
-from rocmlint.rule.rule import ClaimRule
-from rocmlint.rule.triggers import calls, last_name, nodes
-from rocmlint.syntax.nodes import constant, string_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Claim
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Source
 
     Node = cst.Call | cst.Arg | cst.Assign | cst.DictElement
 

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.rule import ClaimRule, dotted_text, imports
 from rocmlint.rule.claims import kernel_package
-from rocmlint.rule.rule import ClaimRule
-from rocmlint.rule.triggers import imports
-from rocmlint.syntax.nodes import dotted_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Claim
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Source
 
 _PACKAGES = (
     *("aiter", "bitsandbytes", "causal_conv1d", "flash_attn", "flash_attn_interface"),

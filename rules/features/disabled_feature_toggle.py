@@ -6,12 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.config.option import Option
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import Comment, Option, PythonRule, Text, comments, compile_lazily
 from rocmlint.rule.claims import fast_path
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import comments
-from rocmlint.text.text import Comment, Text
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
@@ -20,9 +16,7 @@ from ._toggles import ATTENTION, WORDS, find_toggle
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.findings import Finding
-    from rocmlint.rule.triggers import On
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, On, Source
 
     from ._commented_code import Passage
     from ._toggles import Toggle
@@ -53,7 +47,7 @@ def _comments_with(words: tuple[str, ...]) -> On:
     return comments(where, words, "comments that name a fast path")
 
 
-class DisabledFeatureToggle(Rule[Comment]):
+class DisabledFeatureToggle(PythonRule[Comment]):
     """A fast path that is switched off by a comment sign, with no word of why.
 
     ## Why it matters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocmlint.rule.triggers import comments
+from rocmlint.rule import comments
 
 SUPPRESSIONS = comments(
     r"# (?i:noqa):.*ROC[0-9]|#\s*rocmlint:\s*ignore",

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocmlint.rule.rule import Rule
+from rocmlint.rule import EngineRule
 
 from ._comments import SUPPRESSIONS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Comment, Source
-
-
-class UnknownSuppression(Rule["Comment"]):
+class UnknownSuppression(EngineRule):
     """A comment that should hide a finding, but names no rule that exists.
 
     ## Why it matters
@@ -39,7 +31,3 @@ class UnknownSuppression(Rule["Comment"]):
     since = "0.1.0"
     severity = "warning"
     on = SUPPRESSIONS
-
-    def check(self, node: Comment, source: Source) -> Iterator[Finding]:  # noqa: ARG002
-        """Leave it to :mod:`rocmlint.lint.suppress`, which reads these comments."""
-        yield from ()

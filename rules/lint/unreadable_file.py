@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rocmlint.rule.rule import Rule
+from rocmlint.rule import EngineRule
 
 
-class UnreadableFile(Rule[Any]):
+class UnreadableFile(EngineRule):
     """A file that cannot be read, decoded or parsed.
 
     A file in which no rule has work is parsed only where its bytes already look broken (a bracket

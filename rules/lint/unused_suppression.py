@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocmlint.rule.rule import Rule
+from rocmlint.rule import EngineRule
 
 from ._comments import SUPPRESSIONS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Comment, Source
-
-
-class UnusedSuppression(Rule["Comment"]):
+class UnusedSuppression(EngineRule):
     """A comment that hides a finding which is no longer there.
 
     A ``# noqa`` is judged only where it names codes of rocmlint, and any comment only where all
@@ -42,7 +34,3 @@ class UnusedSuppression(Rule["Comment"]):
     since = "0.1.0"
     severity = "warning"
     on = SUPPRESSIONS
-
-    def check(self, node: Comment, source: Source) -> Iterator[Finding]:  # noqa: ARG002
-        """Leave it to :mod:`rocmlint.lint.suppress`, which knows what was hidden."""
-        yield from ()

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.syntax.nodes import argument, dotted_text, statements, string_value
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import argument, compile_lazily, dotted_text, statements, string_value, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
     from ._patches import Replacement
 

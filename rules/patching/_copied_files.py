@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.rule import argument, string_value
 from rocmlint.rule.claims import patched_files
-from rocmlint.syntax.nodes import argument, string_value
 
 from ._packages import folders_above, is_first_party
 from ._paths import UNKNOWN, path_of
@@ -17,8 +17,7 @@ from ._paths import UNKNOWN, path_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Claim
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Source
 
     from ._paths import FilePath
 

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule.triggers import last_name
-from rocmlint.syntax.nodes import string_value
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import last_name, string_value, walk
 
 from ._packages import is_installed, known_packages, site_folder
 from ._path_flow import endings, namings
@@ -18,7 +16,7 @@ from ._paths import UNKNOWN, path_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
     from ._paths import FilePath
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.syntax.nodes import argument, constant, dotted_text, statements
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import argument, constant, dotted_text, statements, walk
 
 from ._patches import local_definition, replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 _MOCKS = frozenset({"unittest.mock.MagicMock", "unittest.mock.Mock", "mock.MagicMock", "mock.Mock"})
 _MODULE_MAKERS = frozenset({"imp.new_module", "types.ModuleType", "types.SimpleNamespace"})

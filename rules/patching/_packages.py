@@ -7,10 +7,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 _KNOWN = {
     "accelerate": "commands data_loader.py test_utils utils",

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.rule import dotted_text, last_name, string_value
 from rocmlint.rule.claims import patch_check
-from rocmlint.rule.triggers import last_name
-from rocmlint.syntax.nodes import dotted_text, string_value
 
 from ._packages import known_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Claim
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Source
 
 PATCH_WORDS = (
     "_patched",

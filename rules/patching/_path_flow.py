@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.syntax.nodes import dotted_text
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import dotted_text, walk
 
 from ._paths import MAXIMUM_HOPS, path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
     from ._paths import FilePath
 

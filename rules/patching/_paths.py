@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.syntax.nodes import argument, string_value
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import argument, string_value, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 MAXIMUM_HOPS = 5
 """How many variables and functions are followed."""

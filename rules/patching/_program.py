@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.syntax.nodes import calls_in, dotted_text
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import calls_in, dotted_text, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Binding, Source
+    from rocmlint.rule import Binding, Source
 
 
 def runs_before(earlier: cst.CSTNode, later: cst.CSTNode, source: Source) -> bool:

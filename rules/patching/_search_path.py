@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.syntax.nodes import dotted_text, string_value
+from rocmlint.rule import compile_lazily, dotted_text, string_value
 
 from ._packages import project_folder
 from ._paths import UNKNOWN, path_of, step_of
@@ -17,7 +16,7 @@ from ._paths import UNKNOWN, path_of, step_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 _IMPORT = compile_lazily(
     r"(?:^|;)(?P<indent>[ \t]*)(?:"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule.rule import ClaimRule
-from rocmlint.rule.triggers import calls
+from rocmlint.rule import ClaimRule, calls
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.findings import Claim
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Source
 
 
 class PackageCopy(ClaimRule["cst.Call"]):

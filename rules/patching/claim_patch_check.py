@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.rule.rule import ClaimRule
-from rocmlint.rule.triggers import last_name, nodes
+from rocmlint.rule import ClaimRule, last_name, nodes
 
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.findings import Claim
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Source
 
 
 class PatchCheck(ClaimRule["cst.Call"]):

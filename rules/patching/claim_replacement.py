@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import ClaimRule, compile_lazily, constant, nodes
 from rocmlint.rule.claims import replacement
-from rocmlint.rule.rule import ClaimRule
-from rocmlint.rule.triggers import nodes
-from rocmlint.syntax.nodes import constant
 
 from ._circumstances import is_taken_back
 from ._packages import is_first_party, known_packages
@@ -20,8 +17,7 @@ from ._patches import imported_module, replacements
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Claim
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Source
 
 _IMPORT = compile_lazily(
     r"^[ \t]*(?:import[ \t]+(\w+)[^\n]*|from[ \t]+(\w+)[\w.]*[ \t]+import\b[^\n]*)", re.MULTILINE

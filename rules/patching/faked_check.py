@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Edit, Fix
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import (
+    Edit,
+    Fix,
+    PythonRule,
+    compile_lazily,
+    constant,
+    dotted_text,
+    last_name,
+    nodes,
+    statements,
+    string_value,
+)
 from rocmlint.rule.claims import kernel_package
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.syntax.nodes import constant, dotted_text, statements, string_value
 
 from ._circumstances import (
     conditions,
@@ -46,8 +53,7 @@ from ._patches import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Claim, Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Claim, Finding, Source
 
 _AVAILABILITY = r"is_\w+_available|_\w+_available"
 _CHECK = rf"{_AVAILABILITY}|{PATCH_CHECK}|check_\w+"
@@ -67,7 +73,7 @@ _FLAG_AFTER_FAILURE = compile_lazily(
 _IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
 
 
-class FakedCheck(Rule["cst.Assign | cst.Call | cst.BooleanOperation"]):
+class FakedCheck(PythonRule["cst.Assign | cst.Call | cst.BooleanOperation"]):
     """An availability or patch check that is made to pass.
 
     ## Why it matters

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Fix
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import attributes, calls, last_name, nodes
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import Fix, PythonRule, attributes, calls, last_name, nodes, walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._escapes import escapes
@@ -27,8 +24,7 @@ from ._paths import FOLDER_LISTS, path_of, step_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Edit, Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Edit, Finding, Source
 
     from ._paths import FilePath
 
@@ -37,7 +33,7 @@ _RESOURCES = ("importlib.resources", "importlib_resources", "importlib import re
 _INNER_NAMES = frozenset({"configs", "layers", "models", "modules", "ops", "utils"})
 
 
-class PackagePathLevel(Rule["cst.CSTNode"]):
+class PackagePathLevel(PythonRule["cst.CSTNode"]):
     """A path into an installed package that starts one folder too high.
 
     ## Why it matters

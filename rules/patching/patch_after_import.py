@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import PythonRule, argument, calls, compile_lazily, dotted_text, last_name, nodes
 from rocmlint.rule import claims as claims_of
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls, last_name, nodes
-from rocmlint.syntax.nodes import argument, dotted_text
 
 from ._circumstances import is_taken_back
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy
@@ -24,8 +21,7 @@ from ._program import calls_after, imports_before, runs_before
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Binding, Source
+    from rocmlint.rule import Binding, Finding, Source
 
 _PATCHED = (
     *("accelerate", "aiter", "bitsandbytes", "diffusers", "flash_attn", "lerobot", "megatron"),
@@ -74,7 +70,7 @@ def _copies(source: Source) -> Iterable[re.Match[str]]:
     return _COPY.finditer(source.code) if asks else ()
 
 
-class PatchAfterImport(Rule["cst.Assign | cst.Call"]):
+class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     """A patch that comes too late: the old object was imported before and stays in use.
 
     ## Why it matters

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Edit, Fix
+from rocmlint.rule import Edit, Fix, PythonRule, calls, nodes
 from rocmlint.rule.claims import origin
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls, nodes
 
 from ._packages import is_first_party, is_installed, known_packages
 from ._search_path import addition, holds, imports_around, lies_beside
@@ -17,8 +15,7 @@ from ._search_path import addition, holds, imports_around, lies_beside
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
     from ._search_path import Addition
 
@@ -49,7 +46,7 @@ _GENERIC = frozenset({"models", "trainer", "utils"})
 """Folders of many checkouts that some distributions install as well."""
 
 
-class ShadowingBySysPath(Rule["cst.CSTNode"]):
+class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     """A checkout at the end of ``sys.path``, where an installed package of the same name hides it.
 
     ## Why it matters

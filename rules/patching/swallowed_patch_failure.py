@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Fix
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import last_name, nodes
-from rocmlint.syntax.nodes import (
+from rocmlint.rule import (
+    Fix,
+    PythonRule,
     argument,
     calls_in,
+    compile_lazily,
     constant,
     dotted_text,
+    last_name,
+    nodes,
     statements,
     string_value,
+    walk,
 )
-from rocmlint.syntax.walk import walk
 
 from ._circumstances import is_explained
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, is_silent, logged
@@ -28,8 +29,7 @@ from ._paths import path_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _FAST_PATH = (
     r"(?:aiter|attn|attention|cuda_?graphs?|flash|flex|fused|gemm|liger|qkv|sdpa?|xformers)"
@@ -80,7 +80,7 @@ def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
         yield from _CALL.finditer(code, each.end(), dedent.start() if dedent else len(code))
 
 
-class SwallowedPatchFailure(Rule["cst.Call | cst.If"]):
+class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
     """A patch or a fast path whose failure nobody gets to know.
 
     ## Why it matters

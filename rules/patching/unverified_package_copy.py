@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import PythonRule, argument, calls, compile_lazily, last_name, strings, walk
 from rocmlint.rule.claims import patched_files
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls, last_name, strings
-from rocmlint.syntax.nodes import argument
-from rocmlint.syntax.walk import walk
 
 from ._packages import known_packages
 from ._path_flow import readers
@@ -21,8 +17,7 @@ from ._paths import step_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 MAXIMUM_HOPS = 5
 """How many variables and functions are followed to where a folder was found."""
@@ -95,7 +90,7 @@ _WORDS = (
 )
 
 
-class UnverifiedPackageCopy(Rule["cst.CSTNode"]):
+class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     """Files copied into site-packages by a guessed path, and nothing looks whether they arrived.
 
     ## Why it matters

@@ -7,23 +7,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import nodes
-from rocmlint.syntax.nodes import statements, string_value
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import PythonRule, nodes, statements, string_value, walk
 
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _VERSIONS = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
 
 
-class VersionOnlyCheck(Rule["cst.FunctionDef"]):
+class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
     """A check for patched files that looks only at a version, which the stock package has as well.
 
     ## Why it matters

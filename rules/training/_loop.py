@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.triggers import last_name
-from rocmlint.syntax.nodes import calls_in, string_value
-from rocmlint.syntax.walk import children, walk
+from rocmlint.rule import calls_in, children, compile_lazily, last_name, string_value, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 _UPDATERS = compile_lazily(
     r"(?i)(?:\w*optim\w*|opt(?:_\w+)?|\w*_opt|\w*engine|(?:\w+_)?scaler|model|adam\w*|sgd)$"

@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.triggers import last_name
-from rocmlint.syntax.nodes import argument, calls_in, string_value
-from rocmlint.syntax.walk import children
+from rocmlint.rule import argument, calls_in, children, compile_lazily, last_name, string_value
 
 from ._loop import neighbours, own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
     from ._loop import Step
 

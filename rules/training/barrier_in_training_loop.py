@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls, last_name
+from rocmlint.rule import PythonRule, calls, compile_lazily, last_name
 
 from ._loop import step_around
 from ._waiting import names_called_after, reads_clock, text_of_function
@@ -16,8 +14,7 @@ from ._waiting import names_called_after, reads_clock, text_of_function
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _FUNCTIONS = compile_lazily(r"torch\.distributed\.(?:monitored_)?barrier|deepspeed\.comm\.barrier")
 _OWNERS = {"wait_for_everyone": "accelerator", "block_all": "coordinator"}
@@ -29,7 +26,7 @@ _NEEDS_ALL_RANKS = compile_lazily(
 )
 
 
-class BarrierInTrainingLoop(Rule["cst.Call"]):
+class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     """A barrier of all ranks in every step of a training loop.
 
     ## Why it matters

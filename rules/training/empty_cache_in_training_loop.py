@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls
+from rocmlint.rule import PythonRule, calls, compile_lazily
 
 from ._loop import step_around
 from ._waiting import (
@@ -21,8 +19,7 @@ from ._waiting import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 _IMPORTED = compile_lazily(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
 _FREES_FOR_OTHERS = compile_lazily(
@@ -31,7 +28,7 @@ _FREES_FOR_OTHERS = compile_lazily(
 )
 
 
-class EmptyCacheInTrainingLoop(Rule["cst.Call"]):
+class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     """A ``torch.cuda.empty_cache()`` in every step of a training loop.
 
     ## Why it matters

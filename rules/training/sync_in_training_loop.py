@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Fix
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls
+from rocmlint.rule import Fix, PythonRule, calls, compile_lazily
 
 from ._loop import step_around
 from ._waiting import (
@@ -24,8 +21,7 @@ from ._waiting import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
     from ._loop import Step
 
@@ -34,7 +30,7 @@ _DELETE = "Delete it, or guard it with `if step % n == 0:`."
 _POSTPONE = "Keep the events, and call `elapsed_time` for many steps after one synchronize."
 
 
-class SyncInTrainingLoop(Rule["cst.Call"]):
+class SyncInTrainingLoop(PythonRule["cst.Call"]):
     """A ``torch.cuda.synchronize()`` in every step of a training loop.
 
     ## Why it matters

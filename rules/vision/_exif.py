@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from rocmlint.syntax.nodes import argument, constant
+from rocmlint.rule import argument, constant
 
 if TYPE_CHECKING:
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 NoEffect = Literal["discarded", "no EXIF"]
 

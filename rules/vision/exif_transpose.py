@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.config.option import Option
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import attributes, calls
+from rocmlint.rule import Option, PythonRule, attributes, calls
 
 from ._exif import is_exif_transpose, no_effect
 
@@ -17,11 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 
-class ExifTranspose(Rule["cst.Call | cst.Attribute"]):
+class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     """``ImageOps.exif_transpose``, which turns pixels but nothing that points at them.
 
     ## Why it matters

@@ -6,21 +6,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Fix
-from rocmlint.rule.rule import Rule
-from rocmlint.rule.triggers import calls
-from rocmlint.syntax.nodes import argument, dotted_text
+from rocmlint.rule import Fix, PythonRule, argument, calls, dotted_text
 
 from ._exif import is_exif_transpose, no_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.findings import Finding
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Finding, Source
 
 
-class ExifTransposeNoEffect(Rule["cst.Call"]):
+class ExifTransposeNoEffect(PythonRule["cst.Call"]):
     """An ``ImageOps.exif_transpose`` that cannot change anything.
 
     ## Why it matters

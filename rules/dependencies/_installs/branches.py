@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.formats.model import Command
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File
 
 _OF_SHELL = compile_lazily(
     r"(?m)^[ \t]*#.*$"
@@ -21,7 +20,7 @@ _OF_PYTHON = compile_lazily(r"(?m)^[ \t]*(?:else|elif|except)\b")
 _PYTHON = (".py", ".pyi", ".pyw", ".ipynb")
 
 
-def are_alternatives(one: Command, two: Command, source: Source) -> bool:
+def are_alternatives(one: Command, two: Command, source: File) -> bool:
     """Say whether one of two commands runs and the other does not.
 
     So it is with the branches of one ``if`` or ``case``, and where the branch of the first leaves

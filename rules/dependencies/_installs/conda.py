@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.formats.model import Command, Word
-    from rocmlint.installs.install import Install
+    from rocmlint.rule import Command, Install, Word
 
     from .rocm_torch import RocmTorch
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.lazy import compile_lazily
 from rocmlint.published import pytorch_index
+from rocmlint.rule import compile_lazily
 
 from .branches import are_alternatives
 from .cuda_wheels import cuda_wheel, is_in_image
@@ -14,9 +14,7 @@ from .rocm_torch import FAMILY, indexes_of, is_from_rocm
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-    from rocmlint.formats.model import Command
-    from rocmlint.installs.install import Install
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Install
 
     from .requested import Asked, Everything
     from .rocm_torch import RocmTorch
@@ -39,7 +37,7 @@ class Case(NamedTuple):
     """It asks for a build itself, such as 2.9.1+rocm6.4."""
 
 
-def harm(asked: Asked, case: Case, source: Source) -> str:
+def harm(asked: Asked, case: Case, source: File) -> str:
     """Say how a requirement brings in PyPI's torch; empty where it does not."""
     name = asked.requirement.name.lower()
     if asked.requirement.url or is_build(asked.requirement):
@@ -56,7 +54,7 @@ def is_build(requirement: Requirement) -> bool:
     return any("+" in each.version for each in requirement.specifier)
 
 
-def _harm_of_family(name: str, asked: Asked, case: Case, source: Source) -> str:
+def _harm_of_family(name: str, asked: Asked, case: Case, source: File) -> str:
     requirement, torch = asked.requirement, case.torch
     if case.builds or is_alternative(case, source) or _is_in_extra_index(requirement, case):
         return ""
@@ -101,7 +99,7 @@ def _harm_of_pin(name: str, asked: Asked, torch: RocmTorch, index: str) -> str:
     )
 
 
-def _harm_of_package(asked: Asked, case: Case, source: Source) -> str:
+def _harm_of_package(asked: Asked, case: Case, source: File) -> str:
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     demand, torch = demand_of(asked.requirement), case.torch
@@ -131,7 +129,7 @@ def _harm_of_package(asked: Asked, case: Case, source: Source) -> str:
     )
 
 
-def _stays(requirement: Requirement, case: Case, source: Source) -> bool:
+def _stays(requirement: Requirement, case: Case, source: File) -> bool:
     """Say whether a package stays as the image has it, whose name says that it is there."""
     if (
         case.forced
@@ -142,7 +140,7 @@ def _stays(requirement: Requirement, case: Case, source: Source) -> bool:
     return is_in_image(requirement, case.command, source)
 
 
-def _harm_of_wheel(asked: Asked, case: Case, source: Source) -> str:
+def _harm_of_wheel(asked: Asked, case: Case, source: File) -> str:
     """Say that a package goes with the torch that is there, but has code for CUDA only."""
     found = cuda_wheel(asked.requirement, case.command, case.install, case.everything, source)
     if not found or is_alternative(case, source):
@@ -174,7 +172,7 @@ def _instead(requirement: Requirement, torch: RocmTorch | None) -> str:
     return f"Add `--no-deps`, {other}or name your torch in a constraints file (`-c`)."
 
 
-def _give_index(requirement: Requirement, source: Source) -> str:
+def _give_index(requirement: Requirement, source: File) -> str:
     """Say which index to give: one that the file names already, if it has that torch."""
     from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
@@ -211,12 +209,12 @@ def _is_in_extra_index(requirement: Requirement, case: Case) -> bool:
     return any(minor in rocm_wheels.torch_for(each.version) for each in found)
 
 
-def is_alternative(case: Case, source: Source) -> bool:
+def is_alternative(case: Case, source: File) -> bool:
     """Say whether this may be the branch for other machines than those with ROCm.
 
     So it is where the file takes torch from an index for ROCm in one branch, and here in another.
     """
-    from rocmlint.installs.install import install_of  # noqa: PLC0415
+    from rocmlint.rule import install_of  # noqa: PLC0415
 
     for each in source.parts.commands:
         install = install_of(each) if each is not case.command else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
 from rocmlint.published import pytorch_index
+from rocmlint.rule import compile_lazily
 
 from .platform import image_of
 from .rocm_torch import indexes_of
@@ -14,9 +14,7 @@ from .rocm_torch import indexes_of
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-    from rocmlint.formats.model import Command
-    from rocmlint.installs.install import Install
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Install
 
     from .requested import Everything
 
@@ -32,7 +30,7 @@ def cuda_wheel(
     command: Command,
     install: Install,
     everything: Everything,
-    source: Source,
+    source: File,
 ) -> str:
     """Give the package that PyPI has for CUDA only, which a requirement brings; else "".
 
@@ -52,7 +50,7 @@ def cuda_wheel(
     return _built_for_cuda(name, requirement)
 
 
-def is_in_image(requirement: Requirement, command: Command, source: Source) -> bool:
+def is_in_image(requirement: Requirement, command: Command, source: File) -> bool:
     """Say whether the image that a command runs in has a package, as its name says."""
     image = image_of(command, source)
     return image is not None and requirement.name.lower() in image.text.lower()

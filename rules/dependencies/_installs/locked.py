@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
-from rocmlint.lazy import compile_lazily
 from rocmlint.published.pytorch_index import is_rocm
+from rocmlint.rule import compile_lazily
 
 from .platform import BY_PROJECT
 from .rocm_torch import FAMILY, is_from_rocm
@@ -20,8 +20,7 @@ from .uv_lock import cuda_torch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.formats.model import Command, Word
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Word
 
     from .consequences import Case
     from .requested import Asked
@@ -47,7 +46,7 @@ _CLONES = compile_lazily(r"\bgit clone\b")
 _OTHER_SETTINGS = compile_lazily(r"pyproject[^\n]*rocm|rocm[^\n]*pyproject|\buv\.toml\b")
 
 
-def knows_rocm(tool: str, source: Source) -> bool:
+def knows_rocm(tool: str, source: File) -> bool:
     """Say whether a pyproject.toml tells a tool of an index for ROCm."""
     tool = tool.partition(" ")[0]
     for folder in source.project.folders:
@@ -58,7 +57,7 @@ def knows_rocm(tool: str, source: Source) -> bool:
     return False
 
 
-def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
+def harms(case: Case, source: File) -> Iterator[tuple[Word | Command, str]]:
     """Yield what a command of these tools does to torch, each with its place."""
     options = {each.text.partition("=")[0] for each in case.command.words}
     if _CLONES.search(source.text) or _is_told(case, source):
@@ -79,7 +78,7 @@ def harms(case: Case, source: Source) -> Iterator[tuple[Word | Command, str]]:
             yield asked.word, message
 
 
-def _is_told(case: Case, source: Source) -> bool:
+def _is_told(case: Case, source: File) -> bool:
     """Say whether the file gives the project an index for ROCm: ``uv add --index rocm=…``."""
     tool = case.install.tool.partition(" ")[0]
     if _OTHER_SETTINGS.search(source.text):
@@ -91,7 +90,7 @@ def _is_told(case: Case, source: Source) -> bool:
     return False
 
 
-def _harm_of_sync(case: Case, source: Source) -> str:
+def _harm_of_sync(case: Case, source: File) -> str:
     if _comes_again(case, source) or _is_repeated(case, source):
         return ""
     if _is_synced(case, source):
@@ -146,24 +145,24 @@ def _there(case: Case) -> str:
     return "ROCm torch" if case.torch is None else case.torch.described
 
 
-def _comes_again(case: Case, source: Source) -> bool:
+def _comes_again(case: Case, source: File) -> bool:
     """Say whether a torch for ROCm is installed behind the command."""
-    from rocmlint.installs.install import install_of  # noqa: PLC0415
+    from rocmlint.rule import install_of  # noqa: PLC0415
 
     behind = (each for each in source.parts.commands if each.span > case.command.span)
     return any(install is not None and is_from_rocm(install) for install in map(install_of, behind))
 
 
-def _is_repeated(case: Case, source: Source) -> bool:
+def _is_repeated(case: Case, source: File) -> bool:
     """Say whether the file runs the same before: ``uv sync || uv sync``."""
     words = [word.text for word in case.command.words]
     before = (each for each in source.parts.commands if each.span < case.command.span)
     return any([word.text for word in each.words] == words for each in before)
 
 
-def _is_synced(case: Case, source: Source) -> bool:
+def _is_synced(case: Case, source: File) -> bool:
     """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
-    from rocmlint.installs.install import install_of  # noqa: PLC0415
+    from rocmlint.rule import install_of  # noqa: PLC0415
 
     if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
         return False
@@ -176,7 +175,7 @@ def _is_synced(case: Case, source: Source) -> bool:
     return False
 
 
-def _torch_of_project(source: Source) -> str:
+def _torch_of_project(source: File) -> str:
     """Give the torch for CUDA that is installed with the project always, in words; "" if none."""
     for folder in source.project.folders:
         if source.exists(f"{folder}/uv.lock"):
@@ -193,5 +192,5 @@ def _torch_of_project(source: Source) -> str:
     return "torch from PyPI" if is_required else ""
 
 
-def _has_project(source: Source) -> bool:
+def _has_project(source: File) -> bool:
     return any(source.exists(f"{folder}/pyproject.toml") for folder in source.project.folders)

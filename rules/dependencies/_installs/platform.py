@@ -6,11 +6,10 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.formats.model import Command, Word
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Word
 
 _BUILD_FILE = compile_lazily(r"(^|/)(?:Dockerfile|Containerfile)[^/]*\Z|\.[Dd]ockerfile\Z")
 _WORKFLOW = compile_lazily(r"\.ya?ml\Z")
@@ -22,7 +21,7 @@ BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
 
 
-def rocm_evidence(command: Command, file: Source) -> str:
+def rocm_evidence(command: Command, file: File) -> str:
     """Say what shows that a command installs for ROCm; empty where nothing does.
 
     First the image that it runs in, then its file, the name of that, the image that the file is
@@ -52,7 +51,7 @@ def rocm_evidence(command: Command, file: Source) -> str:
     return BY_PROJECT if file.project.is_rocm else ""
 
 
-def image_of(command: Command, file: Source) -> Word | None:
+def image_of(command: Command, file: File) -> Word | None:
     """Give the image that a command runs in, as far as it is known.
 
     A stage of a Dockerfile may build on another: what counts is the image of the first.
@@ -72,12 +71,12 @@ def image_of(command: Command, file: Source) -> Word | None:
     return found if found is not None and found.known else None
 
 
-def _place(file: Source) -> str:
+def _place(file: File) -> str:
     """Give the path below the root of the repository: what lies above says nothing."""
     return os.path.relpath(os.path.abspath(file.path), file.project.folders[-1])
 
 
-def _build_with(file: Source) -> str:
+def _build_with(file: File) -> str:
     """Say whether the file goes into an image of ROCm by the Dockerfiles around that name it."""
     from rocmlint.project import platforms  # noqa: PLC0415
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415

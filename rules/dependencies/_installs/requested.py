@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 from .rocm_torch import FAMILY
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
 
-    from rocmlint.formats.model import Command, Index, Word
-    from rocmlint.installs.install import Install
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Index, Install, Word
 
 _HERE = compile_lazily(r"dirname|BASH_SOURCE|SCRIPT|ROOT|REPO|PROJECT|WORKSPACE|pwd", re.IGNORECASE)
 _COPIES = compile_lazily(
@@ -50,7 +48,7 @@ class Everything(NamedTuple):
     missing: tuple[Word, ...] = ()
 
 
-def asked_by(command: Command, install: Install, file: Source) -> Everything:
+def asked_by(command: Command, install: Install, file: File) -> Everything:
     """Read what a command asks for."""
     found = [
         Asked(each.word, each.requirement) for each in install.requirements if each.requirement
@@ -84,7 +82,7 @@ def _requirement(text: str) -> list[Requirement]:
         return []
 
 
-def _from_here(word: Word, file: Source) -> str:
+def _from_here(word: Word, file: File) -> str:
     """Give the path of a file, without a variable for the folder of the script before it."""
     match = _BESIDE.match(word.text) if not word.known else None
     if match is None:
@@ -93,19 +91,19 @@ def _from_here(word: Word, file: Source) -> str:
     return match[2] if is_here else word.text
 
 
-def _before(command: Command, file: Source) -> Iterator[list[str]]:
+def _before(command: Command, file: File) -> Iterator[list[str]]:
     for each in file.parts.commands:
         if each.span >= command.span:
             return
         yield [word.text for word in each.words]
 
 
-def _strips_torch(command: Command, file: Source) -> bool:
+def _strips_torch(command: Command, file: File) -> bool:
     """Say whether vLLM's script ran before that takes torch out of all requirements."""
     return any(_STRIPS.search(word) for words in _before(command, file) for word in words[:3])
 
 
-def _is_edited(word: Word, command: Command, file: Source) -> bool:
+def _is_edited(word: Word, command: Command, file: File) -> bool:
     """Say whether a command before changes a file of requirements, such as ``sed -i``."""
     name = os.path.basename(word.text)
     return any(
@@ -114,7 +112,7 @@ def _is_edited(word: Word, command: Command, file: Source) -> bool:
     )
 
 
-def _find(name: str, command: Command, file: Source) -> str | None:
+def _find(name: str, command: Command, file: File) -> str | None:
     """Find a file that a command names; None where it cannot be told which one that is."""
     if "://" in name or "$" in name:
         return None
@@ -124,7 +122,7 @@ def _find(name: str, command: Command, file: Source) -> str | None:
     return next((path for path in paths if file.exists(path) and os.path.isfile(path)), None)
 
 
-def _folders(command: Command, file: Source) -> Sequence[str]:
+def _folders(command: Command, file: File) -> Sequence[str]:
     """Give the folders that a command may run in, by what was said of it before."""
     folders: Sequence[str] = file.project.folders
     if _is_in_clone(command, file):
@@ -145,7 +143,7 @@ def _folders(command: Command, file: Source) -> Sequence[str]:
     return folders
 
 
-def _shell_begins(command: Command, file: Source) -> int:
+def _shell_begins(command: Command, file: File) -> int:
     """Give the line of the instruction or the step of a command: each has a shell of its own."""
     starts = _STEP if file.path.endswith((".yml", ".yaml")) else _INSTRUCTION
     is_divided = starts is _STEP or bool(_FROM.search(file.text))
@@ -154,7 +152,7 @@ def _shell_begins(command: Command, file: Source) -> int:
     return before[-1] if before and is_divided else 1
 
 
-def _is_in_clone(command: Command, file: Source) -> bool:
+def _is_in_clone(command: Command, file: File) -> bool:
     """Say whether the nearest WORKDIR above is the folder of a repository that was cloned."""
     place = file.offset_of(command.span.line)
     above = [each[1] for each in _WORKDIR.finditer(file.text, 0, place)]
@@ -163,7 +161,7 @@ def _is_in_clone(command: Command, file: Source) -> bool:
     return bool(name) and re.search(cloned, file.text[:place]) is not None
 
 
-def _sources(name: str, file: Source) -> list[str]:
+def _sources(name: str, file: File) -> list[str]:
     """Give where a file of the image may come from, by what the Dockerfile copies into it."""
     found: list[str] = []
     for line in _COPIES.findall(file.text):
@@ -184,7 +182,7 @@ def _sources(name: str, file: Source) -> list[str]:
     return found
 
 
-def _listed(path: str, file: Source) -> tuple[list[tuple[Requirement, str]], list[Index]]:
+def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, str]], list[Index]]:
     """Read a file of requirements and those that it includes."""
     from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
 
@@ -201,7 +199,7 @@ def _listed(path: str, file: Source) -> tuple[list[tuple[Requirement, str]], lis
     return found, indexes
 
 
-def _of_project(word: Word, command: Command, file: Source) -> Iterator[tuple[Requirement, str]]:
+def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requirement, str]]:
     """Read what the project requires that a command installs from its folder."""
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
 

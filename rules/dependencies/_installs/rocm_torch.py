@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.lazy import compile_lazily
 from rocmlint.published import pytorch_index
+from rocmlint.rule import compile_lazily
 
 from .platform import image_of
 
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.formats.model import Command, Index
-    from rocmlint.installs.install import IndexOption, Install
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Command, File, Index, IndexOption, Install
 
 FAMILY = frozenset({"torch", "torchvision", "torchaudio"})
 """What PyPI has for CUDA only, and a ROCm index for ROCm."""
@@ -70,9 +68,9 @@ def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
     return any(url and pytorch_index.is_rocm(url) for url, _ in indexes_of(install, listed))
 
 
-def torch_at(command: Command, file: Source) -> tuple[RocmTorch | None, bool]:
+def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     """Give the ROCm torch that is there, and whether the file installs one only later."""
-    from rocmlint.installs.install import install_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
     found: RocmTorch | None = None
     comes_later = False
@@ -139,7 +137,7 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     return tuple(each for each in of_index if each.release[:2] == newest[0].release[:2])
 
 
-def _in_image(command: Command, file: Source) -> RocmTorch | None:
+def _in_image(command: Command, file: File) -> RocmTorch | None:
     from rocmlint.project import platforms  # noqa: PLC0415
 
     image = image_of(command, file)
@@ -152,7 +150,7 @@ def _in_image(command: Command, file: Source) -> RocmTorch | None:
     return RocmTorch(f"of the image `{image.text}`", versions)
 
 
-def _declared(file: Source) -> RocmTorch | None:
+def _declared(file: File) -> RocmTorch | None:
     """Give the build for ROCm that the project pins."""
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
 

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.disk.state import data_of
-from rocmlint.lazy import compile_lazily
-from rocmlint.rule.triggers import last_name
-from rocmlint.syntax.nodes import dotted_text, statements
+from rocmlint.rule import compile_lazily, dotted_text, last_name, statements, walk
 from rocmlint.syntax.unparsable import UnparsableError
-from rocmlint.syntax.walk import walk
 
 from .uses import PACKAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 _CAUGHT = frozenset(
     {
@@ -218,7 +215,7 @@ def _is_used_under_guards(name: str, source: Source) -> bool:
 
 def _mentioning(name: str, source: Source) -> list[Source]:
     """Give the modules of the package that have a word; none where that are too many to read."""
-    from rocmlint.source.python import Source  # noqa: PLC0415 - a type for the others
+    from rocmlint.rule import Source  # noqa: PLC0415 - a type for the others
 
     if source.package is None:
         return []

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.findings import Severity
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.project.versions import Candidate
     from rocmlint.published.names import History
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Severity, Source
 
 
 class Judgement(NamedTuple):

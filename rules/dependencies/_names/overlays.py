@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.state import data_of
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 from .uses import PACKAGES
 
 if TYPE_CHECKING:
     from rocmlint.disk.disk import Disk
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
 _REWRITES = compile_lazily(r"^[ \t]*(?:from|import)[ \t]+unsloth", re.MULTILINE)

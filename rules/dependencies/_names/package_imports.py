@@ -6,13 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.lazy import compile_lazily
-from rocmlint.text.text import Text
+from rocmlint.rule import Text, compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import File
+
 
 _IMPORT = compile_lazily(
     r"^(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
@@ -35,7 +35,7 @@ class Place(NamedTuple):
     module: str
 
 
-def packages_of(folder: str, file: Source) -> Iterator[tuple[str, str]]:
+def packages_of(folder: str, file: File) -> Iterator[tuple[str, str]]:
     """Yield the packages that a project holds, each with the folder that holds it."""
     for place in (os.path.join(folder, "src"), folder):
         for name in file.names_in(place):
@@ -44,7 +44,7 @@ def packages_of(folder: str, file: Source) -> Iterator[tuple[str, str]]:
                 yield name, place
 
 
-def first_import(package: str, folder: str, wanted: frozenset[str], file: Source) -> Place | None:
+def first_import(package: str, folder: str, wanted: frozenset[str], file: File) -> Place | None:
     """Find an import of a wanted module that ``import package`` runs; None if there is none.
 
     Only statements without indentation count: all others may be guarded.

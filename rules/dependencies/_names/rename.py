@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.findings import Edit, Fix
-from rocmlint.syntax.nodes import dotted_text
-from rocmlint.syntax.walk import walk
+from rocmlint.rule import Edit, Fix, dotted_text, walk
 
 from .published_names import has, has_successor, history
 from .replacements import replacement_of
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Source
 
     from .judgement import Judgement
 

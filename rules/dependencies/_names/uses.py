@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.lazy import compile_lazily
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from rocmlint.lazy import compile_lazily
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import newest_accepting
+from rocmlint.rule import compile_lazily
 
 from .._installs.rocm_torch import FAMILY
 

@@ -16,8 +16,7 @@ from rocmlint.published import requirements as published
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.formats.model import Declared, Parts
-    from rocmlint.source.python import Source
+    from rocmlint.rule import Declared, File, Parts
 
 _MOST = 300
 """Requirements of one file that are looked at; a file with more is a lock file."""
@@ -43,7 +42,7 @@ def part_of(declared: Declared, where: str = "") -> Part | None:
     return Part(declared.name, requirement, where, declared.constraint)
 
 
-def installed_with(declared: Declared, file: Source) -> list[Part]:
+def installed_with(declared: Declared, file: File) -> list[Part]:
     """Give the requirements that a declared one has to go with, and that stand before it."""
     parts = file.parts
     if len(parts.declared) > _MOST and declared.span > parts.declared[_MOST - 1].span:
@@ -78,7 +77,7 @@ def _parts(declared: Iterable[Declared], path: str = "") -> Iterator[Part]:
             yield part
 
 
-def _included(parts: Parts, file: Source) -> Iterator[Part]:
+def _included(parts: Parts, file: File) -> Iterator[Part]:
     """Read the files that a file of requirements includes."""
     own = Listed(os.path.abspath(file.path), parts)
     for path, inner, constraint in islice(with_inclusions([own], file.read), 1, None):
@@ -86,7 +85,7 @@ def _included(parts: Parts, file: Source) -> Iterator[Part]:
             yield each._replace(constraint=constraint or each.constraint)
 
 
-def _overridden(parts: Parts, file: Source) -> set[str]:
+def _overridden(parts: Parts, file: File) -> set[str]:
     """Give the packages whose demanded versions uv is told to put aside."""
     if "override-dependencies" not in file.text:
         return set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
     from rocmlint.rule.rule import Rule
     from rocmlint.source.file import File
-    from rocmlint.source.python import Source
 
 
 def check_parts(file: File, rules: Iterable[Rule[Any]]) -> list[Finding]:
@@ -24,4 +23,4 @@ def _check(file: File, rules: Iterable[Rule[Any]]) -> Iterator[Finding]:
         for trigger in rule.on:
             if trigger.part and any(word in file.text for word in trigger.words):
                 for part in getattr(file.parts, trigger.part):
-                    yield from rule.check(part, cast("Source", file))  # they ask for no syntax
+                    yield from rule.check(part, file)

@@ -1,1 +1,146 @@
-"""What a rule is, what it looks at, and how rules are found."""
+"""What a rule is made of: the one import that a rule author needs.
+
+``docs/rule-authors.md`` lists what a rule may ask, and which helper answers it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.lazy import exported
+
+if TYPE_CHECKING:
+    from rocmlint.config.option import Option
+    from rocmlint.findings import Claim, Edit, Finding, Fix, Severity
+    from rocmlint.formats.model import Command, Declared, Index, Parts, Redirect, Word
+    from rocmlint.installs.install import IndexOption, Install, install_of
+    from rocmlint.lazy import compile_lazily
+    from rocmlint.rule.rule import ClaimRule, EngineRule, PartRule, PythonRule, Rule
+    from rocmlint.rule.triggers import (
+        On,
+        attributes,
+        calls,
+        commands,
+        comments,
+        declared,
+        imports,
+        indexes,
+        last_name,
+        nodes,
+        strings,
+    )
+    from rocmlint.source.file import File
+    from rocmlint.source.python import Source
+    from rocmlint.syntax.names import Binding
+    from rocmlint.syntax.nodes import (
+        argument,
+        calls_in,
+        constant,
+        dotted_text,
+        statements,
+        string_value,
+    )
+    from rocmlint.syntax.walk import children, walk
+    from rocmlint.text.text import Comment, Span, Text
+
+__all__ = [
+    "Binding",
+    "Claim",
+    "ClaimRule",
+    "Command",
+    "Comment",
+    "Declared",
+    "Edit",
+    "EngineRule",
+    "File",
+    "Finding",
+    "Fix",
+    "Index",
+    "IndexOption",
+    "Install",
+    "On",
+    "Option",
+    "PartRule",
+    "Parts",
+    "PythonRule",
+    "Redirect",
+    "Rule",
+    "Severity",
+    "Source",
+    "Span",
+    "Text",
+    "Word",
+    "argument",
+    "attributes",
+    "calls",
+    "calls_in",
+    "children",
+    "commands",
+    "comments",
+    "compile_lazily",
+    "constant",
+    "declared",
+    "dotted_text",
+    "imports",
+    "indexes",
+    "install_of",
+    "last_name",
+    "nodes",
+    "statements",
+    "string_value",
+    "strings",
+    "walk",
+]
+
+_HOME = {
+    "Binding": "rocmlint.syntax.names",
+    "Claim": "rocmlint.findings",
+    "ClaimRule": "rocmlint.rule.rule",
+    "Command": "rocmlint.formats.model",
+    "Comment": "rocmlint.text.text",
+    "Declared": "rocmlint.formats.model",
+    "Edit": "rocmlint.findings",
+    "EngineRule": "rocmlint.rule.rule",
+    "File": "rocmlint.source.file",
+    "Finding": "rocmlint.findings",
+    "Fix": "rocmlint.findings",
+    "Index": "rocmlint.formats.model",
+    "IndexOption": "rocmlint.installs.install",
+    "Install": "rocmlint.installs.install",
+    "On": "rocmlint.rule.triggers",
+    "Option": "rocmlint.config.option",
+    "PartRule": "rocmlint.rule.rule",
+    "Parts": "rocmlint.formats.model",
+    "PythonRule": "rocmlint.rule.rule",
+    "Redirect": "rocmlint.formats.model",
+    "Rule": "rocmlint.rule.rule",
+    "Severity": "rocmlint.findings",
+    "Source": "rocmlint.source.python",
+    "Span": "rocmlint.text.text",
+    "Text": "rocmlint.text.text",
+    "Word": "rocmlint.formats.model",
+    "argument": "rocmlint.syntax.nodes",
+    "attributes": "rocmlint.rule.triggers",
+    "calls": "rocmlint.rule.triggers",
+    "calls_in": "rocmlint.syntax.nodes",
+    "children": "rocmlint.syntax.walk",
+    "commands": "rocmlint.rule.triggers",
+    "comments": "rocmlint.rule.triggers",
+    "compile_lazily": "rocmlint.lazy",
+    "constant": "rocmlint.syntax.nodes",
+    "declared": "rocmlint.rule.triggers",
+    "dotted_text": "rocmlint.syntax.nodes",
+    "imports": "rocmlint.rule.triggers",
+    "indexes": "rocmlint.rule.triggers",
+    "install_of": "rocmlint.installs.install",
+    "last_name": "rocmlint.rule.triggers",
+    "nodes": "rocmlint.rule.triggers",
+    "statements": "rocmlint.syntax.nodes",
+    "string_value": "rocmlint.syntax.nodes",
+    "strings": "rocmlint.rule.triggers",
+    "walk": "rocmlint.syntax.walk",
+}
+
+
+def __getattr__(name: str) -> object:
+    return exported(__name__, name, _HOME)

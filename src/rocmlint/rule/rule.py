@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rocmlint.findings import Claim, Finding, Fix, Severity
 from rocmlint.rule.claims import placed
 from rocmlint.rule.triggers import On
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import libcst as cst
 
@@ -47,14 +47,24 @@ class Rule(Generic[Node]):
     options: ClassVar[Mapping[str, Option]] = {}
     """Options that ``[tool.rocmlint.<name>]`` may set."""
 
+    excuses: ClassVar[tuple[Callable[[Any, Any], bool], ...]] = ()
+    """Why a candidate is left alone: functions of a candidate and its file.
+
+    The first line of each docstring is a line of "Not reported" on the rule's page.
+    """
+
     def __init__(self, *, settings: Mapping[str, object], preview: bool = False) -> None:
         """Make a rule with the values of its options and say whether doubtful findings count."""
         self.settings = settings
         self.with_preview = preview
 
-    def check(self, node: Node, source: Source) -> Iterator[Finding]:
-        """Yield what is wrong with the node."""
+    def check(self, node: Node, file: Any) -> Iterator[Finding]:
+        """Yield what is wrong with the node; see :class:`PythonRule` and :class:`PartRule`."""
         raise NotImplementedError
+
+    def is_excused(self, candidate: Any, file: File) -> bool:
+        """Check whether one of the ``excuses`` holds for what ``check`` would report."""
+        return any(excuse(candidate, file) for excuse in self.excuses)
 
     def finding(  # noqa: PLR0913 - a finding has so many parts, most of them rare
         self,
@@ -84,6 +94,34 @@ class Rule(Generic[Node]):
             fix=fix,
             claims=tuple(placed(each, source.path, span.line) for each in claims),
         )
+
+
+class PythonRule(Rule[Node]):
+    """A rule on Python code: ``check`` gets nodes of LibCST, or comments, and their Source."""
+
+    def check(self, node: Node, source: Source) -> Iterator[Finding]:
+        """Yield what is wrong with the node."""
+        raise NotImplementedError
+
+
+class PartRule(Rule[Node]):
+    """A rule on commands, declared requirements and index URLs, in whatever format they stand.
+
+    ``check`` gets the part and its File, which is a Source where Python code runs the command.
+    """
+
+    def check(self, node: Node, file: File) -> Iterator[Finding]:
+        """Yield what is wrong with the part."""
+        raise NotImplementedError
+
+
+class EngineRule(Rule[None]):
+    """A rule that the engine itself applies: what it says is about files and comments."""
+
+    def check(self, node: None, file: File) -> Iterator[Finding]:
+        """Yield nothing: the engine makes these findings."""
+        del node, file
+        return iter(())
 
 
 class ClaimRule(Generic[Node]):

@@ -1,0 +1,124 @@
+"""The arrows between the rooms: each goes down, and none is new without a line in the table."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+GROUND = {"errors", "findings", "lazy", "version"}
+"""Single files that every room may use."""
+
+ARROWS = """
+text
+disk: text
+config
+interpreter
+gpus: interpreter
+published
+formats: text
+syntax: text
+notebook: formats syntax text
+installs: formats
+project: config disk formats installs published text
+source: config disk formats notebook project syntax text
+change: disk formats notebook source syntax text
+rule: config formats installs source syntax text
+rules: disk formats project published rule syntax text
+lint: change config disk formats notebook project rule source syntax text
+report: disk rule source text
+verify: config disk gpus interpreter rule source text
+stack: config disk formats gpus installs interpreter lint project published source text
+api: config lint
+editors: config lint report rule
+cli: change config disk gpus interpreter lint published report rule source stack text verify
+rocmlint: api rule verify
+__main__: cli
+"""
+"""A room, and the rooms below it that it may import; each stands below those that use it."""
+
+ALLOWED = {
+    room: frozenset(below.split())
+    for room, _, below in (line.partition(":") for line in ARROWS.strip().splitlines())
+}
+
+
+def arrows(code: str, room: str) -> Iterator[tuple[str, str]]:
+    """Yield a room and the room of each import in its code, wherever in the code it stands."""
+    for node in ast.walk(ast.parse(code)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            top, *inner = name.split(".")
+            if top == "rocmlint" and inner:
+                yield room, inner[0] if inner[0] in GROUND or inner[0] in ALLOWED else "rocmlint"
+
+
+def room_of(path: Path) -> str:
+    if path.is_relative_to(ROOT / "rules"):
+        return "rules"
+    first = path.relative_to(ROOT / "src" / "rocmlint").parts[0].removesuffix(".py")
+    return "rocmlint" if first == "__init__" else first
+
+
+FILES = sorted([*(ROOT / "src" / "rocmlint").rglob("*.py"), *(ROOT / "rules").rglob("*.py")])
+FOUND = {
+    (room, below): path
+    for path in FILES
+    for room, below in arrows(path.read_text(), room_of(path))
+    if room != below
+}
+
+
+def test_every_arrow_between_rooms_is_in_the_table() -> None:
+    new = {
+        f"{room} -> {below}": str(path.relative_to(ROOT))
+        for (room, below), path in FOUND.items()
+        if below not in GROUND and below not in ALLOWED.get(room, ())
+    }
+    assert new == {}
+
+
+def test_no_room_of_the_table_uses_one_that_stands_above_it() -> None:
+    order = list(ALLOWED)
+    upward = [(room, each) for room in order for each in ALLOWED[room] if each not in order]
+    upward += [
+        (room, each)
+        for room in order
+        for each in ALLOWED[room]
+        if each in order and order.index(each) > order.index(room)
+    ]
+    assert upward == []
+
+
+def test_the_table_has_no_arrow_that_nothing_uses() -> None:
+    unused = {
+        f"{room} -> {below}"
+        for room, allowed in ALLOWED.items()
+        for below in allowed
+        if (room, below) not in FOUND
+    }
+    assert unused == set()
+
+
+def test_the_ground_uses_no_room() -> None:
+    assert [(room, below) for room, below in FOUND if room in GROUND and below not in GROUND] == []
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["from rocmlint.lint.run import lint", "import rocmlint.cli.main", "from rocmlint import api"],
+)
+def test_a_planted_arrow_is_seen(planted: str) -> None:
+    code = f"def check():\n    {planted}  # deferred imports count too\n"
+    ((_, below),) = arrows(code, "text")
+    assert below not in ALLOWED["text"]
