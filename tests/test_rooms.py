@@ -35,7 +35,7 @@ lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
 verify: config disk gpus interpreter rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
-api: config lint
+api: config lint text
 editors: config lint report rule
 cli: change config disk gpus interpreter lint published report rule source stack text verify
 rocmlint: api rule verify

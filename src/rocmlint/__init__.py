@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.version import __version__
+
 if TYPE_CHECKING:
     from rocmlint.api import lint_paths, lint_source
     from rocmlint.errors import RocmlintError

@@ -56,18 +56,15 @@ def lint_source(
     other arguments are those of :func:`lint_paths`. Raises RocmlintError.
     """
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
+    from rocmlint.text.text import with_plain_ends  # noqa: PLC0415
 
     path = os.fspath(path)
     folder = os.path.dirname(os.path.abspath(path))
     linter = Linter(_configuration(options, config, isolated=isolated).settings_for(folder))
-    data = source if isinstance(source, bytes) else source.encode(errors="replace")
-    if not linter.has_work(path, data):
-        return ()
     if isinstance(source, bytes):
-        analysis = linter.analyse(path, source)
+        analysis = linter.lint(path, source)
     else:
-        text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-        analysis = linter.analyse_text(path, text)
+        analysis = linter.lint_text(path, with_plain_ends(source))
     if analysis.problems:
         raise RocmlintError("\n".join(analysis.problems))
     return analysis.findings

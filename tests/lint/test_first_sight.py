@@ -10,6 +10,7 @@ import pytest
 from rocmlint.config.configuration import Configuration
 from rocmlint.disk.disk import Disk
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.opened import Opened
 from rocmlint.source.decoding import text_of
 
 if TYPE_CHECKING:
@@ -31,14 +32,15 @@ def linter(disk: Disk | None = None) -> Linter:
     return Linter(Configuration({}).settings_for(str(Path.cwd())), disk)
 
 
-def first_sight(text: str) -> Analysis | None:
-    return linter().at_first_sight(str(Path("job.py").absolute()), text.encode())
+def first_sight(text: str | bytes) -> Analysis | None:
+    data = text if isinstance(text, bytes) else text.encode()
+    seen = linter().first_sight(str(Path("job.py").absolute()), data)
+    return None if isinstance(seen, Opened) else seen
 
 
 def findings(text: str, disk: Disk | None = None) -> Sequence[Finding]:
     path = str(Path("job.py").absolute())
-    analysis = linter(disk).at_first_sight(path, text.encode())
-    return (analysis or linter(disk).analyse(path, text.encode())).findings
+    return linter(disk).lint(path, text.encode()).findings
 
 
 def test_a_file_that_imports_what_is_there_is_done() -> None:
@@ -58,7 +60,7 @@ def test_a_file_with_a_word_of_another_rule_is_not_done() -> None:
 
 
 def test_a_file_that_cannot_be_decoded_is_not_done() -> None:
-    assert linter().at_first_sight("job.py", b"import transformers.utils\n# \xff\n") is None
+    assert first_sight(b"import transformers.utils\n# \xff\n") is None
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from rocmlint.change.fix import fix_text
 from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.opened import Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
 from rocmlint.source.python import Source
@@ -138,7 +139,8 @@ def findings_agree(text: str) -> None:
         return
     cut = Source("job.py", text, place="job.py")
     assert check(cut, SCANNER.scan(text.encode())) == expected
-    assert LINTER.has_work("job.py", text.encode()) or not expected
+    seen = LINTER.first_sight("job.py", text.encode())
+    assert isinstance(seen, Opened) or not expected
 
 
 @given(hypothesmith.from_grammar())
@@ -154,7 +156,7 @@ def test_rearranged_fixtures_give_the_same_with_and_without_shortcuts(text: str)
 
 
 def found(text: str) -> Sequence[Finding]:
-    return LINTER.analyse_text("job.py", text).findings
+    return LINTER.lint_text("job.py", text).findings
 
 
 def fixed(text: str) -> str:
@@ -183,16 +185,16 @@ def test_line_ends_and_a_byte_order_mark_change_no_finding(
     text: str, end: str, mark: bytes
 ) -> None:
     data = mark + text.replace("\n", end).encode()
-    assert LINTER.analyse("job.py", data).findings == found(text)
+    assert LINTER.lint("job.py", data).findings == found(text)
 
 
 @given(st.binary())
 @few
 def test_any_bytes_are_linted_or_reported(data: bytes) -> None:
-    assert LINTER.analyse("job.py", data).problems in ((), [])
+    assert LINTER.lint("job.py", data).problems in ((), [])
 
 
 @given(st.text(st.sampled_from("()[]{}'\"\\#\n :=.,@x1 \tdefclassifortrywhile")))
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_linted_or_reported(text: str) -> None:
-    assert LINTER.analyse_text("job.py", text).problems in ((), [])
+    assert LINTER.lint_text("job.py", text).problems in ((), [])

@@ -17,6 +17,7 @@ from rocmlint.config.settings import Settings
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.opened import Opened
 from rocmlint.lint.run import Options, Outcome, run
 
 BAD = """\
@@ -200,13 +201,13 @@ def test_a_file_that_kills_its_worker_is_reported_and_the_rest_is_linted(
 def _kill_worker_at(monkeypatch: pytest.MonkeyPatch, name: str, unless: Path | None = None) -> None:
     analyse = Linter.analyse
 
-    def dying(self: Linter, path: str, data: bytes, **more: Any) -> Any:
-        if path.endswith(name) and not (unless and unless.exists()):
+    def dying(self: Linter, opened: Opened, **more: Any) -> Any:
+        if opened.path.endswith(name) and not (unless and unless.exists()):
             if unless:
                 unless.touch()
             time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGKILL)
-        return analyse(self, path, data, **more)
+        return analyse(self, opened, **more)
 
     monkeypatch.setattr(Linter, "analyse", dying)
     monkeypatch.setattr(workers, "POOL_FROM", 0)

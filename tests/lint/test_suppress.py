@@ -291,10 +291,10 @@ def test_a_file_that_cannot_be_parsed_can_be_suppressed() -> None:
     marked = (FIXTURES / "lint" / "unreadable_file" / "bad.py").read_text()
     text = EXPECT.sub("", marked)
     linter = Linter(Settings())
-    found = linter.analyse_text("bad.py", text).findings
+    found = linter.lint_text("bad.py", text).findings
     assert [(each.line, each.code) for each in found] == expected(marked)
     ignored = f"{text}# rocmlint: ignore-file[ROC900] a template\n"
-    assert linter.analyse_text("bad.py", ignored).findings == []
+    assert linter.lint_text("bad.py", ignored).findings == []
 
 
 def test_what_is_said_about_suppressions_can_be_suppressed() -> None:

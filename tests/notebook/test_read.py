@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlint.config.settings import Settings
-from rocmlint.lint.linter import Linter
+from rocmlint.lint.linter import Analysis, Linter
+from rocmlint.lint.opened import Opened
 from rocmlint.notebook.read import NotebookError, read
 from tests.support.notebooks import SYNC, TRAINING, WAIT, cell, dumped, notebook, slow
 
@@ -31,7 +32,7 @@ LINTER = Linter(Settings(preview=True))
 def lint(data: str | bytes, path: str = "train.ipynb") -> list[Finding]:
     """Lint as the command does."""
     data = data.encode() if isinstance(data, str) else data
-    return list(LINTER.analyse(path, data).findings) if LINTER.has_work(path, data) else []
+    return list(LINTER.lint(path, data).findings)
 
 
 def found(data: str | bytes, path: str = "train.ipynb") -> list[tuple[str, str]]:
@@ -132,8 +133,8 @@ def test_the_gate_lets_words_through_however_json_writes_them(
     source = escape(f"'{word}'")
     written = dumped(notebook("SOURCE")).replace('"SOURCE"', source)
     assert json.loads(written)["cells"][0]["source"] == f"'{word}'"
-    assert linter.has_work("a.ipynb", written.encode())
-    assert len(linter.analyse("a.ipynb", written.encode()).findings) == 1
+    assert isinstance(linter.first_sight("a.ipynb", written.encode()), Opened)
+    assert len(linter.lint("a.ipynb", written.encode()).findings) == 1
 
 
 def _escaped(text: str) -> str:
@@ -141,7 +142,8 @@ def _escaped(text: str) -> str:
 
 
 def test_a_notebook_without_any_word_of_a_rule_is_not_read() -> None:
-    assert not LINTER.has_work("a.ipynb", dumped(notebook("print(1)")).encode())
+    data = dumped(notebook("print(1)")).encode()
+    assert LINTER.first_sight("a.ipynb", data) == Analysis()
 
 
 def test_cells_are_counted_as_editors_do_with_those_that_hold_no_code() -> None:
@@ -233,7 +235,7 @@ def test_cells_of_another_language_are_left_alone() -> None:
 @pytest.mark.parametrize("data", ["", "\n", dumped(notebook())])
 def test_an_empty_notebook_is_clean(data: str) -> None:
     linter = Linter(Settings(check_syntax=True))
-    assert linter.analyse("a.ipynb", data.encode()).findings == []
+    assert linter.lint("a.ipynb", data.encode()).findings == []
 
 
 @pytest.mark.parametrize("bad", ["if x:", "x = (", "'''", "\ud800 = 1", "a\0b", "!ls\nclass"])

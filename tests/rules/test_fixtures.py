@@ -69,9 +69,7 @@ def lint(path: Path, text: str | None = None) -> list[Finding]:
     """Lint a copied fixture as the command does, or another text in its place."""
     linter = linter_of(path)
     text = path.read_text() if text is None else text
-    if not linter.has_work(str(path), text.encode()):
-        return []
-    return list(linter.analyse_text(str(path), text).findings)
+    return list(linter.lint_text(str(path), text).findings)
 
 
 def lint_whole(path: Path) -> list[Finding]:

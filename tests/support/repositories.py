@@ -35,9 +35,7 @@ class Repository:
     def lint(self, path: str, text: str, **options: object) -> list[Finding]:
         file = self.write(path, text)
         linter = Linter(Configuration(options).settings_for(str(self.root)))
-        if not linter.has_work(str(file), text.encode()):
-            return []
-        analysis = linter.analyse_text(str(file), text)
+        analysis = linter.lint_text(str(file), text)
         return [each for each in analysis.findings if each.code in ON_REQUIREMENTS]
 
     def codes(self, path: str, text: str, **options: object) -> list[str]:
@@ -72,4 +70,4 @@ def lint(text: str, name: str = "job.py", **options: str) -> list[Finding]:
     path = write(name, text).absolute()
     settings = Configuration({"select": ["ROC204", "ROC205", "ROC207"], **options})
     linter = Linter(settings.settings_for(str(path.parent)))
-    return list(linter.analyse_text(str(path), text).findings)
+    return list(linter.lint_text(str(path), text).findings)

@@ -23,7 +23,9 @@ def leave_out(job: Job, state: State) -> State:
     path = job.settings.baseline
     if path is None:
         return state
-    new, stale = baseline.filter_known(path, state.findings, Lines(job.texts), _linted(job))
+    new, stale = baseline.filter_known(
+        path, state.findings, Lines({**state.texts, **job.piped}), _linted(job)
+    )
     if stale and not job.flags.quiet:
         entries = "1 entry matches" if len(stale) == 1 else f"{len(stale)} entries match"
         print(
@@ -39,7 +41,7 @@ def write(job: Job, state: State) -> State:
     if path is None:
         message = "--write-baseline needs --baseline FILE, or baseline in the configuration"
         raise ConfigError(message)
-    baseline.write(path, state.findings, Lines(job.texts), _linted(job))
+    baseline.write(path, state.findings, Lines({**state.texts, **job.piped}), _linted(job))
     return state._replace(findings=(), settled=len(state.findings))
 
 

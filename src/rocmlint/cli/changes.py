@@ -12,6 +12,7 @@ from rocmlint.change.change import Change, diff, write
 from rocmlint.change.fix import fix_bytes
 from rocmlint.cli.job import text_of
 from rocmlint.cli.output import in_color
+from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.linter import Linter
 from rocmlint.report.baseline import below, filter_known
 from rocmlint.report.diff import write_diff
@@ -31,7 +32,7 @@ def change(job: Job, state: State) -> tuple[Job, State]:
     """Change the files that have findings, and say what is left to report."""
     # Whoever ends us shall find each file old or new, and nothing half written beside it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
-    linters: dict[int, Linter] = {}
+    linters = BySettings(Linter)
     paths = dict.fromkeys(each.path for each in state.findings if _is_wanted(job, each))
     changes = [_finished(job, _change(job, path, linters)) for path in paths]
     if job.stdin is not None and not job.flags.diff:
@@ -53,7 +54,7 @@ def _is_wanted(job: Job, finding: Finding) -> bool:
     return finding.fix is not None and (finding.fix.safe or job.flags.unsafe_fixes)
 
 
-def _change(job: Job, path: str, linters: dict[int, Linter]) -> Change:
+def _change(job: Job, path: str, linters: BySettings[Linter]) -> Change:
     data, settings = job.stdin, job.settings
     if data is None:
         settings = job.configuration.settings_for(os.path.dirname(os.path.abspath(path)))
@@ -62,12 +63,10 @@ def _change(job: Job, path: str, linters: dict[int, Linter]) -> Change:
                 data = file.read()
         except OSError as error:
             return Change(path, b"", b"", (), (), (), f"{path}: cannot be read: {error.strerror}")
-    if id(settings) not in linters:
-        linters[id(settings)] = Linter(settings)
-    linter = linters[id(settings)]
+    linter = linters.of(settings)
 
     def lint(changed: bytes) -> Sequence[Finding]:
-        found = linter.analyse(path, changed).findings
+        found = linter.lint(path, changed).findings
         if job.settings.baseline is None:
             return found
         # What the baseline knows is not to be touched either.

@@ -88,11 +88,13 @@ def _lint(job: Job) -> State:
     from rocmlint.lint.run import Options, run  # noqa: PLC0415
 
     progress = Progress(shown=not job.flags.quiet)
+    texts: dict[str, str] | None = None if job.changes_files else {}
     options = Options(
         jobs=job.flags.jobs,
         cache_dir=job.cache,
         force_exclude=job.flags.force_exclude,
         progress=progress,
+        texts=texts,
     )
     try:
         outcome = run(job.paths, job.configuration.settings_for, options)
@@ -102,7 +104,9 @@ def _lint(job: Job) -> State:
         from rocmlint.lint.selection import enabled_rules  # noqa: PLC0415 - loads the rules
 
         enabled_rules(job.settings)  # nobody has looked for mistakes in them yet
-    return State(outcome.findings, outcome.problems, outcome.files, outcome.notes)
+    return State(
+        outcome.findings, outcome.problems, outcome.files, outcome.notes, texts=texts or {}
+    )
 
 
 def _lint_stdin(job: Job, data: bytes) -> State:
@@ -115,9 +119,7 @@ def _lint_stdin(job: Job, data: bytes) -> State:
         return State()
     if not (is_linted(path) or is_script(data)):
         return State(notes=[f"{path}: {NOT_LINTED}"])
-    if not linter.has_work(path, data):
-        return State(files=1)
-    analysis = linter.analyse(path, data)
+    analysis = linter.lint(path, data)
     return State(analysis.findings, analysis.problems, files=1)
 
 

@@ -46,8 +46,8 @@ class Job(NamedTuple):
         return bool(self.flags.fix or self.flags.diff or self.flags.add_ignore is not None)
 
     @property
-    def texts(self) -> Mapping[str, str]:
-        """The texts of what must not be read from disk."""
+    def piped(self) -> Mapping[str, str]:
+        """The text of what was piped in, which must not be read from disk."""
         return {} if self.stdin is None else {self.paths[0]: text_of(self.paths[0], self.stdin)}
 
 
@@ -64,6 +64,8 @@ class State(NamedTuple):
     """How many findings were fixed or hidden, or would be."""
     changed: int = 0
     """In how many files."""
+    texts: Mapping[str, str] = {}
+    """The texts of files with findings, as far as they are known; others are read again."""
 
 
 def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:

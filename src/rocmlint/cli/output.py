@@ -38,7 +38,13 @@ def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
 def report(job: Job, state: State) -> State:
     """Write the findings to where they are wanted; a file that cannot be written is a problem."""
     flags = job.flags
-    whole = Report(state.findings, state.files, state.problems, job.texts, job.settings.rules)
+    whole = Report(
+        state.findings,
+        state.files,
+        state.problems,
+        {**state.texts, **job.piped},
+        job.settings.rules,
+    )
     problems = list(state.problems)
     for each in flags.output:
         name, _, path = each.partition(":")

@@ -8,8 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from rocmlint.config.configuration import Configuration
+from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import is_excluded
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.opened import Opened
 from rocmlint.lint.selection import selectors
 from rocmlint.rule.registry import load_rules
 from rocmlint.version import __version__
@@ -36,7 +38,8 @@ class Plugin:
 
     name: ClassVar[str] = "rocmlint"
     version: ClassVar[str] = __version__
-    _linters: ClassVar[_Linters | None] = None
+    _configuration: ClassVar[Configuration]
+    _linters: ClassVar[BySettings[Linter] | None] = None
     _selected: ClassVar[tuple[str, ...]] = ()
 
     # flake8 tells by the parameter ``tree`` that the plugin wants whole files.
@@ -67,11 +70,10 @@ class Plugin:
     def _lint(self) -> Iterator[Reported]:
         text = "".join(self._lines)
         linter = self._linter()
-        if not linter.has_work(self._path, text.encode(errors="replace")):
+        seen = linter.first_sight(self._path, text.encode(errors="replace"), text)
+        if not isinstance(seen, Opened) or is_excluded(self._path, linter.settings):
             return
-        if is_excluded(self._path, linter.settings):
-            return
-        analysis = linter.analyse_text(self._path, text, noqa=False)
+        analysis = linter.analyse(seen, noqa=False)
         _keep_out_of_the_way()
         for problem in analysis.problems:
             yield self._problem(problem)
@@ -85,8 +87,11 @@ class Plugin:
 
     def _linter(self) -> Linter:
         if Plugin._linters is None:
-            Plugin._linters = _Linters(self._selected)
-        return Plugin._linters.of(os.path.dirname(os.path.abspath(self._path)))
+            selected = self._selected
+            Plugin._configuration = Configuration()
+            Plugin._linters = BySettings(lambda settings: Linter(_with(settings, selected)))
+        folder = os.path.dirname(os.path.abspath(self._path))
+        return Plugin._linters.of(Plugin._configuration.settings_for(folder))
 
 
 @cache
@@ -98,22 +103,6 @@ def _keep_out_of_the_way() -> None:
     """
     gc.collect()
     gc.freeze()
-
-
-class _Linters:
-    """The linters of a process, one for each set of settings."""
-
-    def __init__(self, selected: tuple[str, ...]) -> None:
-        self._selected = selected
-        self._configuration = Configuration()
-        self._made: dict[int, Linter] = {}
-
-    def of(self, folder: str) -> Linter:
-        settings = self._configuration.settings_for(folder)
-        # Settings are made once for each configuration, so that identity tells them apart.
-        if id(settings) not in self._made:
-            self._made[id(settings)] = Linter(_with(settings, self._selected))
-        return self._made[id(settings)]
 
 
 def _with(settings: Settings, selected: tuple[str, ...]) -> Settings:

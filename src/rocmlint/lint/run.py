@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.cache import Cache
 from rocmlint.lint.discover import discover
 
@@ -41,9 +42,13 @@ class Options(NamedTuple):
     force_exclude: bool = False
     progress: Progress | None = None
     """Called with the number of files that are done, and of all."""
+    texts: dict[str, str] | None = None
+    """Takes the texts of files with findings as they were linted, as long as they are few."""
 
 
 DEFAULT = Options()
+_KEPT = 10_000_000
+"""Characters of files with findings that are kept for the report; others are read again."""
 
 
 def run(
@@ -51,8 +56,10 @@ def run(
 ) -> Outcome:
     """Lint the files below some paths, each with the settings of its folder."""
     found, problems, notes = discover(paths, settings_for, force_exclude=options.force_exclude)
-    caches = _Caches(options.cache_dir)
+    folder = options.cache_dir
+    caches = BySettings(lambda settings: None if folder is None else Cache(folder, settings))
     findings: list[Finding] = []
+    kept = 0
     unknown = list(_ask(found, caches, findings))
     if unknown:
         from rocmlint.lint.serialized import from_stored  # noqa: PLC0415 - a warm run needs no rule
@@ -63,41 +70,28 @@ def run(
         for result in lint_files(unknown, options.jobs):
             problems += result.problems
             findings += [from_stored(result.path, each) for each in result.findings]
-            caches.put(result, settings[result.path])
+            _remember(result, caches.of(settings[result.path]))
+            if options.texts is not None and result.text is not None and kept < _KEPT:
+                options.texts[result.path] = result.text
+                kept += len(result.text)
             done += 1
             if options.progress is not None:
                 options.progress(done, len(found))
     findings.sort(key=lambda finding: finding.sort_key)
-    return Outcome(findings, sorted(problems), len(found), [*notes, *caches.save()])
+    saved = (cache.save() for cache in caches.made if cache is not None)
+    notes += [line for line in saved if line is not None]
+    return Outcome(findings, sorted(problems), len(found), notes)
 
 
-class _Caches:
-    """The caches of a run, one for each set of settings."""
-
-    def __init__(self, folder: str | None) -> None:
-        self._folder = folder
-        self._of: dict[int, Cache] = {}
-
-    def of(self, settings: Settings) -> Cache | None:
-        if self._folder is None:
-            return None
-        # Settings are made once for each configuration, so that identity tells them apart.
-        if id(settings) not in self._of:
-            self._of[id(settings)] = Cache(self._folder, settings)
-        return self._of[id(settings)]
-
-    def put(self, result: Result, settings: Settings) -> None:
-        cache = self.of(settings)
-        if cache is None or result.content is None or result.stat is None or result.problems:
-            return
-        cache.put(result.path, result.stat, result.content, result.findings, result.consulted)
-
-    def save(self) -> list[str]:
-        lines = (cache.save() for cache in self._of.values())
-        return [line for line in lines if line is not None]
+def _remember(result: Result, cache: Cache | None) -> None:
+    if cache is None or result.content is None or result.stat is None or result.problems:
+        return
+    cache.put(result.path, result.stat, result.content, result.findings, result.consulted)
 
 
-def _ask(found: Sequence[Found], caches: _Caches, findings: list[Finding]) -> Iterator[Found]:
+def _ask(
+    found: Sequence[Found], caches: BySettings[Cache | None], findings: list[Finding]
+) -> Iterator[Found]:
     """Take findings from the caches; yield the files that they do not know."""
     for each in found:
         cache = caches.of(each.settings)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.disk import Disk
 from rocmlint.disk.state import digest
+from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.opened import Opened
 from rocmlint.lint.serialized import to_stored
 from rocmlint.source.decoding import text_of
 
@@ -39,6 +41,8 @@ class Result(NamedTuple):
     consulted: Mapping[str, State] = {}
     content: str | None = None
     stat: os.stat_result | None = None
+    text: str | None = None
+    """What the places of the findings count in, None where there are none."""
 
 
 class _Work(NamedTuple):
@@ -49,44 +53,30 @@ class _Work(NamedTuple):
     size: int
 
 
-class _Linters:
-    """The linters of a run, one for each set of settings."""
-
-    def __init__(self) -> None:
-        self.settings: list[Settings] = []
-        self.made: list[Linter] = []
-        self._index: dict[int, int] = {}
-        self._disk = Disk(text_of)
-
-    def index(self, settings: Settings) -> int:
-        # Settings are made once for each configuration, so that identity tells them apart.
-        if id(settings) not in self._index:
-            self._index[id(settings)] = len(self.made)
-            self.settings.append(settings)
-            self.made.append(Linter(settings, self._disk))
-        return self._index[id(settings)]
-
-
 def lint_files(files: Sequence[Found], jobs: int | None) -> Iterator[Result]:
     """Yield a result for each file, in no fixed order."""
-    linters = _Linters()
+    disk = Disk(text_of)
+    linters = BySettings(lambda settings: Linter(settings, disk))
     jobs = jobs or processors()
     unseen = (_Work(each.path, linters.index(each.settings), _size(each.path)) for each in files)
-    waiting: list[_Work] = []
+    waiting: list[tuple[_Work, _Seen]] = []
     waiting_bytes = 0
     for work in unseen:
-        result = _at_first_sight(work, linters.made)
-        if result is not None:
-            yield result
-            continue
-        waiting.append(work)
-        waiting_bytes += work.size
-        if jobs > 1 and waiting_bytes >= POOL_FROM:
-            waiting += unseen  # to look at all of them here would keep the pool waiting
-            waiting.sort(key=lambda work: work.size, reverse=True)
-            yield from _in_pool(waiting, linters, jobs)
+        seen = _at_first_sight(work, linters.made)
+        if isinstance(seen, Result):
+            yield seen
+        elif jobs == 1:
+            yield seen.result()
+        else:
+            waiting.append((work, seen))
+            waiting_bytes += work.size
+        if waiting_bytes >= POOL_FROM:
+            # To look at all that is unseen here would keep the pool waiting.
+            left = [*(work for work, _ in waiting), *unseen]
+            left.sort(key=lambda work: work.size, reverse=True)
+            yield from _in_pool(left, linters, jobs)
             return
-    yield from (_lint(work, linters.made) for work in waiting)
+    yield from (seen.result() for _, seen in waiting)
 
 
 def processors() -> int:
@@ -103,27 +93,30 @@ def _size(path: str) -> int:
         return 0
 
 
-def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> Result | None:
-    """Give the result of a file in which no rule can find anything; None for the others."""
+class _Seen(NamedTuple):
+    """A file that was read and needs a closer look."""
+
+    linter: Linter
+    opened: Opened
+    stat: os.stat_result
+
+    def result(self) -> Result:
+        """Lint the file."""
+        analysis = self.linter.analyse(self.opened)
+        return _result(self.opened.path, analysis, digest(self.opened.data), self.stat)
+
+
+def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> Result | _Seen:
+    """Read a file; return its result where no rule can find anything."""
     linter = linters[work.linter]
     try:
         stat, data = _read(work.path)
     except OSError as error:
         return _unreadable(work.path, linter, error)
-    analysis = linter.at_first_sight(work.path, data)
-    if analysis is None:
-        return None
-    return _result(work.path, analysis)._replace(content=digest(data), stat=stat)
-
-
-def _lint(work: _Work, linters: Sequence[Linter]) -> Result:
-    linter = linters[work.linter]
-    try:
-        stat, data = _read(work.path)
-    except OSError as error:
-        return _unreadable(work.path, linter, error)
-    result = _result(work.path, linter.analyse(work.path, data))
-    return result._replace(content=digest(data), stat=stat)
+    seen = linter.first_sight(work.path, data)
+    if isinstance(seen, Opened):
+        return _Seen(linter, seen, stat)
+    return _result(work.path, seen, digest(data), stat)
 
 
 def _read(path: str) -> tuple[os.stat_result, bytes]:
@@ -138,12 +131,16 @@ def _unreadable(path: str, linter: Linter, error: OSError) -> Result:
     return result._replace(problems=[f"{path}: {reason}"])
 
 
-def _result(path: str, analysis: Analysis) -> Result:
+def _result(
+    path: str, analysis: Analysis, content: str | None = None, stat: os.stat_result | None = None
+) -> Result:
     findings = [to_stored(finding) for finding in analysis.findings]
-    return Result(path, findings, list(analysis.problems), dict(analysis.consulted))
+    text = analysis.text if findings else None
+    problems, consulted = list(analysis.problems), dict(analysis.consulted)
+    return Result(path, findings, problems, consulted, content, stat, text)
 
 
-def _in_pool(waiting: Sequence[_Work], linters: _Linters, jobs: int) -> Iterator[Result]:
+def _in_pool(waiting: Sequence[_Work], linters: BySettings[Linter], jobs: int) -> Iterator[Result]:
     """Lint in a pool; where a worker dies, find the file that kills it and report that one."""
     left = yield from _pool(list(_chunks(waiting)), linters, jobs)
     while left:
@@ -170,7 +167,7 @@ def _chunks(waiting: Sequence[_Work]) -> Iterator[list[_Work]]:
 
 
 def _pool(
-    chunks: Sequence[list[_Work]], linters: _Linters, jobs: int
+    chunks: Sequence[list[_Work]], linters: BySettings[Linter], jobs: int
 ) -> Generator[Result, None, list[_Work]]:
     """Yield the results of the chunks; return the files that were lost with a worker."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - small runs need none
@@ -242,6 +239,5 @@ def _end_with_parent() -> None:
 
 
 def _lint_chunk(chunk: Sequence[_Work]) -> list[Result]:
-    return [
-        _at_first_sight(work, _worker_linters) or _lint(work, _worker_linters) for work in chunk
-    ]
+    seen = (_at_first_sight(work, _worker_linters) for work in chunk)
+    return [each if isinstance(each, Result) else each.result() for each in seen]

@@ -48,6 +48,16 @@ class File(DiskView):
         self._asked_project = False
         super().__init__(self._project.disk)
 
+    @property
+    def made_of(self) -> tuple[Text, str | None, Project]:
+        """The text, place and project, for an object of the same file that can do more."""
+        return self._text, self._place, self._project
+
+    def go_on_with(self, earlier: File) -> None:
+        """Keep what an object of the same file has noted before this one was needed."""
+        self._noted.update(earlier._noted)
+        self._asked_project |= earlier._asked_project
+
     # What the path says
 
     @cached_property

@@ -50,6 +50,14 @@ class Source(File):
         self.names = Names(text.python, self.pieces)
         self._joined_in: dict[int, dict[int, tuple[int, int]]] = {}
 
+    @classmethod
+    def of(cls, file: File) -> Source:
+        """Go on with a file for which no syntax was needed so far."""
+        text, place, project = file.made_of
+        source = cls(file.path, text, place=place, project=project)
+        source.go_on_with(file)
+        return source
+
     # Text
 
     def span(self, node: Any) -> Span:

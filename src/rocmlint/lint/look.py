@@ -1,0 +1,112 @@
+"""Looking at one file with its rules, by what it is: Python, a notebook, or another format."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from rocmlint.formats.model import Problem
+from rocmlint.syntax.unparsable import UnparsableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rocmlint.findings import Finding
+    from rocmlint.lint.opened import Opened
+    from rocmlint.notebook.read import Notebook
+    from rocmlint.project.project import Project
+    from rocmlint.rule.rule import Rule
+    from rocmlint.source.file import File
+    from rocmlint.source.python import Source
+
+Checked = TypeVar("Checked", bound="File")
+Rules = list["Rule[Any]"]
+
+
+class Look(NamedTuple):
+    """What a look at a file gave, before suppression."""
+
+    file: File
+    findings: Sequence[Finding]
+    problems: Sequence[str] = ()
+    """What went wrong inside rules, a line each."""
+    unread: Sequence[Problem] = ()
+    """The places that no rule saw, and why."""
+
+
+def look_at_python(opened: Opened, rules: Rules, *, check_syntax: bool) -> Look:
+    """Run the rules over a Python file."""
+    from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
+    from rocmlint.source.python import Source  # noqa: PLC0415
+
+    source = Source.of(opened.file)
+    try:
+        if check_syntax or opened.looks_broken:
+            _parse(source)
+        return Look(source, *_checked(source, rules, check))
+    except UnparsableError as error:
+        reason = f"This file cannot be parsed: {error.reason}"
+        return Look(source, (), (), [Problem(reason, error.line, error.column)])
+
+
+def look_at_parts(opened: Opened, rules: Rules) -> Look:
+    """Run the rules over a file in another format than Python."""
+    from rocmlint.lint.check_parts import check_parts  # noqa: PLC0415 - needs tree-sitter
+    from rocmlint.source.document import Document  # noqa: PLC0415
+
+    document = Document.of(opened.file)
+    findings, problems = _checked(document, rules, check_parts)
+    return Look(document, findings, problems, document.parts.problems)
+
+
+def look_at_cells(path: str, notebook: Notebook, rules: Rules, project: Project) -> Look:
+    """Run the rules over the code of a notebook."""
+    from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
+    from rocmlint.notebook.magics import code_of  # noqa: PLC0415 - needs tree-sitter
+    from rocmlint.source.python import Source  # noqa: PLC0415
+
+    code = code_of(notebook.text, notebook.cells)
+    source = Source(path, code.text, parts=code.parts, project=project)
+    unread = [Problem(each.problem, each.above + 1, 1) for each in notebook.cells]
+    unread = [*(each for each in unread if each.reason), *code.problems]
+    try:
+        return Look(source, *_checked(source, rules, check), unread)
+    except UnparsableError as error:
+        reason = f"This notebook cannot be parsed: {error.reason}"
+        return Look(source, (), (), [*unread, Problem(reason, error.line, error.column)])
+
+
+def _parse(source: Source) -> None:
+    """Parse the whole file. Raises UnparsableError.
+
+    What the running Python refuses may be the grammar of a newer one, which LibCST knows.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        _ = source.module
+
+
+def _checked(
+    file: Checked, rules: Rules, check: Callable[[Checked, Rules], list[Finding]]
+) -> tuple[list[Finding], list[str]]:
+    """Run the rules; a mistake in one must not hide what the others find."""
+    try:
+        return check(file, rules), []
+    except UnparsableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+        if len(rules) == 1:
+            return [], [_internal_error(file.path, rules[0], error)]
+    results = [_checked(file, [rule], check) for rule in rules]
+    found = [finding for findings, _ in results for finding in findings]
+    return found, [problem for _, problems in results for problem in problems]
+
+
+def _internal_error(path: str, rule: Rule[Any], error: Exception) -> str:
+    return (
+        f"{path}: internal error in {rule.code}, please report it: {type(error).__name__}: {error}"
+    )

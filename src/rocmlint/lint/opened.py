@@ -1,0 +1,86 @@
+"""A file at first sight: what is known of it then, the analysis goes on with."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.source.decoding import text_of
+from rocmlint.text.text import LEXEME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rocmlint.project.project import Project
+    from rocmlint.rule.rule import Rule
+    from rocmlint.source.file import File
+    from rocmlint.text.text import Text
+
+MAXIMUM_BYTES = 5_000_000
+"""A larger file with work for a rule is refused: it is data, and would take the memory of many.
+
+Of a notebook the code of its cells counts.
+"""
+_LEXEME = re.compile(LEXEME.encode(), re.DOTALL)
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
+_PAIRS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
+
+
+class Opened:
+    """A file that was read, and the rules that may find something in it."""
+
+    def __init__(
+        self,
+        path: str,
+        data: bytes,
+        rules: list[Rule[Any]],
+        project: Callable[[str], Project],
+        text: str | None = None,
+    ) -> None:
+        """Take the bytes of a file, the rules one of whose words they have, and its project.
+
+        ``text`` is what the bytes were made of, where they were not read.
+        """
+        self.path = path
+        self.data = data
+        self.rules = rules
+        self._project = project
+        self._text = text
+
+    @cached_property
+    def text(self) -> Text:
+        """The decoded text. Raises SyntaxError and ValueError for what cannot be decoded."""
+        from rocmlint.text.text import Text  # noqa: PLC0415 - few files come here
+
+        return Text(text_of(self.path, self.data) if self._text is None else self._text)
+
+    @cached_property
+    def file(self) -> File:
+        """The file as a rule sees it that asks for no syntax; raises as ``text`` does."""
+        from rocmlint.source.file import File  # noqa: PLC0415 - few files come here
+
+        return File(self.path, self.text, project=self._project(self.path))
+
+    @cached_property
+    def looks_broken(self) -> bool:
+        """Whether the bytes of a Python file show signs of broken syntax."""
+        return looks_broken(self.data)
+
+
+def looks_broken(data: bytes) -> bool:
+    """Check for signs of broken syntax in Python: cheap, and enough to look closer.
+
+    Most files are never parsed (see :mod:`rocmlint.syntax.partial_parse`). The usual accidents
+    still show in the bytes: a bracket without its partner, the marks of a merge conflict, NUL.
+    """
+    if b"\n<<<<<<< " in data or b"\0" in data:
+        return True
+    if len(data) > MAXIMUM_BYTES:  # to take out the strings of so much data takes gigabytes
+        return False
+    return _is_unbalanced(data) and _is_unbalanced(_LEXEME.sub(b"", data))
+
+
+def _is_unbalanced(data: bytes) -> bool:
+    brackets = data.translate(None, _NOT_BRACKETS)
+    return any(brackets.count(left) != brackets.count(right) for left, right in _PAIRS)
