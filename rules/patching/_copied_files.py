@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import folders_above
 from rocmlint.rule import argument, string_value
 from rocmlint.rule.claims import patched_files
 
-from ._packages import folders_above, is_first_party
 from ._paths import UNKNOWN, path_of
 
 if TYPE_CHECKING:
@@ -37,16 +37,16 @@ def claims_of_copy(call: cst.Call, source: Source) -> Iterator[Claim]:
     """
     target = argument(call, 1, "dst")
     path = None if target is None else path_of(target, source)
-    if path is None or not path.module or is_first_party(path.module.partition(".")[0], source):
+    if path is None or not path.module or source.is_first_party(path.module.partition(".")[0]):
         return
-    names = _below_site(path)
+    names = _below_site(path, source)
     if names is not None:
         yield patched_files("/".join(names), _origin(call, source))
 
 
-def _below_site(path: FilePath) -> list[str] | None:
+def _below_site(path: FilePath, source: Source) -> list[str] | None:
     """Give the folders and the file that are meant, from the folder that holds the package."""
-    folders = folders_above(path.module)
+    folders = folders_above(path.module, source.project)
     if folders is None or not 1 <= path.up <= folders + 1:
         return None
     names = list(takewhile(lambda name: name != UNKNOWN, path.names))

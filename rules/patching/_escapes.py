@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.environment import site_folder
+from rocmlint.project.packages import is_installed, known_packages
 from rocmlint.rule import last_name, string_value, walk
 
-from ._packages import is_installed, known_packages, site_folder
 from ._path_flow import endings, namings
 from ._paths import UNKNOWN, path_of
 
@@ -37,7 +38,7 @@ def escapes(start: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, s
 
     What is named comes with it; nothing, where a whole folder above the package is copied.
     """
-    site = site_folder(source.path)
+    site = site_folder(source.project.folder)
     if site is None:
         return
     for node, path in namings(start, source):
@@ -72,7 +73,7 @@ def _is_meant(named: str, folder: str, source: Source) -> bool:
         or named.endswith(_OF_THE_INSTALLER)
         or named in _OF_THE_ENVIRONMENT | _OF_DEVELOPERS
         or named in known_packages()
-        or is_installed(named)
+        or is_installed(named, source.project)
         or source.exists(os.path.join(folder, named))
         or any(binding.kind == "import" for binding in source.names.in_module(named))
     )

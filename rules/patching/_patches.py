@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import known_packages
 from rocmlint.rule import dotted_text, last_name, string_value
 from rocmlint.rule.claims import patch_check
-
-from ._packages import known_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,6 @@ import libcst as cst
 
 from rocmlint.rule import compile_lazily, dotted_text, string_value
 
-from ._packages import project_folder
 from ._paths import UNKNOWN, path_of, step_of
 
 if TYPE_CHECKING:
@@ -117,12 +116,12 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
 def lies_beside(name: str, source: Source) -> bool:
     """Say whether a module lies beside a script, where Python looks first."""
     here = os.path.dirname(_path(source))
-    return _has_module(here, name, source) and not _is_below_package(here, project_folder(source))
+    return _has_module(here, name, source) and not _is_below_package(here, source.root)
 
 
 def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
     """Yield the folders of the project that an expression may mean."""
-    root = project_folder(source)
+    root = source.root
     here = os.path.dirname(_path(source))
     path = path_of(folder, source)
     if path is not None and not path.module:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import known_packages
 from rocmlint.rule import ClaimRule, compile_lazily, constant, nodes
 from rocmlint.rule.claims import replacement
 
 from ._circumstances import is_taken_back
-from ._packages import is_first_party, known_packages
 from ._patches import imported_module, replacements
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class ReplacedAttribute(ClaimRule["cst.Assign | cst.Call"]):
             module, names = _module_and_names(imported_module(each.owner, source) or "")
             known = module.partition(".")[0] in known_packages() and ".config" not in module
             if known and _is_code(each.value, source) and not is_taken_back(each, source):
-                own = is_first_party(module.partition(".")[0], source)
+                own = source.is_first_party(module.partition(".")[0])
                 if not own and (names or not re.fullmatch(r"__\w+__", each.name)):
                     name = ".".join([*names, each.name])
                     yield self.at(node, source, replacement(module, name))

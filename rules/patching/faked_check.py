@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import known_packages
 from rocmlint.rule import (
     Edit,
     Fix,
@@ -37,7 +38,6 @@ from ._fakes import (
     makes_up_specs,
     passes_checks,
 )
-from ._packages import is_first_party, known_packages
 from ._patches import (
     PATCH_CHECK,
     PATCH_WORDS,
@@ -342,7 +342,7 @@ def _is_known(owner: cst.BaseExpression, source: Source) -> bool:
 
 def _is_third_party(owner: cst.BaseExpression, source: Source) -> bool:
     package = _package(owner, source)
-    return package != "" and not is_first_party(package, source)
+    return package != "" and not source.is_first_party(package)
 
 
 def _is_result_of_check(node: cst.BooleanOperation, source: Source) -> bool:

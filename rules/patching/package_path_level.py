@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import (
+    folders_above,
+    has_entry,
+    is_installed,
+    known_packages,
+)
 from rocmlint.rule import Fix, PythonRule, attributes, calls, last_name, nodes, walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._escapes import escapes
-from ._packages import (
-    folders_above,
-    has_entry,
-    is_first_party,
-    is_installed,
-    known_packages,
-)
 from ._path_flow import endings, namings, readers
 from ._paths import FOLDER_LISTS, path_of, step_of
 
@@ -77,7 +76,7 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
         if start is None or path is None:
             return
         package = path.module.partition(".")[0]
-        if package and not is_first_party(package, source):
+        if package and not source.is_first_party(package):
             yield from self._check_other_package(start, package, source)
         elif self.with_preview and not source.kinds:
             yield from self._check_own_package(start, source)
@@ -86,7 +85,7 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
         self, start: cst.CSTNode, package: str, source: Source
     ) -> Iterator[Finding]:
         for node, path in namings(start, source):
-            if not path.names or path.up != _levels_to_site(path.module):
+            if not path.names or path.up != _levels_to_site(path.module, source):
                 continue
             named = path.names[0]
             copy = _copy_to(node, source)
@@ -97,7 +96,9 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
                     f"is no {named}/{named}. Leave the second one out."
                 )
                 yield self.finding(node, source, message)
-            elif has_entry(package, named) or (copied and _may_be_inside(package, named)):
+            elif has_entry(package, named, source.project) or (
+                copied and _may_be_inside(package, named, source)
+            ):
                 harm = (
                     f"The copy makes a stray folder there and `{package}` runs on unpatched."
                     if copied
@@ -142,14 +143,14 @@ def _start(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
     return node
 
 
-def _levels_to_site(module: str) -> int | None:
-    folders = folders_above(module)
+def _levels_to_site(module: str, source: Source) -> int | None:
+    folders = folders_above(module, source.project)
     return None if folders is None else folders + 1
 
 
-def _may_be_inside(package: str, named: str) -> bool:
+def _may_be_inside(package: str, named: str, source: Source) -> bool:
     """Say whether a package that is not known here is likely to have an entry."""
-    known = package in known_packages() or is_installed(package)
+    known = package in known_packages() or is_installed(package, source.project)
     return not known and named in _INNER_NAMES
 
 

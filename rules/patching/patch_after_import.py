@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import known_packages
 from rocmlint.rule import PythonRule, argument, calls, compile_lazily, dotted_text, last_name, nodes
 from rocmlint.rule import claims as claims_of
 
 from ._circumstances import is_taken_back
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy
-from ._packages import is_first_party, known_packages
 from ._patches import Replacement, imported_module, replacements
 from ._paths import UNKNOWN, path_of
 from ._program import calls_after, imports_before, runs_before
@@ -168,7 +168,7 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
         if not _is_of(node, "importlib", ("reload",), source) or not node.args:
             return
         package = imported_module(node.args[0].value, source)
-        if package not in known_packages() or is_first_party(package, source):
+        if package not in known_packages() or source.is_first_party(package):
             return
         submodules = re.search(rf"\breload\([ \t]*{package}\.\w", source.code)
         line = source.span(node).line

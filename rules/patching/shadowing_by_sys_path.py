@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import is_installed, known_packages
 from rocmlint.rule import Edit, Fix, PythonRule, calls, nodes
 from rocmlint.rule.claims import origin
 
-from ._packages import is_first_party, is_installed, known_packages
 from ._search_path import addition, holds, imports_around, lies_beside
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
 def _may_be_installed(name: str, source: Source) -> bool:
     if name in _FROM_CHECKOUTS or name in known_packages():
         return True
-    return is_installed(name) and not is_first_party(name, source)
+    return is_installed(name, source.project) and not source.is_first_party(name)
 
 
 def _put_first(node: cst.CSTNode, added: Addition, source: Source) -> Fix | None:

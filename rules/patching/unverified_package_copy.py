@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.packages import known_packages
 from rocmlint.rule import PythonRule, argument, calls, compile_lazily, last_name, strings, walk
 from rocmlint.rule.claims import patched_files
 
-from ._packages import known_packages
 from ._path_flow import readers
 from ._paths import step_of
 

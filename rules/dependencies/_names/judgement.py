@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rules.patching._packages import is_first_party
-
 from .overlays import is_overlaid, is_put_in, is_rewritten
 from .replacements import GONE_BEFORE
 
@@ -77,7 +75,7 @@ def is_its_own(package: str, source: Source) -> bool:
         return own[0] == package
     if source.package is not None and source.package[0] == package:
         return True
-    first_party: bool = is_first_party(package, source)
+    first_party: bool = source.is_first_party(package)
     return first_party
 
 

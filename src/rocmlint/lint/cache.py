@@ -123,7 +123,7 @@ def _load(path: str) -> tuple[int, dict[str, Any]]:
 def _key(settings: Settings) -> str:
     """Fingerprint all that decides what is found, apart from the files themselves."""
     state = blake2b(digest_size=16)
-    parts = (__version__, sys.version_info[:2], _libcst_version(), _installed(), settings._asdict())
+    parts = (__version__, sys.version_info[:2], _libcst_version(), settings._asdict())
     state.update(json.dumps(parts, sort_keys=True).encode())
     for path in rule_files(settings.rules):
         state.update(content_of(path).encode())
@@ -137,15 +137,6 @@ def _libcst_version() -> str:
         if os.path.isfile(path):
             return content_of(path)
     return ""
-
-
-def _installed() -> list[tuple[str, int]]:
-    """Tell one state of the environment from another: rules look up installed packages."""
-    return [
-        (folder, os.stat(folder).st_mtime_ns)
-        for folder in sys.path
-        if folder.endswith(("site-packages", "dist-packages")) and os.path.isdir(folder)
-    ]
 
 
 def _prepare(folder: str) -> None:

@@ -7,13 +7,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
-
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
+    from packaging.version import Version
+
     from rocmlint.disk.disk import DiskView
 
 _PYTHON = re.compile(r"(?:python|pypy)3?(?:\.\d+)?t?\Z")
@@ -58,7 +57,10 @@ def site_folders(environment: str) -> tuple[str, ...]:
 
 
 def installed_version(folders: tuple[str, ...], package: str, view: DiskView) -> Version | None:
-    """Give the version of a package (normalized name) that lies in one of the folders."""
+    """Return the version of a package (normalized name) that lies in one of the folders."""
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - rules on paths need no version
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
     for folder in folders:
         for name in view.names_in(folder):
             match = _DISTRIBUTION.match(name)
@@ -85,6 +87,16 @@ def installed_as(path: str, view: DiskView) -> tuple[str, str] | None:
         folder = above
     view.names_in(folder)
     return top.removesuffix(".py"), folder
+
+
+def site_folder(folder: str) -> str | None:
+    """Return the nearest folder, from this one up, that packages are installed or unpacked into."""
+    while not _holds_distributions(folder):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
 
 
 @lru_cache(maxsize=4096)

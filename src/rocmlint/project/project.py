@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of
-from rocmlint.project import platforms
+from rocmlint.project import environment, platforms
 from rocmlint.project.declarations import Declarations
 
 if TYPE_CHECKING:
@@ -39,6 +39,18 @@ class Project(Declarations):
 
             self._versions[package] = candidates(self, package)
         return self._versions[package]
+
+    @cached_property
+    def site_folders(self) -> tuple[str, ...]:
+        """The folders with the packages that the files here run with, as far as that is known.
+
+        Those of the environment that is set; else, for files among installed packages, that
+        folder; else none: what lies beside rocmlint itself says nothing about the project.
+        """
+        if self.settings.environment is not None:
+            return environment.site_folders(self.settings.environment)
+        own = environment.site_folder(self.folder)
+        return () if own is None else (own,)
 
     @cached_property
     def is_rocm(self) -> bool:

@@ -75,6 +75,24 @@ class File(DiskView):
         """The top-level package that the file belongs to and the folder that holds it."""
         return package_of(self.path, self.exists)
 
+    @cached_property
+    def root(self) -> str:
+        """The folder that ``place`` is relative to."""
+        path = os.path.abspath(self.path).replace(os.sep, "/")
+        return path.removesuffix(self.place).rstrip("/") or "/"
+
+    def is_first_party(self, package: str) -> bool:
+        """Check whether a package is that of the file, or lies in its project."""
+        if self.package is not None and self.package[0] == package:
+            return True
+        folder = os.path.dirname(os.path.abspath(self.path))
+        while True:
+            if any(self.exists(os.path.join(folder, base, package)) for base in ("", "src")):
+                return True
+            if folder == self.root or os.path.dirname(folder) == folder:
+                return False
+            folder = os.path.dirname(folder)
+
     # The project
 
     @property

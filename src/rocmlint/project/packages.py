@@ -1,16 +1,18 @@
-"""What installed packages hold: looked up on disk without importing, else known by heart."""
+"""What packages hold: looked up where they are installed, else from a built-in table.
+
+Nothing is imported, and what lies beside rocmlint itself says nothing about a project.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
-import sys
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import compile_lazily
+from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Source
+    from rocmlint.project.project import Project
 
 _KNOWN = {
     "accelerate": "commands data_loader.py test_utils utils",
@@ -60,28 +62,31 @@ _MODULE = compile_lazily(
 
 @functools.lru_cache(maxsize=1)
 def known_packages() -> frozenset[str]:
-    """Give the packages whose entries are known by heart."""
+    """Return the packages whose entries are in the built-in table."""
     return frozenset(_KNOWN)
 
 
-def is_installed(package: str) -> bool:
-    """Say whether a package is installed beside this program."""
-    return _is_folder(package, [])
+def is_installed(package: str, project: Project) -> bool:
+    """Check whether a package lies where the files of a project find theirs.
+
+    That is known where an environment is set, and of files among installed packages.
+    """
+    return _lies_installed(package, project)
 
 
-def has_entry(package: str, name: str) -> bool:
-    """Say whether a file or folder lies directly in a package (and not beside it)."""
+def has_entry(package: str, name: str, project: Project) -> bool:
+    """Check whether a file or folder lies directly in a package (and not beside it)."""
     if name in _entries(package):
         return True
     return any(
-        os.path.exists(os.path.join(folder, package, name))
-        and not os.path.exists(os.path.join(folder, name))
-        for folder in site_folders()
+        project.exists(os.path.join(folder, package, name))
+        and not project.exists(os.path.join(folder, name))
+        for folder in project.site_folders
     )
 
 
-def folders_above(module: str) -> int | None:
-    """Give how many folders lie between the file of a module and the folder of its package.
+def folders_above(module: str, project: Project) -> int | None:
+    """Return how many folders lie between the file of a module and the folder of its package.
 
     1 for a package, 2 for ``package.folder`` and for ``package.folder.module``; None where it
     cannot be told whether the last name is a folder or a file.
@@ -91,46 +96,11 @@ def folders_above(module: str) -> int | None:
         rest.pop()
     if not rest:
         return 1 if module == package else None
-    if _is_file(package, rest):
+    if _is_file(package, rest, project):
         return len(rest)
-    return len(rest) + 1 if _is_folder(package, rest) and module.endswith(rest[-1]) else None
-
-
-def is_first_party(package: str, source: Source) -> bool:
-    """Say whether a package is that of the file, or lies in its project."""
-    if source.package is not None and source.package[0] == package:
-        return True
-    folder = os.path.dirname(os.path.abspath(source.path))
-    root = project_folder(source)
-    while True:
-        if any(source.exists(os.path.join(folder, base, package)) for base in ("", "src")):
-            return True
-        if folder == root or os.path.dirname(folder) == folder:
-            return False
-        folder = os.path.dirname(folder)
-
-
-def project_folder(source: Source) -> str:
-    """Give the folder that ``source.place`` is relative to."""
-    path = os.path.abspath(source.path).replace(os.sep, "/")
-    return path.removesuffix(source.place).rstrip("/") or "/"
-
-
-def site_folder(path: str) -> str | None:
-    """Give the folder above a file that packages are installed or unpacked into."""
-    folder = os.path.dirname(os.path.abspath(path))
-    while not _holds_distributions(folder):
-        if os.path.dirname(folder) == folder:
-            return None
-        folder = os.path.dirname(folder)
-    return folder
-
-
-@functools.lru_cache(maxsize=1)
-def site_folders() -> tuple[str, ...]:
-    """Give the folders that packages are installed into beside this program."""
-    names = {"dist-packages", "site-packages"}
-    return tuple(folder for folder in sys.path if os.path.basename(folder) in names)
+    is_folder = rest[0] in _entries(package) if len(rest) == 1 else False
+    is_folder = is_folder or _lies_installed(os.path.join(package, *rest), project)
+    return len(rest) + 1 if is_folder and module.endswith(rest[-1]) else None
 
 
 @functools.cache
@@ -138,24 +108,14 @@ def _entries(package: str) -> frozenset[str]:
     return frozenset(_KNOWN.get(package, "").split())
 
 
-def _is_file(package: str, names: list[str]) -> bool:
+def _is_file(package: str, names: list[str], project: Project) -> bool:
     if len(names) == 1 and f"{names[0]}.py" in _entries(package):
         return True
-    file = os.path.join(package, *names) + ".py"
-    installed = any(os.path.isfile(os.path.join(folder, file)) for folder in site_folders())
-    return installed or (package in _KNOWN and _MODULE.match(names[-1]) is not None)
-
-
-def _is_folder(package: str, names: list[str]) -> bool:
-    if len(names) == 1 and names[0] in _entries(package):
+    if _lies_installed(os.path.join(package, *names) + ".py", project):
         return True
-    folder_name = os.path.join(package, *names)
-    return any(os.path.isdir(os.path.join(folder, folder_name)) for folder in site_folders())
+    return package in _KNOWN and _MODULE.match(names[-1]) is not None
 
 
-@functools.cache
-def _holds_distributions(folder: str) -> bool:
-    try:
-        return any(entry.endswith(".dist-info") for entry in os.listdir(folder))
-    except OSError:
-        return False
+def _lies_installed(path: str, project: Project) -> bool:
+    """Check whether a path lies in one of the folders that packages are installed into."""
+    return any(project.exists(os.path.join(folder, path)) for folder in project.site_folders)

@@ -11,11 +11,10 @@ from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
 from rocmlint.lint.run import Options, run
 from rocmlint.lint.selection import enabled_rules
-from rocmlint.rules.patching import _packages
+from rocmlint.source.file import project_of
 from rocmlint.source.python import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 ESCAPES = """\
@@ -34,11 +33,15 @@ def write(root: Path, place: str, text: str = "") -> Path:
     return path
 
 
-def lines(root: Path, place: str, text: str, code: str) -> list[int]:
-    """Lint a file of a project and give the lines where a rule finds something."""
+def lines(
+    root: Path, place: str, text: str, code: str, environment: Path | None = None
+) -> list[int]:
+    """Lint a file of a project and return the lines where a rule finds something."""
     path = write(root, place, text)
-    rules = enabled_rules(Settings(select=(code,), preview=True))
-    return [each.line for each in check(Source(str(path), text, place=place), rules)]
+    chosen = None if environment is None else str(environment)
+    settings = Settings(select=(code,), preview=True, environment=chosen)
+    source = Source(str(path), text, place=place, project=project_of(str(path), settings))
+    return [each.line for each in check(source, enabled_rules(settings))]
 
 
 @pytest.fixture
@@ -51,14 +54,12 @@ def unpacked(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Give a site-packages folder that this program sees."""
-    site = tmp_path / "environment" / "site-packages"
+def installed(tmp_path: Path) -> Path:
+    """Return the folder of the packages of an environment."""
+    write(tmp_path, "environment/pyvenv.cfg")
+    site = tmp_path / "environment" / "lib" / "python3.11" / "site-packages"
     site.mkdir(parents=True)
-    monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
-    _packages.site_folders.cache_clear()
-    yield site
-    _packages.site_folders.cache_clear()
+    return site
 
 
 @pytest.mark.parametrize(
@@ -114,15 +115,23 @@ def test_a_checkout_may_use_its_own_folders(tmp_path: Path) -> None:
     assert lines(tmp_path, "src/speechlab/train.py", text, "ROC101") == []
 
 
-def test_an_entry_is_looked_up_in_the_installed_package(installed: Path, tmp_path: Path) -> None:
+OWN_ENTRY = """\
+from pathlib import Path
+
+import speechlab
+
+TOKENS = Path(speechlab.__file__).parents[1] / "tokens"
+OTHERS = Path(speechlab.__file__).parents[1] / "others"
+"""
+
+
+def test_an_entry_is_looked_up_in_the_environment_that_is_set(
+    installed: Path, tmp_path: Path
+) -> None:
     write(installed, "speechlab/__init__.py")
     write(installed, "speechlab/tokens/vocabulary.json")
-    text = (
-        "from pathlib import Path\n\nimport speechlab\n\n"
-        'TOKENS = Path(speechlab.__file__).parents[1] / "tokens"\n'
-        'OTHERS = Path(speechlab.__file__).parents[1] / "others"\n'
-    )
-    assert lines(tmp_path / "project", "tokens.py", text, "ROC101") == [5]
+    environment = tmp_path / "environment"
+    assert lines(tmp_path / "project", "tokens.py", OWN_ENTRY, "ROC101", environment) == [5]
 
 
 def test_a_package_of_the_project_is_not_an_installed_one(installed: Path, tmp_path: Path) -> None:
@@ -132,7 +141,43 @@ def test_a_package_of_the_project_is_not_an_installed_one(installed: Path, tmp_p
         "from pathlib import Path\n\nimport speechlab\n\n"
         'MODELS = Path(speechlab.__file__).parents[1] / "models"\n'
     )
-    assert lines(tmp_path / "project", "tests/test_models.py", text, "ROC101") == []
+    environment = tmp_path / "environment"
+    found = lines(tmp_path / "project", "tests/test_models.py", text, "ROC101", environment)
+    assert found == []
+
+
+VENDORED = """\
+import sys
+
+sys.path.append("vendor")
+import msgpack
+"""
+
+
+def test_an_installed_package_hides_a_vendored_one(installed: Path, tmp_path: Path) -> None:
+    write(tmp_path, "project/vendor/msgpack/__init__.py")
+    environment = tmp_path / "environment"
+    assert lines(tmp_path / "project", "job.py", VENDORED, "ROC105", environment) == []
+    write(installed, "msgpack/__init__.py")
+    assert lines(tmp_path / "project", "work.py", VENDORED, "ROC105", environment) == [3]
+
+
+def test_what_lies_beside_rocmlint_changes_no_finding(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found() -> list[list[int]]:
+        project = tmp_path / "project"
+        return [
+            lines(project, "a.py", OWN_ENTRY, "ROC101"),
+            lines(project, "b.py", VENDORED, "ROC105"),
+        ]
+
+    write(tmp_path, "project/vendor/msgpack/__init__.py")
+    before = found()
+    write(installed, "speechlab/tokens/vocabulary.json")
+    write(installed, "msgpack/__init__.py")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(installed)])
+    assert found() == before
 
 
 APPENDED = """\
