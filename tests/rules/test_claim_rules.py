@@ -12,7 +12,7 @@ from rocmlint import lint_source
 from rocmlint.config.configuration import Configuration
 from rocmlint.findings import Claim
 from rocmlint.lint.check import claims
-from rocmlint.lint.claims import find_claims
+from rocmlint.lint.run import Options, run
 from rocmlint.lint.scan import Scanner
 from rocmlint.rule.registry import load_claim_rules
 from rocmlint.rule.rule import ClaimRule
@@ -66,9 +66,10 @@ def test_a_broken_file_hides_no_claim_of_the_others(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import aiter (\n")
     (tmp_path / "b.py").write_text("import aiter\n")
     (tmp_path / "c.py").write_bytes(b"# coding: utf-8\nimport aiter  # \xff\n")
-    found, problems = find_claims([str(tmp_path)], Configuration(isolated=True).settings_for)
-    assert [(Path(each.path).name, each.subject) for each in found] == [("b.py", "aiter")]
-    assert len(problems) == 2
+    settings_for = Configuration(isolated=True).settings_for
+    outcome = run([str(tmp_path)], settings_for, Options(claims=True))
+    assert [(Path(each.path).name, each.subject) for each in outcome.claims] == [("b.py", "aiter")]
+    assert [Path(each).name.partition(":")[0] for each in outcome.unread] == ["a.py", "c.py"]
 
 
 def test_a_finding_names_the_command_that_confirms_it() -> None:

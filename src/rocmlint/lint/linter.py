@@ -8,12 +8,12 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.findings import UNREADABLE_FILE, Finding
+from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import is_notebook, is_python
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes
-from rocmlint.rule.registry import load_rules
+from rocmlint.rule.registry import load_claim_rules, load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,15 +42,21 @@ class Analysis(NamedTuple):
     problems: Sequence[str] = ()
     consulted: Mapping[str, State] = {}
     text: str | None = None
+    claims: Sequence[Claim] = ()
+    unread: Sequence[str] = ()
+    """A line for each place that was not read, whatever rules are enabled."""
 
 
 class Linter:
     """The rules that some settings switch on, ready to look at files."""
 
-    def __init__(self, settings: Settings, disk: Disk | None = None) -> None:
+    def __init__(
+        self, settings: Settings, disk: Disk | None = None, *, claims: bool = False
+    ) -> None:
         """Load the rules. Raises ConfigError where they cannot be loaded.
 
         With ``disk`` what files ask of the disk is remembered; without it each looks for itself.
+        With ``claims`` the claims of Python files are collected too, for ``rocmlint verify``.
         """
         if settings.environment is not None:
             from rocmlint.project.environment import check_environment  # noqa: PLC0415 - few have it
@@ -62,6 +68,7 @@ class Linter:
         self.rules = enabled_rules(settings)
         self._known = load_rules(settings.rules)
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
+        self._claims = Scanner(load_claim_rules()) if claims else None
 
     @cached_property
     def _parts(self) -> Scanner[Rule[Any]]:
@@ -98,7 +105,14 @@ class Linter:
         utf16 = data.startswith(_UTF16) and not is_python(path)
         rules = [] if utf16 else self._rules_for(path, data)
         opened = Opened(path, data, rules, self.project_of, text)
-        if utf16 or self.settings.check_syntax or (is_python(path) and opened.looks_broken):
+        if self._claims is not None and is_python(path):
+            opened.claim_rules = self._claims.scan(data)
+        if (
+            opened.claim_rules
+            or utf16
+            or self.settings.check_syntax
+            or (is_python(path) and opened.looks_broken)
+        ):
             return opened
         return self._without_suspects(opened) or opened if rules else Analysis()
 
@@ -192,12 +206,15 @@ class Linter:
             findings += self._unread(file.path, message, each.line, each.column)
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
-        return Analysis(findings, look.problems, file.consulted, file.text)
+        places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
+        result = Analysis(findings, look.problems, file.consulted, file.text)
+        return result._replace(claims=look.claims, unread=places)
 
     def unreadable(self, path: str, reason: str, line: int = 1, column: int = 1) -> Analysis:
         """Report a file that cannot be linted."""
         message = f"This file {reason}; nothing in it was checked."
-        return Analysis(self._unread(path, message, line, column))
+        findings = self._unread(path, message, line, column)
+        return Analysis(findings, unread=[_line_about(path, line, reason)])
 
     def _too_large(self, path: str, size: int) -> Analysis:
         reason = f"has {size / 1e6:.0f} MB, too much for source code: exclude it"
@@ -236,6 +253,10 @@ def _counts_in_parts(trigger: Trigger) -> bool:
 def _plain(word: str) -> str:
     """Return the longest part of a word that is the same in JSON."""
     return max(_NEVER_ESCAPED.findall(word), key=len, default="")
+
+
+def _line_about(path: str, line: int, reason: str) -> str:
+    return f"{path}:{line}: {reason.removeprefix('This file ')}"
 
 
 def _from(root: str, path: str) -> str:

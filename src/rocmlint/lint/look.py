@@ -12,7 +12,7 @@ from rocmlint.syntax.unparsable import UnparsableError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Claim, Finding
     from rocmlint.lint.opened import Opened
     from rocmlint.notebook.read import Notebook
     from rocmlint.project.project import Project
@@ -33,18 +33,21 @@ class Look(NamedTuple):
     """What went wrong inside rules, a line each."""
     unread: Sequence[Problem] = ()
     """The places that no rule saw, and why."""
+    claims: Sequence[Claim] = ()
+    """What the code claims of the running system, where that was asked for."""
 
 
 def look_at_python(opened: Opened, rules: Rules, *, check_syntax: bool) -> Look:
     """Run the rules over a Python file."""
-    from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
+    from rocmlint.lint.check import check, claims  # noqa: PLC0415 - the first with LibCST
     from rocmlint.source.python import Source  # noqa: PLC0415
 
     source = Source.of(opened.file)
     try:
         if check_syntax or opened.looks_broken:
             _parse(source)
-        return Look(source, *_checked(source, rules, check))
+        findings, problems = _checked(source, rules, check)
+        return Look(source, findings, problems, (), claims(source, opened.claim_rules))
     except UnparsableError as error:
         reason = f"This file cannot be parsed: {error.reason}"
         return Look(source, (), (), [Problem(reason, error.line, error.column)])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rocmlint.project.project import Project
-    from rocmlint.rule.rule import Rule
+    from rocmlint.rule.rule import ClaimRule, Rule
     from rocmlint.source.file import File
     from rocmlint.text.text import Text
 
@@ -45,6 +45,7 @@ class Opened:
         self.path = path
         self.data = data
         self.rules = rules
+        self.claim_rules: list[ClaimRule[Any]] = []
         self._project = project
         self._text = text
 

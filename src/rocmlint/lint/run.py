@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.formats import is_python
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.cache import Cache
 from rocmlint.lint.discover import discover
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.config.settings import Settings
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Claim, Finding
     from rocmlint.lint.discover import Found
     from rocmlint.lint.workers import Result
 
@@ -30,6 +31,10 @@ class Outcome(NamedTuple):
     files: int
     notes: Sequence[str] = ()
     """What went wrong without touching the result."""
+    claims: Sequence[Claim] = ()
+    """What the code claims of the running system, by place; where that was asked for."""
+    unread: Sequence[str] = ()
+    """A line for each place in Python files that was not read, whatever rules are enabled."""
 
 
 class Options(NamedTuple):
@@ -40,6 +45,8 @@ class Options(NamedTuple):
     cache_dir: str | None = None
     """Where results are kept; None for no cache."""
     force_exclude: bool = False
+    claims: bool = False
+    """Collect the claims of the code too; the cache does not know them."""
     progress: Progress | None = None
     """Called with the number of files that are done, and of all."""
     texts: dict[str, str] | None = None
@@ -59,6 +66,8 @@ def run(
     folder = options.cache_dir
     caches = BySettings(lambda settings: None if folder is None else Cache(folder, settings))
     findings: list[Finding] = []
+    claims: list[Claim] = []
+    unread: list[str] = []
     kept = 0
     unknown = list(_ask(found, caches, findings))
     if unknown:
@@ -67,8 +76,10 @@ def run(
 
         settings = {each.path: each.settings for each in unknown}
         done = len(found) - len(unknown)
-        for result in lint_files(unknown, options.jobs):
+        for result in lint_files(unknown, options.jobs, claims=options.claims):
             problems += result.problems
+            claims += result.claims
+            unread += result.unread if is_python(result.path) else ()
             findings += [from_stored(result.path, each) for each in result.findings]
             _remember(result, caches.of(settings[result.path]))
             if options.texts is not None and result.text is not None and kept < _KEPT:
@@ -78,9 +89,11 @@ def run(
             if options.progress is not None:
                 options.progress(done, len(found))
     findings.sort(key=lambda finding: finding.sort_key)
+    claims += [claim for finding in findings for claim in finding.claims]
+    claims.sort(key=lambda claim: (claim.path, claim.line, claim))
     saved = (cache.save() for cache in caches.made if cache is not None)
     notes += [line for line in saved if line is not None]
-    return Outcome(findings, sorted(problems), len(found), notes)
+    return Outcome(findings, sorted(problems), len(found), notes, claims, unread)
 
 
 def _remember(result: Result, cache: Cache | None) -> None:

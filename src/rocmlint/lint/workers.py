@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.disk.state import State
+    from rocmlint.findings import Claim
     from rocmlint.lint.discover import Found
     from rocmlint.lint.linter import Analysis
 
@@ -43,6 +44,8 @@ class Result(NamedTuple):
     stat: os.stat_result | None = None
     text: str | None = None
     """What the places of the findings count in, None where there are none."""
+    claims: Sequence[Claim] = ()
+    unread: Sequence[str] = ()
 
 
 class _Work(NamedTuple):
@@ -53,10 +56,12 @@ class _Work(NamedTuple):
     size: int
 
 
-def lint_files(files: Sequence[Found], jobs: int | None) -> Iterator[Result]:
-    """Yield a result for each file, in no fixed order."""
+def lint_files(
+    files: Sequence[Found], jobs: int | None, *, claims: bool = False
+) -> Iterator[Result]:
+    """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too."""
     disk = Disk(text_of)
-    linters = BySettings(lambda settings: Linter(settings, disk))
+    linters = BySettings(lambda settings: Linter(settings, disk, claims=claims))
     jobs = jobs or processors()
     unseen = (_Work(each.path, linters.index(each.settings), _size(each.path)) for each in files)
     waiting: list[tuple[_Work, _Seen]] = []
@@ -74,7 +79,7 @@ def lint_files(files: Sequence[Found], jobs: int | None) -> Iterator[Result]:
             # To look at all that is unseen here would keep the pool waiting.
             left = [*(work for work, _ in waiting), *unseen]
             left.sort(key=lambda work: work.size, reverse=True)
-            yield from _in_pool(left, linters, jobs)
+            yield from _in_pool(left, linters, jobs, claims=claims)
             return
     yield from (seen.result() for _, seen in waiting)
 
@@ -128,7 +133,7 @@ def _read(path: str) -> tuple[os.stat_result, bytes]:
 def _unreadable(path: str, linter: Linter, error: OSError) -> Result:
     reason = f"cannot be read: {error.strerror}"
     result = _result(path, linter.unreadable(path, reason))
-    return result._replace(problems=[f"{path}: {reason}"])
+    return result._replace(problems=[f"{path}: {reason}"], unread=())
 
 
 def _result(
@@ -137,15 +142,18 @@ def _result(
     findings = [to_stored(finding) for finding in analysis.findings]
     text = analysis.text if findings else None
     problems, consulted = list(analysis.problems), dict(analysis.consulted)
-    return Result(path, findings, problems, consulted, content, stat, text)
+    result = Result(path, findings, problems, consulted, content, stat, text)
+    return result._replace(claims=list(analysis.claims), unread=list(analysis.unread))
 
 
-def _in_pool(waiting: Sequence[_Work], linters: BySettings[Linter], jobs: int) -> Iterator[Result]:
+def _in_pool(
+    waiting: Sequence[_Work], linters: BySettings[Linter], jobs: int, *, claims: bool
+) -> Iterator[Result]:
     """Lint in a pool; where a worker dies, find the file that kills it and report that one."""
-    left = yield from _pool(list(_chunks(waiting)), linters, jobs)
+    left = yield from _pool(list(_chunks(waiting)), linters, jobs, claims=claims)
     while left:
         # One worker takes the files in order, so the first that is lost killed it.
-        left = yield from _pool([[work] for work in left], linters, 1)
+        left = yield from _pool([[work] for work in left], linters, 1, claims=claims)
         for killer in left[:1]:
             reason = "ended the process that linted it (out of memory, or a crash of the parser)"
             analysis = linters.made[killer.linter].unreadable(killer.path, reason)
@@ -167,7 +175,7 @@ def _chunks(waiting: Sequence[_Work]) -> Iterator[list[_Work]]:
 
 
 def _pool(
-    chunks: Sequence[list[_Work]], linters: BySettings[Linter], jobs: int
+    chunks: Sequence[list[_Work]], linters: BySettings[Linter], jobs: int, *, claims: bool
 ) -> Generator[Result, None, list[_Work]]:
     """Yield the results of the chunks; return the files that were lost with a worker."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - small runs need none
@@ -179,7 +187,7 @@ def _pool(
     context = get_context("fork" if sys.platform == "linux" else None)
     lost: list[_Work] = []
     is_done = False
-    pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters.settings,))
+    pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters.settings, claims))
     try:
         with _no_interrupt():
             futures = [(pool.submit(_lint_chunk, chunk), chunk) for chunk in chunks]
@@ -213,7 +221,7 @@ def _no_interrupt() -> Iterator[None]:
 _worker_linters: list[Linter] = []
 
 
-def _start_worker(settings: Sequence[Settings]) -> None:
+def _start_worker(settings: Sequence[Settings], claims: bool) -> None:
     import gc  # noqa: PLC0415
     import signal  # noqa: PLC0415
     import threading  # noqa: PLC0415
@@ -225,7 +233,7 @@ def _start_worker(settings: Sequence[Settings]) -> None:
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # trees are many small objects that live together
     disk = Disk(text_of)
-    _worker_linters[:] = [Linter(each, disk) for each in settings]
+    _worker_linters[:] = [Linter(each, disk, claims=claims) for each in settings]
 
 
 def _end_with_parent() -> None:

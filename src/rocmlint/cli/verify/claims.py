@@ -19,7 +19,6 @@ from rocmlint.cli.verify.common import (
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
-from rocmlint.lint.claims import find_claims
 from rocmlint.lint.run import Options, run
 from rocmlint.rule.claims import kernel_package
 from rocmlint.text.visible import visible
@@ -66,10 +65,10 @@ def main(arguments: Sequence[str]) -> int:
     wanted = _wanted(settings)
     context = Context(interpreter_of(flags), tuple(map(read, wanted["manifests"])))
 
-    findings = run(paths, configuration.settings_for, Options()).findings
-    claims, problems = find_claims(paths, configuration.settings_for)
-    claims += [claim for finding in findings for claim in finding.claims]
-    claims += [kernel_package(name) for name in wanted["kernel-packages"]]
+    outcome = run(paths, configuration.settings_for, Options(claims=True))
+    findings = outcome.findings
+    problems = [*outcome.problems, *outcome.notes, *outcome.unread]
+    claims = [*outcome.claims, *(kernel_package(name) for name in wanted["kernel-packages"])]
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
     with suppress(OSError):  # a full stderr is no reason to keep the results back
         sys.stderr.writelines(f"{visible(problem)}\n" for problem in problems)
