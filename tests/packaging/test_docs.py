@@ -1,0 +1,49 @@
+"""The pages that are made from the code: a new rule is there without an edit of any page."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocmlint.rule.registry import load_rules
+
+pytest.importorskip("mkdocs")
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def generated() -> Any:
+    path = ROOT / "docs" / "generated.py"
+    spec = importlib.util.spec_from_file_location("generated", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_all_rules_names_each_with_a_link(generated: Any) -> None:
+    text = generated.on_page_markdown("<!-- rules -->", page=None)
+    rows = [f"| {rule.code} | [{rule.name}](rules/{rule.name}.md) |" for rule in load_rules()]
+    assert [each for each in rows if each not in text] == []
+
+
+def test_each_rule_has_a_page_and_stands_in_the_navigation_once(generated: Any) -> None:
+    config = {"nav": [{"Start": "index.md"}, {"Rules": "rules.md"}]}
+
+    class Config:
+        nav = config["nav"]
+
+    start, rules = generated.on_config(Config()).nav
+    below = [page for each in rules["Rules"][1:] for pages in each.values() for page in pages]
+    assert start == {"Start": "index.md"}
+    assert below == [f"rules/{rule.name}.md" for rule in load_rules()]
+
+
+def test_families_are_called_what_their_folders_say(generated: Any) -> None:
+    text = generated.rules_tables()
+    assert "## ROC1: where patched files go" in text
