@@ -23,6 +23,9 @@ settings.load_profile("CI" if os.environ.get("CI") else "patient")
 
 # What a shell starts in the background ignores Ctrl-C, and so would all that is started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    # After nohup: what is started from here has the default again, as after any handler; this stays.
+    signal.signal(signal.SIGHUP, lambda _number, _frame: None)
 
 
 @pytest.fixture
