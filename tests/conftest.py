@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,18 +16,43 @@ from tests.support.repositories import Repository
 from tests.support.stacks import FakeEnvironment, FakeMachine
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
+
+LIMIT, LIMIT_OF_SLOW = 300, 1200
+"""Seconds after which a test has failed: what it waits for will not come."""
 
 # A busy machine takes its time; where many rely on the answer, one commit must give the same one.
 settings.register_profile("patient", deadline=None)
 settings.register_profile("CI", settings.get_profile("patient"), derandomize=True, database=None)
 settings.load_profile("CI" if os.environ.get("CI") else "patient")
 
+# Else each of the many processes that tests start would compile rocmlint anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # What a shell starts in the background ignores Ctrl-C, and so would all that is started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-    # After nohup: what is started from here has the default again, as after any handler; this stays.
+    # After nohup. Who has a handler survives too, and what is started from here has the default.
     signal.signal(signal.SIGHUP, lambda _number, _frame: None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End a test that stands still, with its fixtures, wherever it waits."""
+    limit = LIMIT if item.get_closest_marker("slow") is None else LIMIT_OF_SLOW
+    before = signal.signal(signal.SIGALRM, partial(_give_up, limit))
+    signal.alarm(limit)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _give_up(limit: int, *_: object) -> None:
+    pytest.fail(f"did not end within {limit} s")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,14 +43,12 @@ def found(data: str | bytes, path: str = "train.ipynb") -> list[tuple[str, str]]
 # What is found
 
 
+@cache
 def fixtures() -> list[str]:
     """Give the code of all fixtures with something to find."""
     texts = [path.read_text() for path in sorted(FIXTURES.glob("*/*/bad*.py"))]
     found_in = [(text, [each.code for each in lint(text, "train.py")]) for text in texts]
     return [text for text, codes in found_in if codes and "ROC900" not in codes]
-
-
-CODE = fixtures()
 
 
 def starts(text: str) -> list[int]:
@@ -67,7 +66,7 @@ def starts(text: str) -> list[int]:
 @slow
 @given(data=st.data())
 def test_what_is_found_in_a_file_is_found_in_a_notebook_with_its_code(data: st.DataObject) -> None:
-    text = data.draw(st.sampled_from(CODE))
+    text = data.draw(st.sampled_from(fixtures()))
     cuts = sorted(data.draw(st.sets(st.sampled_from(starts(text)), max_size=4)))
     lines = text.split("\n")
     bounds = [1, *cuts, len(lines) + 1]

@@ -159,6 +159,10 @@ def test_every_release_has_an_answer(data: st.DataObject) -> None:
     assert {each.name for each in required or ()} <= KNOWN
 
 
+def test_a_requirement_on_python_that_pip_ignores_excludes_none() -> None:
+    assert requirements.requires_python("autogluon", Version("0.0.2")) == SpecifierSet()
+
+
 @given(st.data())
 def test_the_newest_is_never_a_yanked_one(data: st.DataObject) -> None:
     package = data.draw(st.sampled_from(sorted(KNOWN)))

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
@@ -209,7 +209,11 @@ def _requirements(package: str, version: Version) -> tuple[Requirement, ...]:
 def _requires_python(package: str, version: Version) -> SpecifierSet:
     found = _known(package)
     at = found.at(version)
-    return SpecifierSet(next(line for line, runs in found.python.items() if _covers(runs, at)))
+    asked = next(line for line, runs in found.python.items() if _covers(runs, at))
+    try:
+        return SpecifierSet(asked)
+    except InvalidSpecifier:  # ">=3.6.*" of an old release, which pip ignores
+        return SpecifierSet()
 
 
 def _known(package: str) -> _Package:
