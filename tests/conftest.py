@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from functools import partial
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+SLOW_FILE = r"^pytestmark = \[?pytest\.mark\.slow\b"
 LIMIT, LIMIT_OF_SLOW = 300, 1200
 """Seconds after which a test has failed: what it waits for will not come."""
 
@@ -36,6 +38,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     # After nohup. Who has a handler survives too, and what is started from here has the default.
     signal.signal(signal.SIGHUP, lambda _number, _frame: None)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files that are slow as a whole, where slow tests are: one of them imports torch."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return re.search(SLOW_FILE, collection_path.read_text(), re.MULTILINE) is not None or None
 
 
 @pytest.hookimpl(wrapper=True)

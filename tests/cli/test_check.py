@@ -134,6 +134,7 @@ def test_a_full_disk_behind_stdout_is_2_with_one_line(project: Project) -> None:
     assert ended.stderr == "error: [Errno 28] No space left on device\n"
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_leaves_no_traceback(project: Project) -> None:
     project.write("a.py", UNSAFE + UNSAFE.partition("\n\n")[2] * 1000)
     with project.start("--quiet", "--output-format", "concise") as process:

@@ -63,6 +63,7 @@ def starts(text: str) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 @slow
 @given(data=st.data())
 def test_what_is_found_in_a_file_is_found_in_a_notebook_with_its_code(data: st.DataObject) -> None:

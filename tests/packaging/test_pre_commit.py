@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pre_commit")]
+
 pytest.importorskip("pre_commit")
 
 ROOT = Path(__file__).parents[2]

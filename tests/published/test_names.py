@@ -96,6 +96,7 @@ def installed(package: str) -> Version | None:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     installed("transformers") is None or installed("torch") is None,
     reason="transformers and torch are not installed",

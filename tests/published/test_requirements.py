@@ -232,6 +232,7 @@ def builder() -> Any:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pinned", ["accelerate==1.15.0", "peft==0.10.0", "trl==0.11.4", "diffusers==0.31.0"]
 )

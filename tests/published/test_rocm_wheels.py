@@ -111,6 +111,7 @@ def test_the_shipped_metadata_give_the_libraries_that_uv_resolved(row: rocm_whee
     assert found == dict(row.newest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pinned", "torch", "fits"),
     [

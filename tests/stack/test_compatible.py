@@ -149,6 +149,7 @@ def test_a_release_that_never_was_is_told() -> None:
     assert (answer.answer, answer.reason) == ("none fits", "no release for Python 3.11 is ==99")
 
 
+@pytest.mark.slow
 def test_a_search_that_takes_too_long_ends_without_an_answer() -> None:
     every = [each for each in requirements.packages() if each != "torch"]
     with pytest.raises(SearchError, match=r"no answer was found .*: ask for fewer, or with uv"):
@@ -278,6 +279,7 @@ def test_uv_is_asked_first_and_knows_what_came_later(uv: UvOfTests) -> None:
     assert library(answer, "accelerate").following == "99.1"
 
 
+@pytest.mark.slow
 def test_uv_and_the_shipped_metadata_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_EXCLUDE_NEWER", requirements.AS_OF)  # as though it were that day
     try:

@@ -142,6 +142,7 @@ def before(tmp_path: Path, installer: str, wheels: Path) -> Environment:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("installer", ["pip", "uv"])
 def test_the_commands_do_what_they_say_and_the_way_back_undoes_it(
     tmp_path: Path, folder: Path, installer: str

@@ -75,6 +75,7 @@ def installed_text(path: str) -> str:
     return (Path(spec.origin).parent / path).read_text()
 
 
+@pytest.mark.slow
 def test_pip_check_finds_nothing_where_transformers_does_without_torch(
     old_torch: FakeEnvironment,
 ) -> None:
@@ -188,6 +189,7 @@ def document(project: Project, *arguments: str) -> Any:
     return json.loads(project.run("stack", *arguments, "--output-format", "json").stdout)
 
 
+@pytest.mark.slow
 def test_the_real_environment_of_these_tests_is_shown(project: Project) -> None:
     told = document(project, "show")
     jsonschema.validate(told, json.loads(SCHEMA.read_text()))

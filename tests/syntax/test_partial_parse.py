@@ -117,6 +117,7 @@ def test_patterns_as_people_write_them_are_parsed() -> None:
     assert around(text, "Call") == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", STANDARD_LIBRARY, ids=lambda path: path.name)
 def test_positions_equal_those_of_libcst(path: Path) -> None:
     module = cst.parse_module(decode(path.read_bytes()))
@@ -128,6 +129,7 @@ def test_positions_equal_those_of_libcst(path: Path) -> None:
             assert found[node] == Span(start.line, start.column + 1, end.line, end.column + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", STANDARD_LIBRARY, ids=lambda path: path.name)
 def test_nodes_of_pieces_stand_where_they_stand_in_the_whole_file(path: Path) -> None:
     text = decode(path.read_bytes())
@@ -144,6 +146,7 @@ def calls(source: Source, offset: int) -> list[cst.Call]:
     return [node for node in walk(module) if isinstance(node, cst.Call)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", STANDARD_LIBRARY, ids=lambda path: path.name)
 def test_the_walk_meets_the_same_nodes_as_a_visitor_of_libcst(path: Path) -> None:
     module = cst.parse_module(decode(path.read_bytes()))

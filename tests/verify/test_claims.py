@@ -16,6 +16,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.support.project import Project
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "fixtures" / "patched_project"
 STOCK = {
     "transformers/__init__.py": '__version__ = "4.53.2"\n',

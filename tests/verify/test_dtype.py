@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Result
     from tests.support.project import Project
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("dtype")]
+
 torch = pytest.importorskip("torch")
 nn: Any = torch.nn
 

@@ -409,6 +409,7 @@ def test_the_table_only_points_at_rows_that_are_there() -> None:
         assert row.reader or not row.accepts
 
 
+@pytest.mark.slow
 def test_the_readers_of_the_real_torch() -> None:
     spec = find_spec("torch")
     assert spec is not None

@@ -28,6 +28,8 @@ from tests.support.failure_cases import (
     tiny,
 )
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("failure_catalogue")]
+
 TORCH_AND_ROCMLINT = f"{sysconfig.get_path('purelib')}\n{Path(__file__).parents[2] / 'src'}\n"
 DEPENDENCIES: tuple[str, ...] = (
     "huggingface-hub<1.0",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
+pytestmark = pytest.mark.slow
+
 VERBS_THAT_ASK = [("live", "json"), ("stock", "pytest"), ("environment",)]
 
 

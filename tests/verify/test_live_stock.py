@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType, ModuleType
 
+pytestmark = pytest.mark.slow
+
 STANDARD = [
     *("abc", "argparse", "ast", "asyncio.futures", "asyncio.tasks", "bisect", "calendar", "cgitb"),
     *("collections", "configparser", "contextlib", "copy", "ctypes", "dataclasses", "datetime"),

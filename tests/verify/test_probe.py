@@ -17,6 +17,8 @@ from rocmlint.verify.trace.index import Contents, Group, KernelIndex, default_ro
 from rocmlint.verify.trace.probe import Operation, Probed, judge, probe
 from tests.support.project import Project
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("probe")]
+
 USER = """\
 import torch
 

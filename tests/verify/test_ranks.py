@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ranks")]
+
 RANKS = """
     import os, sys, time
 

@@ -22,6 +22,8 @@ from rocmlint.verify.job.testimony import span
 from tests.support.project import COMMAND
 from tests.support.verify_jobs import MODULE, PATCHED, STOCK, Job, Watched
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("run")]
+
 
 @pytest.fixture
 def job(tmp_path: Path) -> Job:

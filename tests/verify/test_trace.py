@@ -73,6 +73,7 @@ def verify(project: Project, document: object, *arguments: str) -> tuple[int, li
 # Who it was
 
 
+@pytest.mark.slow
 @needs_clang
 def test_each_library_is_named_with_its_share_its_file_and_its_target(
     project: Project, recorded: dict[str, Any], site: Path
@@ -113,6 +114,7 @@ def test_what_was_expected_decides(
     assert verify(project, document, str(site), "--expect", library)[0] == code
 
 
+@pytest.mark.slow
 @needs_clang
 def test_a_contradiction_names_what_ran_instead(
     project: Project, recorded: dict[str, Any], site: Path
@@ -236,6 +238,7 @@ def test_the_branch_that_attention_took_is_told() -> None:
     assert ("attention of torch", "math 24 calls") in [(each.name, each.value) for each in told]
 
 
+@pytest.mark.slow
 def test_launches_without_kernels_say_that_the_profiler_was_blind(
     project: Project, recorded: dict[str, Any]
 ) -> None:
@@ -246,6 +249,7 @@ def test_launches_without_kernels_say_that_the_profiler_was_blind(
     assert "1 kernel launches and not one kernel" in result["reason"]
 
 
+@pytest.mark.slow
 def test_a_trace_of_the_cpu_proves_nothing_of_kernels(
     project: Project, recorded: dict[str, Any]
 ) -> None:
@@ -389,6 +393,7 @@ def test_other_rows_of_rocprofv3_are_no_kernels(tmp_path: Path) -> None:
     assert [each.name for each in read(str(path)).kernels] == [ATTENTION[0]]
 
 
+@pytest.mark.slow
 def test_a_real_trace_gives_its_operators(tmp_path: Path, recorded: dict[str, Any]) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(recorded))

@@ -121,6 +121,7 @@ def test_odd_requirements_say_nothing_of_others(line: str, repository: Repositor
     assert len([code for code in found if code == "ROC203"]) <= 1
 
 
+@pytest.mark.slow
 def test_long_lists_of_one_package_are_read_in_part(repository: Repository) -> None:
     text = "".join(f"torch>=2.{minor % 9}\n" for minor in range(5000)) + "vllm==0.11.2\n"
     assert repository.codes("requirements.txt", text) == []
