@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest.importorskip("flake8")
+pytestmark = pytest.mark.slow
 
 RULES = '''
 from rocmlint.rule.rule import Rule
@@ -231,7 +232,6 @@ def test_noqa_means_the_same_to_both(project: Path, name: str) -> None:
     assert flake8(project, name) == command(project, name)
 
 
-@pytest.mark.slow
 def test_fixtures_give_what_the_command_gives(tmp_path: Path) -> None:
     for path in FIXTURES.rglob("*.py"):
         if path.parent.name != "unreadable_file":  # flake8 has E999 for it, and runs no plugin
