@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Executed = Callable[..., dict[str, dict[str, Any]]]
 
+pytestmark = pytest.mark.slow
+
 MODULE = """\
 def used(a):
     return [inner() for inner in (lambda: a,)]
