@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.instructions import instructions
-from rocmlint.formats.model import Command, Parts, Problem, Word
+from rocmlint.formats.model import Command, Copied, Parts, Problem, Step, Word
+from rocmlint.formats.shell.folders import entered
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.word_list import Item, commands_in
 from rocmlint.formats.shell.wrappers import SHELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rocmlint.formats.instructions import Instruction
 
@@ -34,6 +35,7 @@ _PIECE = re.compile(
     r"|(?P<complex>\$\{[^}]*\})|(?P<plain>.)",
     re.DOTALL,
 )
+_WORD = re.compile(r"(?:\"[^\"]*\"|'[^']*'|\\.|[^\s\"'\\])+|\S", re.DOTALL)
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"")
 _ESCAPE = re.compile(r"(?:\\u[0-9A-Fa-f]{4})+|\\.")
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?([\w.-]+)(?:[ \t]+([\w.-]+))?")
@@ -45,15 +47,68 @@ Variables = dict[str, "str | None"]
 class _Stage:
     """What holds in a stage of the build."""
 
+    name: str = ""
+    image: Word | None = None
     variables: Variables = field(default_factory=dict)
     """ENV, which a stage that builds on this one has too."""
     arguments: Variables = field(default_factory=dict)
     has_shell: bool = True
     """Whether a shell that we can read runs its commands; not so after SHELL ["powershell"]."""
+    folder: str | None = ""
+    """WORKDIR: a variable that only the build knows stands in it as it is written."""
+    copied: tuple[Copied, ...] = ()
 
     def all(self) -> Variables:
         """Give what a command finds in its environment: ENV is stronger than ARG."""
         return {**self.arguments, **self.variables}
+
+    def enter(self, folder: str) -> None:
+        """Change the folder, as WORKDIR does."""
+        self.folder = entered(self.folder, self._known(folder))
+
+    def take_in(self, words: list[str], origin: _Stage | None = None) -> None:
+        """Note what COPY or ADD brings in, from the folder that is built or from a stage."""
+        *sources, target = [self._known(each) for each in words]
+        where = entered(self.folder, target)
+        if where is None:
+            return
+        if origin is None:
+            sources = [each for each in sources if not each.startswith("<<") and "://" not in each]
+            self.copied += (Copied(tuple(sources), where),)
+            return
+        for source in sources:
+            self.copied += tuple(_passed_on(origin, source, where))
+
+    def bound(self, flags: Iterable[str]) -> Iterator[Copied]:
+        """Yield what the bind mounts of one instruction bring in for it."""
+        for flag in flags:
+            options = dict(each.partition("=")[::2] for each in _behind(flag).split(","))
+            if not flag.startswith("--mount=") or options.get("type") != "bind":
+                continue
+            source, target = (
+                next((options[name] for name in names if name in options), ".")
+                for names in (("source", "src"), ("target", "dst", "destination"))
+            )
+            where = entered(self.folder, self._known(target))
+            if "from" not in options and where is not None:
+                yield Copied((self._known(source),), where)
+
+    def _known(self, written: str) -> str:
+        value = expanded(written, self.all())
+        return written if value is None else value
+
+
+def _passed_on(origin: _Stage, source: str, target: str) -> Iterator[Copied]:
+    """Yield what a stage had copied below a path that another stage takes from it."""
+    above = (entered("/", source) or "").rstrip("/")
+    for each in origin.copied:
+        if f"{each.target}/".startswith(f"{above}/"):
+            inside = each.target[len(above) :].lstrip("/")
+            yield Copied(each.sources, entered(target, inside) or target)
+
+
+def _behind(flag: str) -> str:
+    return flag.partition("=")[2].strip('"')
 
 
 class _Build:
@@ -61,9 +116,10 @@ class _Build:
         self.defaults: Variables = {}  # the ARGs before the first FROM
         self.stages: dict[str, _Stage] = {}
         self.stage = _Stage()
-        self.has_begun = False
+        self.begun = 0  # stages
         self.commands: list[Command] = []
         self.images: list[Word] = []
+        self.steps = 0
         self.problems: list[Problem] = []
 
     def take(self, instruction: Instruction) -> None:
@@ -78,6 +134,10 @@ class _Build:
         elif name == "SHELL":
             words = _exec_form(arguments) or []
             stage.has_shell = any(word.text.rpartition("/")[2] in SHELLS for word in words)
+        elif name == "WORKDIR":
+            stage.enter(arguments.text)
+        elif name in ("COPY", "ADD"):
+            self._copy(instruction, stage)
         elif name in ("RUN", "CMD", "ENTRYPOINT"):
             self._run(instruction, stage)
         elif name not in _NAMES and not self.problems:
@@ -94,40 +154,52 @@ class _Build:
         span = arguments.span(*words[0].span())
         text = expanded(words[0][0], self.defaults)
         above = self.stages.get((text or "").lower())
-        self.has_begun = True
         if above is None:
             self.images.append(Word(text or words[0][0], span, known=text is not None))
-            self.stage = _Stage()
+            self.stage = _Stage(image=self.images[-1])
         else:
-            self.stage = _Stage(dict(above.variables), has_shell=above.has_shell)
-        if len(words) > 2 and words[1][0].lower() == "as":
-            self.stages[words[2][0].lower()] = self.stage
+            self.stage = replace(above, variables=dict(above.variables), arguments={})
+        named = len(words) > 2 and words[1][0].lower() == "as"
+        self.stage.name = words[2][0].lower() if named else str(self.begun)
+        self.stages[self.stage.name] = self.stages[str(self.begun)] = self.stage
+        self.begun += 1
 
     def _arg(self, arguments: Excerpt) -> None:
         for match in _PAIR.finditer(arguments.text):
             name, default = match[1], match[2]
-            if not self.has_begun:
+            if not self.begun:
                 self.defaults[name] = None if default is None else expanded(default, self.defaults)
             if default is not None:
                 self.stage.arguments[name] = expanded(default, self.stage.all())
             else:
                 self.stage.arguments[name] = self.defaults.get(name)
 
+    def _copy(self, instruction: Instruction, stage: _Stage) -> None:
+        listed = _exec_form(instruction.arguments)
+        words = [each.text for each in listed or ()] or _WORD.findall(instruction.arguments.text)
+        origins = [_behind(each).lower() for each in instruction.flags if each[:7] == "--from="]
+        if len(words) > 1:
+            stage.take_in(words, self.stages.get(origins[0], _Stage()) if origins else None)
+
     def _run(self, instruction: Instruction, stage: _Stage) -> None:
         arguments, variables = instruction.arguments, stage.all()
+        self.steps += 1
+        copied = (*stage.copied, *stage.bound(instruction.flags))
+        step = Step(self.steps, stage.image, stage.name, stage.folder, copied)
         words = _exec_form(arguments)
         if words is not None:
             items = [Item.of(word) for word in words]
-            self.commands += commands_in(items, arguments.span(), variables)
+            self.commands += commands_in(items, arguments.span(), variables, step)
         elif not stage.has_shell:
             return
         elif instruction.heredocs and arguments.text.startswith("<<"):
             script = instruction.heredocs[0].body
             rest = arguments.text.partition(instruction.heredocs[0].mark)[2].strip(" \t\"'")
             if rest.rpartition("/")[2] in ("", *SHELLS) and _is_for_shell(script.text):
-                self.commands += commands_of(script, variables)
+                self.commands += commands_of(script, variables, step)
         else:
-            self.commands += commands_of(instruction.with_heredocs or arguments, variables)
+            whole = instruction.with_heredocs or arguments
+            self.commands += commands_of(whole, variables, step)
 
 
 def parse(text: str) -> Parts:

@@ -30,12 +30,14 @@ class Heredoc:
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction: its name in capitals, and what stands behind it without its flags."""
+    """An instruction: its name in capitals, its flags, and what stands behind those."""
 
     name: str
     written: Excerpt
     """The name as it is written."""
     arguments: Excerpt
+    flags: tuple[str, ...] = ()
+    """As they are written: ``--from=build``."""
     heredocs: tuple[Heredoc, ...] = ()
     with_heredocs: Excerpt | None = None
     """The arguments and all behind them, as a shell would get it; None without heredocs."""
@@ -78,13 +80,15 @@ def _instruction(whole: Excerpt, lines: list[Excerpt], excerpt: Excerpt) -> Inst
     written = whole.part(*match.span(1))
     if name == "ONBUILD":
         return _instruction(whole.part(start, len(whole.text)), lines, excerpt)
+    flags: list[str] = []
     while flag := _FLAG.match(whole.text, start):
+        flags.append(flag[0].rstrip())
         start = flag.end()
     end = len(whole.text.rstrip())
     arguments = whole.part(start, max(end, start))
     marks = list(_HEREDOC.finditer(arguments.text)) if name in _WITH_HEREDOCS else []
     if not marks:
-        return Instruction(name, written, arguments)
+        return Instruction(name, written, arguments, tuple(flags))
     before = list(lines)
     heredocs = [_heredoc(mark, lines, excerpt) for mark in marks]
     taken = before[len(lines) :]
@@ -92,9 +96,8 @@ def _instruction(whole: Excerpt, lines: list[Excerpt], excerpt: Excerpt) -> Inst
     pieces = [arguments]
     for line in reversed(taken):
         pieces += [breaks, line]
-    return Instruction(
-        name, written, arguments, tuple(heredocs), Excerpt.joined(excerpt.file, [*pieces, breaks])
-    )
+    script = Excerpt.joined(excerpt.file, [*pieces, breaks])
+    return Instruction(name, written, arguments, tuple(flags), tuple(heredocs), script)
 
 
 def _end(excerpt: Excerpt) -> tuple[int, int]:

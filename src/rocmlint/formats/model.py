@@ -51,12 +51,43 @@ class Redirect:
 
 
 @dataclass(frozen=True)
+class Copied:
+    """Paths that a build brings into its image: COPY, ADD, or a bind mount of one RUN.
+
+    ``sources`` are relative to the folder that is built; ``target`` is a folder as
+    :attr:`Step.folder` is, or the path of the one file that is copied.
+    """
+
+    sources: tuple[str, ...]
+    target: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the commands of one shell share: an instruction, a step of a workflow, a whole script.
+
+    ``number`` tells the steps of a file apart. ``image`` is the one that the step runs in, in a
+    Dockerfile the base image of its stage, also where that builds on another ``stage`` (its name,
+    else its number). ``folder`` is where the step begins: "" for the folder that nobody has
+    chosen, such as that of the project, and None where it is unknown. ``copied`` is what the build
+    of an image has brought in by then; None for what runs among the files of the project.
+    """
+
+    number: int = 0
+    image: Word | None = None
+    stage: str = ""
+    folder: str | None = ""
+    copied: tuple[Copied, ...] | None = None
+
+
+@dataclass(frozen=True)
 class Command:
     """A command that a file runs, its program first; wrappers such as ``sudo`` are left out.
 
     ``shell`` says whether a shell reads it (a list of words in Python, or the exec form in a
     Dockerfile, is read by none). ``variables`` are those set for it by then, in the file or by the
-    command itself; a value that is known only at run time is None.
+    command itself; a value that is known only at run time is None. ``folder`` is where it runs:
+    that of its ``step``, and where ``cd`` has led from there.
     """
 
     words: tuple[Word, ...]
@@ -64,6 +95,14 @@ class Command:
     redirects: tuple[Redirect, ...] = ()
     shell: bool = True
     variables: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+    step: Step = field(default_factory=Step)
+    folder: str | None = ""
+
+    @property
+    def image(self) -> Word | None:
+        """The image that it runs in, None where that is unknown."""
+        image = self.step.image
+        return image if image is not None and image.known else None
 
 
 @dataclass(frozen=True)

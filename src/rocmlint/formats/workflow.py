@@ -7,11 +7,13 @@ step's script by few names, so one walk through the document finds all.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import yaml
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Command, Parts, Problem, Word
+from rocmlint.formats.model import Command, Parts, Problem, Step, Word
+from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.script import commands_of
 
 if TYPE_CHECKING:
@@ -20,7 +22,12 @@ if TYPE_CHECKING:
 _SCRIPTS = frozenset({"run", "command", "bash"})
 _LISTED_SCRIPTS = ("before_script", "script", "after_script")
 """GitLab's: one shell runs the first two."""
-_IMAGES = frozenset({"image", "container"})
+_IMAGES = ("container", "image")
+_FOLDERS = ("working-directory", "working_directory", "workingDirectory")
+_HOLD_IMAGES = ("container", "docker", "default")
+"""Keys of mappings with an image: GitHub's long form, CircleCI's list, what holds for GitLab."""
+_MOST = 20
+"""Templates that one job builds on."""
 _VARIABLES = ("variables", "environment", "env")
 _EXPRESSION = re.compile(
     r"\$\{\{(?:\s*env\.(?P<name>\w+)\s*\}\}|.*?\}\})|\$\[\[.*?\]\]"
@@ -42,11 +49,22 @@ def parse(text: str) -> Parts:
         return Parts(problems=(documents,))
     walk = _Walk()
     for document in documents:
-        walk.enter(document, {}, "")
+        walk.enter(document, _Around(document))
     return Parts(
         commands=tuple(sorted(walk.commands.values(), key=lambda each: each.span)),
         images=tuple(sorted(walk.images.values(), key=lambda each: each.span)),
     )
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What holds for a step by all that stands around it; ``document`` has GitLab's templates."""
+
+    document: yaml.Value
+    variables: Variables = field(default_factory=dict)
+    shell: str = ""
+    image: Word | None = None
+    folder: str | None = ""
 
 
 class _Walk:
@@ -55,49 +73,91 @@ class _Walk:
     def __init__(self) -> None:
         self.commands: dict[object, Command] = {}
         self.images: dict[object, Word] = {}
+        self.steps = 0
 
-    def enter(self, value: yaml.Value, variables: Variables, shell: str) -> None:
+    def enter(self, value: yaml.Value, around: _Around) -> None:
         if isinstance(value, yaml.Sequence):
             for each in value.values:
-                self.enter(each, variables, shell)
+                self.enter(each, around)
         elif isinstance(value, yaml.Mapping):
-            self._mapping(value, variables, shell)
+            self._mapping(value, around)
 
-    def _mapping(self, mapping: yaml.Mapping, above: Variables, shell: str) -> None:
-        variables = {**above, **_variables(mapping, above)}
-        shell = mapping.text("shell") or _default_shell(mapping) or shell
+    def _mapping(self, mapping: yaml.Mapping, above: _Around) -> None:
         if _OTHER_LANGUAGES.search(mapping.text("uses")):
             return
-        scripts = [
-            text for key in _LISTED_SCRIPTS[:2] for text in _texts(mapping.get(key), variables)
-        ]
-        self._script(scripts, variables, shell)
-        self._script(list(_texts(mapping.get("after_script"), variables)), variables, shell)
+        variables = {**above.variables, **_variables(mapping, above.variables)}
+        image = next(_images(mapping, above.document, variables), above.image)
+        shell = mapping.text("shell") or _default(mapping, "shell") or above.shell
+        folder = _folder(mapping, above.folder)
+        around = replace(above, variables=variables, shell=shell, image=image, folder=folder)
+        listed = [mapping.get(key) for key in _LISTED_SCRIPTS]
+        self._script([text for each in listed[:2] for text in _texts(each, variables)], around)
+        self._script(list(_texts(listed[2], variables)), around)
         for key, value in mapping.pairs:
             if key.text in _SCRIPTS and not isinstance(value, yaml.Mapping):
                 own = "bash" if key.text == "bash" else shell
-                self._script(list(_texts(value, variables)), variables, own)
+                self._script(list(_texts(value, variables)), replace(around, shell=own))
             elif key.text in _IMAGES:
-                self._image(value, variables)
+                for word in _words(value, variables):
+                    self.images.setdefault(word.span, word)
             if not isinstance(value, yaml.Scalar) and key.text not in _VARIABLES:
-                self.enter(value, variables, shell)
+                self.enter(value, around)
 
-    def _script(self, texts: list[Excerpt], variables: Variables, shell: str) -> None:
-        if not texts or _OTHER_SHELLS.match(shell):
+    def _script(self, texts: list[Excerpt], around: _Around) -> None:
+        if not texts or _OTHER_SHELLS.match(around.shell):
             return
-        for command in commands_of(Excerpt.joined(texts[0].file, texts), variables):
+        self.steps += 1
+        step = Step(self.steps, around.image, folder=around.folder)
+        for command in commands_of(Excerpt.joined(texts[0].file, texts), around.variables, step):
             self.commands.setdefault(command.span, command)
 
-    def _image(self, value: yaml.Value, variables: Variables) -> None:
-        if isinstance(value, yaml.Mapping):
-            named = value.get("name")  # GitLab's long form
-            value = named if named is not None else value
-        for each in value.values if isinstance(value, yaml.Sequence) else (value,):
-            if isinstance(each, yaml.Scalar) and each.text.text.strip():
-                text = _replaced(each.text, variables)
-                known = not text.unknown and "$" not in text.text
-                word = Word(text.text, each.text.span(), known=known)
-                self.images.setdefault(word.span, word)
+
+def _words(value: yaml.Value | None, variables: Variables) -> Iterator[Word]:
+    """Yield the images that stand at a key: one, a list, or GitLab's long form."""
+    if isinstance(value, yaml.Mapping):
+        value = value.get("name")
+    for each in value.values if isinstance(value, yaml.Sequence) else (value,):
+        if isinstance(each, yaml.Scalar) and each.text.text.strip():
+            text = _replaced(each.text, variables)
+            known = not text.unknown and "$" not in text.text
+            yield Word(text.text, each.text.span(), known=known)
+
+
+def _images(mapping: yaml.Mapping, document: yaml.Value, variables: Variables) -> Iterator[Word]:
+    """Yield the images that what is below a mapping runs in, the one that counts first."""
+    for each in _with_templates(mapping, document):
+        for key in _IMAGES:
+            yield from _words(each.get(key), variables)
+        for value in map(each.get, _HOLD_IMAGES):
+            first = value.values[:1] if isinstance(value, yaml.Sequence) else (value,)
+            for inner in first:
+                if isinstance(inner, yaml.Mapping):
+                    yield from _words(inner.get("image"), variables)
+
+
+def _with_templates(mapping: yaml.Mapping, document: yaml.Value) -> Iterator[yaml.Mapping]:
+    """Yield a mapping, and the jobs of the document that it ``extends``, as GitLab has it."""
+    waiting, seen = [mapping], set[str]()
+    while waiting:
+        each = waiting.pop(0)
+        yield each
+        extended = each.get("extends")
+        names = extended.values if isinstance(extended, yaml.Sequence) else (extended,)
+        for name in reversed(names):
+            text = name.text.text if isinstance(name, yaml.Scalar) else ""
+            template = document.get(text) if isinstance(document, yaml.Mapping) and text else None
+            if isinstance(template, yaml.Mapping) and text not in seen and len(seen) < _MOST:
+                seen.add(text)
+                waiting.append(template)
+
+
+def _folder(mapping: yaml.Mapping, above: str | None) -> str | None:
+    """Return the folder that steps begin in: each key that names one counts from the project's."""
+    written = next(filter(None, map(mapping.text, _FOLDERS)), "")
+    written = written or _default(mapping, "working-directory")
+    if not written or written.startswith("~"):
+        return above  # where CircleCI puts the project
+    return led_to("", written, known="$" not in written)
 
 
 def _texts(value: yaml.Value | None, variables: Variables) -> Iterator[Excerpt]:
@@ -136,13 +196,14 @@ def _known(value: yaml.Value | None, variables: Variables) -> str | None:
     return None if text.unknown or "$" in text.text else text.text
 
 
-def _default_shell(mapping: yaml.Mapping) -> str:
-    """Give the shell that ``defaults: run: shell:`` names, or that of a runner with Windows."""
+def _default(mapping: yaml.Mapping, key: str) -> str:
+    """Give what ``defaults: run:`` says of steps; the shell is also that of Windows' runners."""
     defaults = mapping.get("defaults")
     run = defaults.get("run") if isinstance(defaults, yaml.Mapping) else None
-    if isinstance(run, yaml.Mapping) and run.text("shell"):
-        return run.text("shell")
-    return "pwsh" if mapping.text("runs-on").startswith("windows") else ""
+    if isinstance(run, yaml.Mapping) and run.text(key):
+        return run.text(key)
+    is_windows = mapping.text("runs-on").startswith("windows")
+    return "pwsh" if key == "shell" and is_windows else ""
 
 
 def _replaced(text: Excerpt, variables: Variables) -> Excerpt:

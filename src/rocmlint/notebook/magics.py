@@ -11,7 +11,8 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Command, Parts, Problem
+from rocmlint.formats.model import Command, Parts, Problem, Step
+from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.notebook.read import MARK, texts_of
 from rocmlint.syntax.partial_parse import Pieces
@@ -96,6 +97,8 @@ class _Reader:
         self.commands: list[Command] = []
         self.problems: list[Problem] = []
         self.variables: dict[str, str | None] = {}
+        self.folder: str | None = ""
+        self.steps = 0
 
     def read(self, start: int, end: int) -> None:
         """Read one cell."""
@@ -171,6 +174,9 @@ class _Reader:
             if variable is not None:
                 known = not re.search(r"[${]", variable["value"])
                 self.variables[variable["name"]] = variable["value"].strip() if known else None
+        elif magic["name"] == "cd":
+            folder = magic["rest"].strip().strip("'\"")
+            self.folder = led_to(self.folder, folder, known=not re.search(r"[${]", folder))
 
     def _run(self, start: int, end: int, *, interpolated: bool = False) -> None:
         """Note the commands of a script that stands in the text."""
@@ -180,7 +186,9 @@ class _Reader:
         )
         if interpolated:
             script = script.with_unknown(_INTERPOLATED)
-        self.commands += commands_of(script, self.variables)
+        self.steps += 1
+        step = Step(self.steps, folder=self.folder)
+        self.commands += commands_of(script, self.variables, step)
 
     def _blank(self, start: int, end: int) -> None:
         self.python[start:end] = (each if each == "\n" else " " for each in self.text[start:end])

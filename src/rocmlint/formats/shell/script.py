@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.grammar import inside, tree
-from rocmlint.formats.model import Command, Parts, Redirect, Word
+from rocmlint.formats.model import Command, Parts, Redirect, Step, Word
+from rocmlint.formats.shell.folders import Folders
 from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
 from rocmlint.formats.shell.wrappers import SHELLS, program, script, unwrapped
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
+_SUBSHELLS = frozenset(
+    {"subshell", "command_substitution", "process_substitution", "function_definition"}
+)
+"""Where ``cd`` counts up to the end only; a function runs in other places than where it stands."""
 _EXPORTING = ("export", "-x", "-gx", "-xg")
 _DEFAULT = re.compile(r"(\$\{\w+:?[-+=?])([^{}$`\"'\\\n]*)(?=\})")
 """The default in ``${ARCH:-gfx942;gfx950}``, whose signs the grammar does not take for text."""
@@ -39,15 +45,19 @@ def parse(text: str) -> Parts:
 
 
 def commands_of(
-    excerpt: Excerpt, variables: Mapping[str, str | None] | None = None, depth: int = 0
+    excerpt: Excerpt,
+    variables: Mapping[str, str | None] | None = None,
+    step: Step | None = None,
+    depth: int = 0,
 ) -> list[Command]:
     """Give the commands of a script that stands in a file, in its order.
 
-    ``variables`` are those in its environment; None is a value that only the run knows.
+    ``variables`` are those in its environment; None is a value that only the run knows. The script
+    is the one of its ``step``, or a shell that this one starts ``depth`` levels deeper.
     """
     if not excerpt.text.strip():
         return []
-    return list(_Script(excerpt, Variables(variables), depth).commands())
+    return list(_Script(excerpt, Variables(variables), step or Step(), depth).commands())
 
 
 class _Call(NamedTuple):
@@ -61,10 +71,12 @@ class _Call(NamedTuple):
 
 
 class _Script:
-    def __init__(self, excerpt: Excerpt, variables: Variables, depth: int) -> None:
+    def __init__(self, excerpt: Excerpt, variables: Variables, step: Step, depth: int) -> None:
         self.excerpt = excerpt
         self.variables = variables
+        self.step = step
         self.depth = depth
+        self.folders = Folders(step.folder)
         self.root = tree("bash", _DEFAULT.sub(_masked, excerpt.plain))
         self.redirects: dict[int, list[Node]] = {}
         self.functions = frozenset(_running_functions(self.root, excerpt.plain))
@@ -75,7 +87,10 @@ class _Script:
         waiting = [self.root]
         while waiting:
             node = waiting.pop()
-            if node.type == "redirected_statement":
+            self.folders.go_on_to(node.start_byte)
+            if node.type in _SUBSHELLS:
+                self.folders.begin_subshell(node.end_byte)
+            elif node.type == "redirected_statement":
                 self._note_redirects(node)
             elif node.type == "variable_assignment" and not _is_prefix(node):
                 self._assign(node)
@@ -98,8 +113,12 @@ class _Script:
             last = max(run[-1].span[2:], *(each.span[2:] for each in call.redirects), (0, 0))
             variables = {**self.variables.passed_on(), **own, **passed}
             span = Span(*run[0].span[:2], *last)
-            yield Command(tuple(run), span, call.redirects, variables=variables)
+            here = self.folders.here
+            yield Command(
+                tuple(run), span, call.redirects, variables=variables, step=self.step, folder=here
+            )
             yield from self._inner(call, variables)
+            self.folders.follow(run)
 
     def _call(self, node: Node) -> _Call:
         nodes = [*node.children_by_field_name("name"), *node.children_by_field_name("argument")]
@@ -170,8 +189,9 @@ class _Script:
             scripts = [value_of(self.excerpt, source, self.variables.get)]
         elif any(program(word) in SHELLS for word in words):
             scripts = call.heredocs
+        step = replace(self.step, folder=self.folders.here)
         for each in scripts:
-            yield from commands_of(each, variables, self.depth + 1)
+            yield from commands_of(each, variables, step, self.depth + 1)
 
     def _own_variables(self, node: Node) -> dict[str, str | None]:
         own: dict[str, str | None] = {}

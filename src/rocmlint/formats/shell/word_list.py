@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats.model import Command, Word
+from rocmlint.formats.model import Command, Step, Word
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.wrappers import script, unwrapped
 from rocmlint.text.text import Span
@@ -29,7 +29,10 @@ class Item(NamedTuple):
 
 
 def commands_in(
-    items: Sequence[Item], span: Span, variables: Mapping[str, str | None]
+    items: Sequence[Item],
+    span: Span,
+    variables: Mapping[str, str | None],
+    step: Step | None = None,
 ) -> list[Command]:
     """Give the command of a list of words, and those of a script that it gives to a shell.
 
@@ -41,7 +44,12 @@ def commands_in(
     first, last = words[0].span, words[-1].span
     place = span if last < first else Span(*first[:2], *last[2:])
     variables = {**variables, **own}
-    found = [Command(tuple(words), place, shell=False, variables=variables)]
+    step = step or Step()
+    found = [
+        Command(
+            tuple(words), place, shell=False, variables=variables, step=step, folder=step.folder
+        )
+    ]
     index = script([item.word for item in items])
     inner = None if index is None else items[index].excerpt
-    return found if inner is None else [*found, *commands_of(inner, variables, depth=1)]
+    return found if inner is None else [*found, *commands_of(inner, variables, step, depth=1)]
