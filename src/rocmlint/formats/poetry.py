@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
+from rocmlint.published.written import requirement_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,11 +24,7 @@ def pep508(name: str, constraint: str, extras: str = "", marker: str = "") -> st
     if specifier is None:
         return None
     text = f"{name}{extras}{specifier}" + (f" ; {marker}" if marker else "")
-    try:
-        Requirement(text)
-    except InvalidRequirement:
-        return None
-    return text
+    return None if requirement_of(text) is None else text
 
 
 def specifiers(constraint: str) -> str | None:
@@ -86,10 +81,10 @@ def _translated(operator: str, version: str) -> list[str] | None:
 
 
 def _range(operator: str, version: str) -> list[str] | None:
-    try:
-        release = list(Version(version).release)
-    except InvalidVersion:
+    parsed = version_of(version)
+    if parsed is None:
         return None
+    release = list(parsed.release)
     if operator == "^":
         index = next((i for i, number in enumerate(release) if number), len(release) - 1)
     else:

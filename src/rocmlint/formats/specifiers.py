@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocmlint.formats.model import Declared, Problem
+from rocmlint.published.written import fault_of, requirement_of
 
 if TYPE_CHECKING:
     from rocmlint.formats.excerpt import Excerpt
@@ -41,12 +41,9 @@ def declare(excerpt: Excerpt, where: Declaration) -> Declared | Problem | None:
         if egg is None or not _LOCATION.match(text):
             return None
         return _declared(f"{egg[1]} @ {text}", egg[1], excerpt, where)
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement as error:
-        if _ENVIRONMENT.search(text):
-            return None
-        return refused(excerpt, error)
+    requirement = requirement_of(text)
+    if requirement is None:
+        return None if _ENVIRONMENT.search(text) else _refused(excerpt)
     return _declared(text, requirement.name, excerpt, where)
 
 
@@ -58,10 +55,10 @@ def is_location(text: str) -> bool:
     return bool(_ARCHIVE.search(before)) or "/" in before or "\\" in before
 
 
-def refused(excerpt: Excerpt, error: Exception) -> Problem:
+def _refused(excerpt: Excerpt) -> Problem:
     """Say that a requirement is none."""
     span = excerpt.span()
-    reason = str(error).split("\n", 1)[0].strip().rstrip(":")
+    reason = fault_of(excerpt.text).rstrip(":")
     shown = excerpt.text if len(excerpt.text) < 60 else excerpt.text[:57] + "..."
     return Problem(f"{shown!r} is no requirement: {reason}", span.line, span.column)
 

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocmlint.formats.model import Word
@@ -14,9 +13,12 @@ from rocmlint.formats.poetry import pep508
 from rocmlint.formats.shell.wrappers import program
 from rocmlint.formats.specifiers import is_location
 from rocmlint.installs.options import TOOLS, Tool
+from rocmlint.published.written import requirement_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from packaging.requirements import Requirement
 
     from rocmlint.formats.model import Command
 
@@ -30,6 +32,7 @@ _NAME = re.compile(
     r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[\w\s,.-]*\])?\s*([=<>!~]=|[<>@;]|\Z)"
 )
 _CONDA = re.compile(r"(?:[\w/.-]+::)?([A-Za-z0-9][\w.-]*)\s*([=<>!~]|\Z)")
+_KNOWN = "install"
 _NAMED_INDEX = re.compile(r"[\w.-]+=(?=\w+:|/)")
 
 
@@ -89,7 +92,26 @@ class Install:
 
 
 def install_of(command: Command) -> Install | None:
-    """Give what a command installs; None if that is nothing: ``pip download``, ``pip list``."""
+    """Return what a command installs; None if that is nothing: ``pip download``, ``pip list``.
+
+    A command is parsed once, and what was found stays with it: several rules ask.
+    """
+    known = vars(command)  # as cached_property does, which the room below cannot have
+    if _KNOWN not in known:
+        known[_KNOWN] = _parsed(command)
+    found: Install | None = known[_KNOWN]
+    return found
+
+
+def installs_of(commands: Iterable[Command]) -> Iterator[tuple[Command, Install]]:
+    """Yield the commands that install something, each with what it installs."""
+    for command in commands:
+        install = install_of(command)
+        if install is not None:
+            yield command, install
+
+
+def _parsed(command: Command) -> Install | None:
     found = _tool(command.words)
     if found is None:
         return None
@@ -255,10 +277,7 @@ def _requested(word: Word, tool: Tool) -> Requested:
     match = None if is_location(text) else _NAME.match(text)
     if match is None or (match[2] == "" and not word.known):
         return Requested(word, None, None)
-    try:
-        requirement = Requirement(text) if word.known else None
-    except InvalidRequirement:
-        requirement = None
+    requirement = requirement_of(text) if word.known else None
     return Requested(word, canonicalize_name(match[1]), requirement)
 
 

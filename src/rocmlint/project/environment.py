@@ -59,16 +59,16 @@ def site_folders(environment: str) -> tuple[str, ...]:
 def installed_version(folders: tuple[str, ...], package: str, view: DiskView) -> Version | None:
     """Return the version of a package (normalized name) that lies in one of the folders."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - rules on paths need no version
-    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
+    from rocmlint.published.written import version_of  # noqa: PLC0415
 
     for folder in folders:
         for name in view.names_in(folder):
             match = _DISTRIBUTION.match(name)
             if match is not None and canonicalize_name(match["name"]) == package:
-                try:
-                    return Version(match["version"].replace("_", "+"))
-                except InvalidVersion:
-                    continue
+                version = version_of(match["version"].replace("_", "+"))
+                if version is not None:
+                    return version
     return None
 
 

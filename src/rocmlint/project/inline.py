@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.formats import pyproject, requirements
 from rocmlint.formats.model import Declared
 from rocmlint.formats.shell import script as shell
-from rocmlint.installs.install import install_of
+from rocmlint.installs.install import installs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -70,7 +70,7 @@ def installed_by(commands: Iterable[Command], package: str) -> Iterator[Declared
     What comes from an index of nightly builds is as little known as what a URL gives.
     """
     named = re.compile(rf"/{re.escape(package)}(?:\.git)?(?:[@#]|\Z)", re.IGNORECASE)
-    for install in filter(None, map(install_of, commands)):
+    for _, install in installs_of(commands):
         if install.dry_run or install.elsewhere:
             continue
         asked = [each for each in install.requirements if each.name == package]

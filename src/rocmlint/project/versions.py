@@ -10,19 +10,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from rocmlint.project import declarations
 from rocmlint.project.environment import installed_version, site_folders
 from rocmlint.project.hints import hints
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
+from rocmlint.published.written import requirement_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from packaging.requirements import Requirement
 
     from rocmlint.formats.model import Declared
     from rocmlint.project.declarations import Declarations
@@ -123,7 +125,7 @@ def _with_told(
 
 
 def _names_version(requirement: declarations.Requirement) -> bool:
-    parsed = _parsed(requirement.declared.text)
+    parsed = requirement_of(requirement.declared.text)
     return parsed is None or bool(parsed.url or parsed.specifier)
 
 
@@ -170,7 +172,7 @@ def _is_stale(locked: Candidate, declared: Sequence[declarations.Requirement]) -
 
     A tool makes it anew before it installs, or refuses it.
     """
-    parsed = [_parsed(each.declared.text) for each in declared]
+    parsed = [requirement_of(each.declared.text) for each in declared]
     return bool(parsed) and not any(
         each is None or each.url or each.specifier.contains(locked.version, prereleases=True)
         for each in parsed
@@ -204,10 +206,7 @@ def _locked_in_json(text: str, package: str) -> tuple[Version, ...]:
 
 
 def _version(text: Any) -> Version | None:
-    try:
-        return Version(text)
-    except (InvalidVersion, TypeError):
-        return None
+    return version_of(text) if isinstance(text, str) else None
 
 
 # Declared
@@ -233,7 +232,7 @@ def _declared(
     groups: dict[_Group, list[Requirement]] = {}
     constraints: list[Requirement] = []
     for each in found:
-        parsed = _parsed(each.declared.text)
+        parsed = requirement_of(each.declared.text)
         if parsed is None or (parsed.url and _tagged(parsed.url) is None):
             return ()
         key = (each.path, each.declared.group, str(parsed.marker or ""))
@@ -263,13 +262,6 @@ def _common(key: _Group, groups: dict[_Group, list[Requirement]]) -> Iterator[Re
 def _short(requirement: Requirement) -> str:
     text = f"{requirement.name}{requirement.specifier}"
     return text if requirement.specifier or not requirement.url else f"{text} @ {requirement.url}"
-
-
-def _parsed(text: str) -> Requirement | None:
-    try:
-        return Requirement(text)
-    except InvalidRequirement:
-        return None
 
 
 def _tagged(url: str) -> str | None:
@@ -331,7 +323,7 @@ def _others(project: Declarations) -> dict[str, SpecifierSet]:
     known = published.packages()
     for folder in project.folders:
         for each in project.declared_in(folder):
-            parsed = _parsed(each.declared.text) if each.declared.name in known else None
+            parsed = requirement_of(each.declared.text) if each.declared.name in known else None
             if parsed is None or parsed.marker or parsed.url or each.declared.group:
                 continue
             name = each.declared.name
@@ -359,7 +351,7 @@ def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, 
     lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
     counted: list[Requirement] = []
     others: dict[str, SpecifierSet] = {}
-    for each in filter(None, map(_parsed, lines)):
+    for each in filter(None, map(requirement_of, lines)):
         name = canonicalize_name(each.name)
         if name == package:
             counted.append(each)

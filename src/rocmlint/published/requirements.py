@@ -11,7 +11,6 @@ import os
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -19,7 +18,9 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
+
+from rocmlint.published.written import holds, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,9 +107,7 @@ def applicable(
     here = {**_LINUX, "python_version": python, "python_full_version": f"{python}.0"}
     chosen = ("", *extras)
     for each in required:
-        if each.marker is None or any(
-            each.marker.evaluate({**here, "extra": extra}) for extra in chosen
-        ):
+        if any(holds(each.marker, {**here, "extra": extra}) for extra in chosen):
             yield each
 
 
@@ -164,9 +163,9 @@ def pin(specifier: SpecifierSet) -> Version | None:
     """Give the one release that ``==`` pins; None where there is none, or there are two."""
     pinned = set()
     for each in specifier:
-        if each.operator in {"==", "==="}:
-            with suppress(InvalidVersion):  # as `2.4.*` is none
-                pinned.add(Version(each.version))
+        version = version_of(each.version) if each.operator in {"==", "==="} else None
+        if version is not None:  # as `2.4.*` is none
+            pinned.add(version)
     return pinned.pop() if len(pinned) == 1 else None
 
 

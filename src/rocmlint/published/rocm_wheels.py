@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
+
+from rocmlint.published.written import minor_release, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,8 +69,8 @@ def as_of() -> str:
 
 def row(torch: str) -> Row | None:
     """Give the row of a torch: 2.4, 2.4.1 or 2.4.1+rocm6.1; None if there is none."""
-    minor = _minor(torch)
-    return next((each for each in rows() if each.torch == minor), None)
+    wanted = _minor(torch)
+    return next((each for each in rows() if each.torch == wanted), None)
 
 
 def rocm_versions() -> tuple[str, ...]:
@@ -118,11 +120,8 @@ def architectures(rocm: str) -> tuple[str, ...]:
 
 
 def _minor(torch: str) -> str:
-    try:
-        version = Version(torch)
-    except InvalidVersion:
-        return ""
-    return f"{version.major}.{version.minor}"
+    version = version_of(torch)
+    return "" if version is None else minor_release(version)
 
 
 @cache

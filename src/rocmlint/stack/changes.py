@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit
+from rocmlint.published.written import holds
 from rocmlint.stack.declared import declared
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, Distribution, minor_of
 from rocmlint.stack.verdicts import is_met
@@ -260,7 +261,7 @@ def _always_required(
     return {
         canonicalize_name(each.name): each
         for each in distribution.requires
-        if each.marker is None or each.marker.evaluate(markers)
+        if holds(each.marker, markers)
     }
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, SearchError, fit, for_python, why_not
+from rocmlint.published.written import requirement_of
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
 from rocmlint.stack.versions import VersionError, read_python_version, read_torch_version
 
@@ -145,10 +146,7 @@ def _read(packages: Iterable[str]) -> dict[str, _Read]:
     """Read the names, and give the extra ``torch`` to those that have it."""
     asked: dict[str, _Read] = {}
     for text in packages:
-        try:
-            goal = Requirement(text)
-        except InvalidRequirement:
-            goal = None
+        goal = requirement_of(text)
         if goal is None or goal.url:
             asked[text] = Library(text, "unknown", None, None, f"{text!r} is no package's name")
             continue

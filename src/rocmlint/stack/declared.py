@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
+from rocmlint.published.written import holds
 from rocmlint.stack.installed import PACKAGES
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Verdict, is_met
@@ -104,8 +105,7 @@ def _demands(
 
 
 def _holds(requirement: Requirement, environment: Environment, extra: str) -> bool:
-    marker = requirement.marker
-    return marker is None or marker.evaluate({**environment.markers, "extra": extra})
+    return holds(requirement.marker, {**environment.markers, "extra": extra})
 
 
 def _is_missing(demand: _Demand, environment: Environment) -> bool:

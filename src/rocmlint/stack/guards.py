@@ -12,10 +12,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
+from rocmlint.published.written import requirement_of
 from rocmlint.stack.installed import import_name
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Judgement, Verdict, is_met
@@ -150,9 +151,8 @@ def _at_import(folder: str) -> Iterator[_Guard]:
     checked = _names_checked(_parsed(_read(path)))
     table = _table(_parsed(_read(os.path.join(folder, "dependency_versions_table.py"))))
     for name in checked:
-        try:
-            requirement = Requirement(table.get(name, ""))
-        except InvalidRequirement:
+        requirement = requirement_of(table.get(name, ""))
+        if requirement is None:
             continue
         effect = "raises ImportError at import"
         yield _Guard(canonicalize_name(requirement.name), requirement.specifier, effect, path)

@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements, rocm_wheels
+from rocmlint.published.written import minor_release
 from rocmlint.stack.versions import VersionError, read_rocm, read_torch_version
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
     if asked.local not in {None, f"rocm{rocm}"}:
         message = f"torch {torch} is another build than ROCm {rocm}'s; write {asked.public}"
         raise RocmlintError(message)
-    minor = f"{asked.major}.{asked.minor}"
+    minor = minor_release(asked)
     if minor not in minors:
         raise NoWheelsError(_no_torch(minor, rocm))
     known = [each for each in _releases("torch") if each.release[:2] == asked.release[:2]]

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from rocmlint.interpreter.ask import Interpreter
+from rocmlint.published.written import fault_of, requirement_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from packaging.requirements import Requirement
+    from packaging.version import Version
 
 TORCH_FAMILY = (
     "torch",
@@ -79,10 +81,7 @@ class Distribution:
     @property
     def parsed(self) -> Version | None:
         """The version to compare with; None for what is no version (PEP 440)."""
-        try:
-            return Version(self.version)
-        except InvalidVersion:
-            return None
+        return version_of(self.version)
 
     def __str__(self) -> str:
         """Give name and version, as people write them."""
@@ -146,11 +145,11 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
 def _distribution(told: Mapping[str, Any]) -> Distribution:
     requires, problems = [], []
     for line in told["requires"]:
-        try:
-            requires.append(Requirement(line))
-        except InvalidRequirement as error:
-            reason = str(error).splitlines()[0]
-            problems.append(f"{told['name']}: Requires-Dist: {line}: {reason}")
+        requirement = requirement_of(line)
+        if requirement is None:
+            problems.append(f"{told['name']}: Requires-Dist: {line}: {fault_of(line)}")
+        else:
+            requires.append(requirement)
     return Distribution(
         told["name"],
         told["version"],

@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit, shown
+from rocmlint.published.written import requirement_of
 from rocmlint.stack.changes import is_triton
 from rocmlint.stack.verdicts import is_met
 
@@ -79,9 +80,8 @@ def wishes(pins: Iterable[Pin], python: str) -> dict[str, SpecifierSet]:
 
 def _requirement(text: str, python: str) -> Requirement | None:
     """Read a requirement; None for one that is none, or is for another system than Linux."""
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:  # the parser of the file has told
+    requirement = requirement_of(text)
+    if requirement is None:  # the parser of the file reports it
         return None
     return next(requirements.applicable([requirement], python=python), None)
 

@@ -8,9 +8,9 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from rocmlint.published import rocm_wheels
+from rocmlint.published.written import holds, version_of
 from rocmlint.stack.changes import is_of_torch
 from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
@@ -191,11 +191,11 @@ def _demands_other(
     package: Distribution, before: Frozen, torch: Distribution, environment: Environment
 ) -> str:
     """Give the requirement that the old torch does not meet and the new one does."""
-    old, new = _version(before.version), torch.parsed
+    old, new = version_of(before.version), torch.parsed
     for each in package.requires:
         if canonicalize_name(each.name) != "torch" or old is None or new is None:
             continue
-        if each.marker and not each.marker.evaluate({**environment.markers, "extra": ""}):
+        if not holds(each.marker, {**environment.markers, "extra": ""}):
             continue
         if is_met(each.specifier, new) and not is_met(each.specifier, old):
             return f"torch{each.specifier}"
@@ -220,13 +220,6 @@ def _when(seconds: float | None) -> str:
     if seconds is None:
         return ""
     return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M} UTC"
-
-
-def _version(text: str) -> Version | None:
-    try:
-        return Version(text)
-    except InvalidVersion:
-        return None
 
 
 def _commands(steps: Steps, frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:

@@ -7,8 +7,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
+from rocmlint.published.written import minor_release, version_of
 from rocmlint.stack.versions import labelled_rocm, major_minor
 
 if TYPE_CHECKING:
@@ -50,11 +51,8 @@ class TorchBuild:
     @property
     def release(self) -> str:
         """The version to major.minor: "2.13"."""
-        try:
-            release = Version(self.version).release
-        except InvalidVersion:
-            return ""
-        return ".".join(map(str, release[:2]))
+        version = version_of(self.version)
+        return "" if version is None else minor_release(version)
 
     @property
     def rocm_release(self) -> str:

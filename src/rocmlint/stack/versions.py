@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
+from rocmlint.published.written import version_of
 
 _ROCM = re.compile(
     r"(?:rocm[ =-]*|v)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:\.\d{4,})?(?:-\d+)?",
@@ -43,10 +44,7 @@ def read_rocm(text: str) -> Version:
 def read_torch_version(text: str) -> Version:
     """Read a version of torch, minor (2.10) or more; also a nightly build. Raises VersionError."""
     match = _TORCH.fullmatch(text.strip())
-    try:
-        version = Version(match["version"] if match else "")
-    except InvalidVersion:
-        version = None
+    version = version_of(match["version"] if match else "")
     if version is None or version.epoch or len(version.release) < 2:
         message = f"{text!r} is no version of torch; write one such as 2.10 or 2.10.0"
         raise VersionError(message)

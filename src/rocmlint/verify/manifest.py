@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from rocmlint.config.file import Place, parsed_toml
@@ -16,6 +15,7 @@ from rocmlint.config.option import did_you_mean
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.files import sha256_of
+from rocmlint.published.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -227,11 +227,10 @@ def _path_problem(path: str) -> str | None:
 
 def _requirement(text: str, place: Place) -> tuple[str, str]:
     """Take "transformers==4.53.2" apart."""
-    try:
-        parsed = Requirement(text)
-    except InvalidRequirement as error:
+    parsed = requirement_of(text)
+    if parsed is None:
         message = f"{text!r} is no package with a version, such as transformers==4.53.2"
-        raise place.error(message) from error
+        raise place.error(message)
     if parsed.url or parsed.marker or parsed.extras:
         message = f"{text!r}: only a name and versions can be required here"
         raise place.error(message)

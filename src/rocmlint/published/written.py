@@ -1,0 +1,69 @@
+"""Versions, requirements and markers as people write them: what is not valid is None."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from packaging.requirements import Requirement
+from packaging.version import InvalidVersion, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from packaging.markers import Marker
+
+_DEEPEST = 50
+"""Parentheses in parentheses: packaging calls itself for each, nobody writes that many."""
+
+
+def version_of(text: str) -> Version | None:
+    """Return a version (PEP 440), None where a text is not a valid one."""
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
+
+
+def minor_release(version: Version) -> str:
+    """Return a version to major.minor: "2.10"."""
+    return f"{version.major}.{version.minor}"
+
+
+def requirement_of(text: str) -> Requirement | None:
+    """Return a requirement (PEP 508), None where a text is not a valid one."""
+    found = _read(text)
+    return found if isinstance(found, Requirement) else None
+
+
+def fault_of(text: str) -> str:
+    """Return why a text is not a valid requirement, in one line; empty where it is one."""
+    found = _read(text)
+    return "" if isinstance(found, Requirement) else found
+
+
+def holds(marker: Marker | None, environment: Mapping[str, str]) -> bool:
+    """Check whether a marker holds; one that compares what cannot be compared does not."""
+    if marker is None:
+        return True
+    try:
+        return marker.evaluate(dict(environment))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _read(text: str) -> Requirement | str:
+    if _depth(text) > _DEEPEST:
+        return "its parentheses nest too deep"
+    try:
+        return Requirement(text)
+    except (ValueError, RecursionError) as error:
+        return str(error).split("\n", 1)[0].strip()
+
+
+def _depth(text: str) -> int:
+    """Return how deep parentheses nest, counted only where there are many."""
+    deepest = depth = 0
+    for sign in text if text.count("(") > _DEEPEST else "":
+        depth += (sign == "(") - (sign == ")")
+        deepest = max(deepest, depth)
+    return deepest
