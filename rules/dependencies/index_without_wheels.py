@@ -116,19 +116,14 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
 
 def _declared_beside(node: Index, source: File) -> list[Requirement]:
     """Give the requirements of torch in the file, where it has no other index of PyTorch's."""
-    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
+    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     indexes = [each for each in source.parts.indexes if "pytorch.org/whl" in each.url]
     if len(indexes) > 1 or source.path.endswith(".toml"):
         return []  # an index of uv's or Poetry's is for the packages that name it
-    found = []
-    for each in source.parts.declared:
-        if each.name == "torch" and not each.group:
-            try:
-                found.append(Requirement(each.text))
-            except InvalidRequirement:
-                return []
-    return found if node in source.parts.indexes and len(found) == 1 else []
+    texts = [each.text for each in source.parts.declared if each.name == "torch" and not each.group]
+    found = requirement_of(texts[0]) if len(texts) == 1 and node in source.parts.indexes else None
+    return [] if found is None else [found]
 
 
 def _missing(index: PytorchIndex, extra: bool) -> tuple[str, str] | None:

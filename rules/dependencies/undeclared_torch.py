@@ -113,14 +113,12 @@ def _is_settled(source: File) -> bool:
 
 def _brings_none(base: list[Declared]) -> bool | None:
     """Say whether no requirement brings torch: False where some are unknown, None if one does."""
-    from packaging import requirements as pep508  # noqa: PLC0415
+    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     certain = True
     for each in base:
-        try:
-            brings = _brings(pep508.Requirement(each.text), 0)
-        except pep508.InvalidRequirement:
-            brings = None
+        requirement = requirement_of(each.text)
+        brings = None if requirement is None else _brings(requirement, 0)
         if brings:
             return None
         certain = certain and brings is not None

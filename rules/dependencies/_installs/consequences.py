@@ -46,7 +46,7 @@ def harm(asked: Asked, case: Case, source: File) -> str:
         return _harm_of_family(name, asked, case, source)
     if case.install.no_dependencies:
         return ""
-    return _harm_of_package(asked, case, source) or _harm_of_wheel(asked, case, source)
+    return _harm_of_package(asked, case) or _harm_of_wheel(asked, case, source)
 
 
 def is_build(requirement: Requirement) -> bool:
@@ -99,11 +99,11 @@ def _harm_of_pin(name: str, asked: Asked, torch: RocmTorch, index: str) -> str:
     )
 
 
-def _harm_of_package(asked: Asked, case: Case, source: File) -> str:
+def _harm_of_package(asked: Asked, case: Case) -> str:
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     demand, torch = demand_of(asked.requirement), case.torch
-    if demand is None or demand.torch is None or _stays(asked.requirement, case, source):
+    if demand is None or demand.torch is None or _stays(asked.requirement, case):
         return ""
     listed = f"`{asked.where}` lists {demand.package}: " if asked.where else ""
     if case.forced and torch is not None:
@@ -129,7 +129,7 @@ def _harm_of_package(asked: Asked, case: Case, source: File) -> str:
     )
 
 
-def _stays(requirement: Requirement, case: Case, source: File) -> bool:
+def _stays(requirement: Requirement, case: Case) -> bool:
     """Say whether a package stays as the image has it, whose name says that it is there."""
     if (
         case.forced
@@ -137,7 +137,7 @@ def _stays(requirement: Requirement, case: Case, source: File) -> bool:
         or any(each.operator == "==" for each in requirement.specifier)
     ):
         return False
-    return is_in_image(requirement, case.command, source)
+    return is_in_image(requirement, case.command)
 
 
 def _harm_of_wheel(asked: Asked, case: Case, source: File) -> str:
@@ -214,11 +214,10 @@ def is_alternative(case: Case, source: File) -> bool:
 
     So it is where the file takes torch from an index for ROCm in one branch, and here in another.
     """
-    from rocmlint.rule import install_of  # noqa: PLC0415
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    for each in source.parts.commands:
-        install = install_of(each) if each is not case.command else None
-        if install is None:
+    for each, install in installs_of(source.parts.commands):
+        if each is case.command:
             continue
         unknown = any(not index.word.known for index in install.indexes)
         if (unknown or is_from_rocm(install)) and are_alternatives(each, case.command, source):

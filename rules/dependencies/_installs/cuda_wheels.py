@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily
 
-from .platform import image_of
 from .rocm_torch import indexes_of
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def cuda_wheel(
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
     name = canonicalize_name(requirement.name)
-    if is_in_image(requirement, command, source) or _BUILDS.search(source.text):
+    if is_in_image(requirement, command) or _BUILDS.search(source.text):
         return ""
     if re.search(rf"/{re.escape(name)}(?:\.git|@|[\"']?\s)", source.text, re.IGNORECASE):
         return ""  # a clone of its repository, which is built
@@ -50,9 +49,9 @@ def cuda_wheel(
     return _built_for_cuda(name, requirement)
 
 
-def is_in_image(requirement: Requirement, command: Command, source: File) -> bool:
+def is_in_image(requirement: Requirement, command: Command) -> bool:
     """Say whether the image that a command runs in has a package, as its name says."""
-    image = image_of(command, source)
+    image = command.image
     return image is not None and requirement.name.lower() in image.text.lower()
 
 

@@ -147,10 +147,10 @@ def _there(case: Case) -> str:
 
 def _comes_again(case: Case, source: File) -> bool:
     """Say whether a torch for ROCm is installed behind the command."""
-    from rocmlint.rule import install_of  # noqa: PLC0415
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     behind = (each for each in source.parts.commands if each.span > case.command.span)
-    return any(install is not None and is_from_rocm(install) for install in map(install_of, behind))
+    return any(is_from_rocm(install) for _, install in installs_of(behind))
 
 
 def _is_repeated(case: Case, source: File) -> bool:
@@ -162,17 +162,18 @@ def _is_repeated(case: Case, source: File) -> bool:
 
 def _is_synced(case: Case, source: File) -> bool:
     """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
-    from rocmlint.rule import install_of  # noqa: PLC0415
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
         return False
-    for each in source.parts.commands:
-        install = install_of(each) if each.span < case.command.span else None
-        if install is None or install.tool != "uv" or not is_from_rocm(install):
-            continue
-        if not install.elsewhere and any(asked.name == "torch" for asked in install.requirements):
-            return True
-    return False
+    before = (each for each in source.parts.commands if each.span < case.command.span)
+    return any(
+        install.tool == "uv"
+        and is_from_rocm(install)
+        and not install.elsewhere
+        and any(asked.name == "torch" for asked in install.requirements)
+        for _, install in installs_of(before)
+    )
 
 
 def _torch_of_project(source: File) -> str:

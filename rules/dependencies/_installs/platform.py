@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import compile_lazily
+from rocmlint.formats import format_of
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Command, File, Word
-
-_BUILD_FILE = compile_lazily(r"(^|/)(?:Dockerfile|Containerfile)[^/]*\Z|\.[Dd]ockerfile\Z")
-_WORKFLOW = compile_lazily(r"\.ya?ml\Z")
-_FROM = compile_lazily(
-    r"^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?", re.IGNORECASE | re.MULTILINE
-)
+    from rocmlint.rule import Command, File
 
 BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
@@ -32,7 +25,7 @@ def rocm_evidence(command: Command, file: File) -> str:
 
     if file.settings.rocm is False:
         return ""
-    image = image_of(command, file)
+    image = command.image
     if image is not None and (found := platforms.of_image(image)):
         return f"the image is `{image.text}`" if found == "rocm" else ""
     found = platforms.of_text(file.text)
@@ -43,7 +36,7 @@ def rocm_evidence(command: Command, file: File) -> str:
         return "the file's name says so" if by_name == "rocm" and found != "other" else ""
     if file.settings.rocm:
         return "the configuration says so"
-    if _BUILD_FILE.search(file.path) or _WORKFLOW.search(file.path):
+    if _format(file.path) in {"dockerfile", "workflow"}:
         return ""
     build = _build_with(file)
     if build:
@@ -51,24 +44,9 @@ def rocm_evidence(command: Command, file: File) -> str:
     return BY_PROJECT if file.project.is_rocm else ""
 
 
-def image_of(command: Command, file: File) -> Word | None:
-    """Give the image that a command runs in, as far as it is known.
-
-    A stage of a Dockerfile may build on another: what counts is the image of the first.
-    """
-    images = {each.span.line: each for each in file.parts.images}
-    if not _BUILD_FILE.search(file.path):
-        before = [each for line, each in images.items() if line <= command.span.line]
-        return before[-1] if before and before[-1].known else None
-    stages: dict[str, Word | None] = {}
-    found: Word | None = None
-    for match in _FROM.finditer(file.text):
-        line = file.line_of(match.start(1))
-        if line > command.span.line:
-            break
-        found = images.get(line) or stages.get(match[1].lower())
-        stages[(match[2] or "").lower()] = found
-    return found if found is not None and found.known else None
+def _format(path: str) -> str:
+    found = format_of(path)
+    return "" if found is None else found.name
 
 
 def _place(file: File) -> str:
@@ -84,7 +62,7 @@ def _build_with(file: File) -> str:
     name = os.path.basename(file.path)
     for folder in dict.fromkeys((file.project.folders[0], file.project.folders[-1])):
         for each in file.names_in(folder):
-            if not _BUILD_FILE.search(each):
+            if _format(each) != "dockerfile":
                 continue
             path = os.path.join(folder, each)
             text = file.read(path)

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.formats.shell.folders import entered
 from rocmlint.rule import compile_lazily
 
 from .rocm_torch import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from packaging.requirements import Requirement
 
     from rocmlint.rule import Command, File, Index, Install, Word
 
-_HERE = compile_lazily(r"dirname|BASH_SOURCE|SCRIPT|ROOT|REPO|PROJECT|WORKSPACE|pwd", re.IGNORECASE)
-_COPIES = compile_lazily(
-    r"^[ \t]*(?:COPY|ADD)[ \t][^\n]*|--mount=type=bind\S*", re.IGNORECASE | re.MULTILINE
-)
 _BESIDE = compile_lazily(r"\$\{?(\w+)\}?/([\w./-]+)\Z")
 _FOLDER_OF_SCRIPT = r"(?:dirname|BASH_SOURCE)[^\n]*\)(?:/\.\.)*[\"']?[ \t]*$"
 _STRIPS = compile_lazily(r"us(?:e|ing)_existing_torch\.py\Z")
 _EDITORS = frozenset({"sed", "perl", "ed", "patch", "yq"})
-_FROM = compile_lazily(r"^[ \t]*FROM[ \t]", re.IGNORECASE | re.MULTILINE)
-_INSTRUCTION = compile_lazily(r"^[ \t]*(?:RUN|CMD|ENTRYPOINT)\b", re.IGNORECASE | re.MULTILINE)
-_STEP = compile_lazily(r"^[ \t-]*(?:run|script|before_script|bash|command)[ \t]*:", re.MULTILINE)
-_WORKDIR = compile_lazily(r"^[ \t]*WORKDIR[ \t]+(\S+)", re.IGNORECASE | re.MULTILINE)
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
@@ -73,15 +67,6 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
     return Everything(tuple(found), tuple(indexes), tuple(missing))
 
 
-def _requirement(text: str) -> list[Requirement]:
-    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
-
-    try:
-        return [Requirement(text)]
-    except InvalidRequirement:
-        return []
-
-
 def _from_here(word: Word, file: File) -> str:
     """Give the path of a file, without a variable for the folder of the script before it."""
     match = _BESIDE.match(word.text) if not word.known else None
@@ -114,77 +99,61 @@ def _is_edited(word: Word, command: Command, file: File) -> bool:
 
 def _find(name: str, command: Command, file: File) -> str | None:
     """Find a file that a command names; None where it cannot be told which one that is."""
-    if "://" in name or "$" in name:
+    if "://" in name or "$" in name or _is_in_clone(command, file):
         return None
-    folders = _folders(command, file)
-    names = _sources(name, file) if file.parts.images else [name]
-    paths = (os.path.normpath(os.path.join(folder, each)) for folder in folders for each in names)
+    names = _below_project(name, command)
+    paths = (
+        os.path.normpath(os.path.join(folder, each))
+        for folder in file.project.folders
+        for each in names
+    )
     return next((path for path in paths if file.exists(path) and os.path.isfile(path)), None)
 
 
-def _folders(command: Command, file: File) -> Sequence[str]:
-    """Give the folders that a command may run in, by what was said of it before."""
-    folders: Sequence[str] = file.project.folders
-    if _is_in_clone(command, file):
-        return []
-    first = _shell_begins(command, file)
-    for each in file.parts.commands:
-        if each.span >= command.span:
-            break
-        if each.words[0].text not in {"cd", "pushd", "popd"} or each.span.line < first:
-            continue
-        target = each.words[1].text if len(each.words) > 1 else ""
-        is_back = each.words[0].text == "popd" or target in {"-", "..", ""}
-        if is_back or (not each.words[-1].known and _HERE.search(target)):
-            folders = file.project.folders
-        else:
-            inner = (os.path.join(folder, target) for folder in file.project.folders)
-            folders = [folder for folder in inner if each.words[-1].known and file.exists(folder)]
-    return folders
-
-
-def _shell_begins(command: Command, file: File) -> int:
-    """Give the line of the instruction or the step of a command: each has a shell of its own."""
-    starts = _STEP if file.path.endswith((".yml", ".yaml")) else _INSTRUCTION
-    is_divided = starts is _STEP or bool(_FROM.search(file.text))
-    lines = [file.line_of(each.start()) for each in starts.finditer(file.text)]
-    before = [line for line in lines if line <= command.span.line]
-    return before[-1] if before and is_divided else 1
-
-
 def _is_in_clone(command: Command, file: File) -> bool:
-    """Say whether the nearest WORKDIR above is the folder of a repository that was cloned."""
-    place = file.offset_of(command.span.line)
-    above = [each[1] for each in _WORKDIR.finditer(file.text, 0, place)]
-    name = os.path.basename(above[-1].rstrip("/")) if above else ""
-    cloned = rf"git clone[^\n]*/{re.escape(name)}(?:\.git)?\b"
-    return bool(name) and re.search(cloned, file.text[:place]) is not None
+    """Say whether a command runs in a repository that was cloned before."""
+    folders = {each for each in (command.folder or "").split("/") if each}
+    return bool(folders) and any(
+        folders & {each.rstrip("/").rpartition("/")[2].removesuffix(".git") for each in words}
+        for words in _before(command, file)
+        if words[0] == "git" and "clone" in words
+    )
 
 
-def _sources(name: str, file: File) -> list[str]:
-    """Give where a file of the image may come from, by what the Dockerfile copies into it."""
-    found: list[str] = []
-    for line in _COPIES.findall(file.text):
-        words = [each.strip("[]\",'") for each in line.split() if not each.startswith("--")][1:]
-        if "--from" in line or len(words) < 2:
-            continue
-        target = words[-1].rstrip("/.")
-        for source in words[:-1]:
-            if os.path.basename(source) == os.path.basename(name):
-                found.append(source.lstrip("/"))
-            elif source in {".", "./"}:
-                found.append(name.removeprefix(target).lstrip("/"))
-            elif target and name.startswith(f"{target}/"):
-                inside = name.removeprefix(f"{target}/")
-                found.append(os.path.join(source.lstrip("/"), inside))
-    if re.search(r"--mount=type=bind(?![^\s]*from=)", file.text):
-        found.append(name)
-    return found
+def _below_project(name: str, command: Command) -> list[str]:
+    """Give where a file lies in the project, as the command that names it is run.
+
+    In the image that a build makes it lies where the build has copied it. The folder that the base
+    image begins in is not known: it may be the one that WORKDIR names.
+    """
+    path = entered(command.folder, name)
+    if path is None:
+        return []
+    if command.step.copied is None:
+        is_elsewhere = path.startswith("/") and not name.startswith("/")
+        return [] if is_elsewhere else [path]
+    paths = [path] if command.folder != command.step.folder else [path, entered("", name) or ""]
+    return [
+        os.path.normpath(os.path.join(source.lstrip("/"), inside))
+        for copied in command.step.copied
+        for source in copied.sources
+        for each in dict.fromkeys(paths)
+        for inside in _inside(each, copied.target, posixpath.basename(source.rstrip("/")))
+    ]
+
+
+def _inside(path: str, target: str, name: str) -> Iterator[str]:
+    """Yield where a path may lie in what was copied to a target: itself, or in a folder."""
+    if path in {target, entered(target, name)}:
+        yield ""
+    if path.startswith(f"{target.rstrip('/')}/") if target else not path.startswith("/"):
+        yield path.removeprefix(target).lstrip("/")
 
 
 def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, str]], list[Index]]:
     """Read a file of requirements and those that it includes."""
     from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
+    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     found: list[tuple[Requirement, str]] = []
     indexes: list[Index] = []
@@ -195,13 +164,15 @@ def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, str]], list[
         for each in parts.declared:
             if not (constraint or each.constraint or each.group):
                 where = f"{os.path.basename(inner)}:{each.span.line}"
-                found += [(requirement, where) for requirement in _requirement(each.text)]
+                requirement = requirement_of(each.text)
+                found += [(requirement, where)] if requirement is not None else []
     return found, indexes
 
 
 def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requirement, str]]:
     """Read what the project requires that a command installs from its folder."""
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
+    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     match = re.fullmatch(r"\.?/?(?:\[([\w\s,.-]*)\])?", word.text)
     if match is None or not word.known:
@@ -213,5 +184,6 @@ def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requ
             continue
         for each in parts_of(path, file.read(path)).declared:
             if each.group in extras and not each.constraint:
-                where = f"{name}:{each.span.line}"
-                yield from ((requirement, where) for requirement in _requirement(each.text))
+                requirement = requirement_of(each.text)
+                if requirement is not None:
+                    yield requirement, f"{name}:{each.span.line}"

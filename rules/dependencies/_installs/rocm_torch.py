@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily
 
-from .platform import image_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -70,13 +68,12 @@ def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
 
 def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     """Give the ROCm torch that is there, and whether the file installs one only later."""
-    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     found: RocmTorch | None = None
     comes_later = False
-    for each in file.parts.commands:
-        install = install_of(each) if each is not command else None
-        if install is None:
+    for each, install in installs_of(file.parts.commands):
+        if each is command:
             continue
         torch = _installed_by(install, file.named_line(each.span.line))
         if torch is None:
@@ -85,7 +82,7 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
             found = torch
         else:
             comes_later = True
-    return found or _in_image(command, file) or _declared(file), comes_later
+    return found or _in_image(command) or _declared(file), comes_later
 
 
 def _installed_by(install: Install, where: str) -> RocmTorch | None:
@@ -137,10 +134,10 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     return tuple(each for each in of_index if each.release[:2] == newest[0].release[:2])
 
 
-def _in_image(command: Command, file: File) -> RocmTorch | None:
+def _in_image(command: Command) -> RocmTorch | None:
     from rocmlint.project import platforms  # noqa: PLC0415
 
-    image = image_of(command, file)
+    image = command.image
     if image is None or platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
         return None
     from packaging.version import Version  # noqa: PLC0415
@@ -152,17 +149,14 @@ def _in_image(command: Command, file: File) -> RocmTorch | None:
 
 def _declared(file: File) -> RocmTorch | None:
     """Give the build for ROCm that the project pins."""
-    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
-
-    from rocmlint.published import requirements as published  # noqa: PLC0415
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+    from rocmlint.published.written import requirement_of  # noqa: PLC0415
 
     for each in file.project.requirements("torch"):
         if each.declared.group or each.declared.constraint:
             continue
-        try:
-            pinned = published.pin(Requirement(each.declared.text).specifier)
-        except InvalidRequirement:
-            continue
+        requirement = requirement_of(each.declared.text)
+        pinned = None if requirement is None else published.pin(requirement.specifier)
         if pinned is not None and "rocm" in (pinned.local or ""):
             return RocmTorch("the project pins it", (pinned,))
     return None

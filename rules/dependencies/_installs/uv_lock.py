@@ -62,10 +62,8 @@ def _is_root(package: dict[str, Any]) -> bool:
 
 def _holds(marker: str) -> bool:
     """Say whether a marker holds on Linux."""
-    from packaging.markers import InvalidMarker, Marker  # noqa: PLC0415
+    from rocmlint.published.written import holds, requirement_of  # noqa: PLC0415 - loads packaging
 
     linux = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64"}
-    try:
-        return not marker or Marker(marker).evaluate({**linux, "extra": ""})
-    except InvalidMarker:
-        return False
+    with_marker = requirement_of(f"torch ; {marker}" if marker else "torch")
+    return with_marker is not None and holds(with_marker.marker, {**linux, "extra": ""})

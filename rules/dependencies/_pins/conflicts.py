@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from rocmlint.published import requirements as published
@@ -17,6 +16,7 @@ from .._installs.rocm_torch import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from packaging.requirements import Requirement
     from packaging.version import Version
 
     from .together import Part
@@ -195,10 +195,9 @@ def _runs_on(name: str, version: Version, python: str) -> bool:
 
 def _pythons(part: Part) -> tuple[str, ...]:
     """Give the Pythons for which a requirement holds, on Linux on x86_64."""
-    return _PYTHONS if part.requirement.marker is None else _marked(str(part.requirement))
+    return _PYTHONS if part.requirement.marker is None else _marked(part.requirement)
 
 
 @lru_cache(maxsize=1024)
-def _marked(text: str) -> tuple[str, ...]:
-    each = Requirement(text)
+def _marked(each: Requirement) -> tuple[str, ...]:
     return tuple(python for python in _PYTHONS if any(published.applicable((each,), (), python)))

@@ -7,14 +7,16 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocmlint.project.inclusions import Listed, with_inclusions
 from rocmlint.published import requirements as published
+from rocmlint.published.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from packaging.requirements import Requirement
 
     from rocmlint.rule import Declared, File, Parts
 
@@ -35,8 +37,8 @@ class Part(NamedTuple):
 
 def part_of(declared: Declared, where: str = "") -> Part | None:
     """Read a declared requirement; None where nothing can be said of its versions."""
-    requirement = _requirement(declared.text)
-    if requirement is None or declared.name not in known():
+    requirement = _requirement(declared.text) if declared.name in known() else None
+    if requirement is None or requirement.url:
         return None
     where = where or f"line {declared.span.line}"
     return Part(declared.name, requirement, where, declared.constraint)
@@ -94,11 +96,8 @@ def _overridden(parts: Parts, file: File) -> set[str]:
 
 @lru_cache(maxsize=4096)
 def _requirement(text: str) -> Requirement | None:
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:
-        return None
-    return None if requirement.url else requirement
+    """Read a requirement once: each is compared with many."""
+    return requirement_of(text)
 
 
 @lru_cache(maxsize=1)

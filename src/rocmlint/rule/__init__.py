@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rocmlint.config.option import Option
     from rocmlint.findings import Claim, Edit, Finding, Fix, Severity
     from rocmlint.formats.model import Command, Declared, Index, Parts, Redirect, Word
-    from rocmlint.installs.install import IndexOption, Install, install_of
+    from rocmlint.installs.install import IndexOption, Install, install_of, installs_of
     from rocmlint.lazy import compile_lazily
     from rocmlint.rule.rule import ClaimRule, EngineRule, PartRule, PythonRule, Rule
     from rocmlint.rule.triggers import (
@@ -84,6 +84,7 @@ __all__ = [
     "imports",
     "indexes",
     "install_of",
+    "installs_of",
     "last_name",
     "nodes",
     "statements",
@@ -133,6 +134,7 @@ _HOME = {
     "imports": "rocmlint.rule.triggers",
     "indexes": "rocmlint.rule.triggers",
     "install_of": "rocmlint.installs.install",
+    "installs_of": "rocmlint.installs.install",
     "last_name": "rocmlint.rule.triggers",
     "nodes": "rocmlint.rule.triggers",
     "statements": "rocmlint.syntax.nodes",
