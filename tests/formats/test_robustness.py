@@ -163,6 +163,25 @@ def test_what_nests_deep_is_read(name: str, sign: str) -> None:
     check(name, sign * 3000)
 
 
+NESTED = f'{"(" * 1200}python_version > "3"{")" * 1200}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("requirements.txt", f"torch\nx; {NESTED}\n"),
+        ("constraints.txt", f"torch\nx; {NESTED}\n"),
+        ("setup.cfg", f"[options]\ninstall_requires =\n  torch\n  x; {NESTED}\n"),
+        ("pyproject.toml", f"[project]\ndependencies = ['torch', 'x; {NESTED}']\n"),
+        ("environment.yml", f"dependencies:\n- pip:\n  - torch\n  - 'x; {NESTED}'\n"),
+    ],
+)
+def test_a_marker_that_nests_deep_is_one_problem(name: str, text: str) -> None:
+    parts = check(name, text)
+    assert [each.name for each in parts.declared] == ["torch"]
+    assert ["nest too deep" in each.reason for each in parts.problems] == [True]
+
+
 @pytest.mark.parametrize("name", ["environment.yml", ".gitlab-ci.yml"])
 def test_blocks_that_nest_deep_are_one_problem(name: str) -> None:
     text = "".join(" " * depth + "a:\n" + " " * depth + "-\n" for depth in range(300))

@@ -43,7 +43,7 @@ def data_of(path: str) -> bytes | None:
             return None
         with open(path, "rb") as file:
             return file.read()
-    except OSError:
+    except (OSError, ValueError):  # of a path with a NUL, which a file may name
         return None
 
 
@@ -60,7 +60,7 @@ def names_in(folder: str) -> list[str]:
     """
     try:
         return sorted(name for name in os.listdir(folder) if name != CACHE)
-    except OSError:
+    except (OSError, ValueError):
         return []
 
 

@@ -12,6 +12,7 @@ from rocmlint.formats.instructions import instructions
 from rocmlint.formats.model import Command, Copied, Parts, Problem, Step, Word
 from rocmlint.formats.shell.folders import entered
 from rocmlint.formats.shell.script import commands_of
+from rocmlint.formats.shell.variables import LONGEST
 from rocmlint.formats.shell.word_list import Item, commands_in
 from rocmlint.formats.shell.wrappers import SHELLS
 
@@ -218,15 +219,20 @@ def parse(text: str) -> Parts:
 
 
 def expanded(written: str, variables: Mapping[str, str | None]) -> str | None:
-    """Give the value of a word without quotes and escapes, None where it cannot be told."""
+    """Give the value of a word without quotes and escapes, None where it cannot be told.
+
+    One with longer values in it than :data:`LONGEST` is not told either.
+    """
     found: list[str] = []
+    left = LONGEST
     for match in _PIECE.finditer(written):
         name = match["name"] or match["braced"]
         if match["complex"] is not None:
             return None
         if name is not None:
             value = variables.get(name)
-            if value is None:
+            left -= len(value or "")
+            if value is None or left < 0:
                 return None
             found.append(value)
         else:

@@ -15,6 +15,7 @@ from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Command, Parts, Problem, Step, Word
 from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.script import commands_of
+from rocmlint.formats.shell.variables import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,9 +146,11 @@ def _with_templates(mapping: yaml.Mapping, document: yaml.Value) -> Iterator[yam
         names = extended.values if isinstance(extended, yaml.Sequence) else (extended,)
         for name in reversed(names):
             text = name.text.text if isinstance(name, yaml.Scalar) else ""
-            template = document.get(text) if isinstance(document, yaml.Mapping) and text else None
-            if isinstance(template, yaml.Mapping) and text not in seen and len(seen) < _MOST:
-                seen.add(text)
+            if text in seen or len(seen) == _MOST or not isinstance(document, yaml.Mapping):
+                continue
+            seen.add(text)
+            template = document.get(text)
+            if isinstance(template, yaml.Mapping):
                 waiting.append(template)
 
 
@@ -193,7 +196,8 @@ def _known(value: yaml.Value | None, variables: Variables) -> str | None:
     if not isinstance(value, yaml.Scalar):
         return None
     text = _replaced(value.text, variables)
-    return None if text.unknown or "$" in text.text else text.text
+    known = not text.unknown and "$" not in text.text and len(text.text) <= LONGEST
+    return text.text if known else None
 
 
 def _default(mapping: yaml.Mapping, key: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
 
 _DEEPEST = 50
 """Parentheses in parentheses: packaging calls itself for each, nobody writes that many."""
+_TOO_LONG = re.compile(r"[0-9]{1000}")
+"""Python refuses numbers of more than 4,300 digits, and packaging asks for them only later."""
 
 
 def version_of(text: str) -> Version | None:
     """Return a version (PEP 440), None where a text is not a valid one."""
     try:
         return Version(text)
-    except InvalidVersion:
+    except ValueError:  # as packaging says, or int of more digits than Python takes
         return None
 
 
@@ -47,13 +50,15 @@ def holds(marker: Marker | None, environment: Mapping[str, str]) -> bool:
         return True
     try:
         return marker.evaluate(dict(environment))
-    except (ValueError, RecursionError):
+    except (ValueError, LookupError, RecursionError):
         return False
 
 
 def _read(text: str) -> Requirement | str:
     if _depth(text) > _DEEPEST:
         return "its parentheses nest too deep"
+    if _TOO_LONG.search(text):
+        return "a number in it is too long"
     try:
         return Requirement(text)
     except (ValueError, RecursionError) as error:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.installs import install
 from tests.support.repositories import PROJECT
 
 if TYPE_CHECKING:
+    from rocmlint.formats.model import Command
     from tests.support.repositories import Repository
 
 
@@ -251,3 +254,98 @@ def test_of_a_nightly_build_no_version_is_told(
     text = f"pip install torch --index-url {SERVER}/{index}\npip install xformers==0.0.32.post2\n"
     (found,) = repository.lint("install.sh", text)
     assert described in found.message
+
+
+PIN = "torch==2.8.0\n"
+LIST = "RUN pip install -r /r/list.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "codes"),
+    [
+        # Each was read otherwise by a search for lines that begin with an instruction.
+        (f"COPY a/list.txt \\\n  # the list\n  /r/\n{LIST}", ["ROC201"]),
+        (f"ARG A=a\nCOPY $A/list.txt /r/\n{LIST}", ["ROC201"]),
+        (f"COPY a/list.txt /r/\nRUN cat <<EOF > x\nFROM nvidia/cuda\nEOF\n{LIST}", ["ROC201"]),
+        (f"RUN cat <<EOF > x\nCOPY a/list.txt /r/\nEOF\n{LIST}", []),
+        (f"# COPY a/list.txt /r/\n{LIST}", []),
+        (f"RUN echo \\\nCOPY a/list.txt /r/\n{LIST}", []),
+        (f"COPY a/other.txt /r/list.txt\n{LIST}", []),
+        (f"FROM ubuntu\nCOPY a/list.txt /r/\nFROM rocm/pytorch\n{LIST}", []),
+        (
+            f"FROM ubuntu AS b\nCOPY a/list.txt /s/\n{IMAGE}COPY --from=b /s /r\n{LIST}",
+            ["ROC201"],
+        ),
+        (
+            (
+                "RUN --mount=type=bind,source=a/list.txt,target=/r/list.txt \\\n"
+                "  pip install -r /r/list.txt\n"
+            ),
+            ["ROC201"],
+        ),
+    ],
+)
+def test_the_list_of_an_image_is_the_one_that_its_build_copies(
+    repository: Repository, steps: str, codes: list[str]
+) -> None:
+    repository.write("a/list.txt", PIN)
+    repository.write("a/other.txt", "numpy\n")
+    assert repository.codes("Dockerfile", IMAGE + steps) == codes
+
+
+@pytest.mark.parametrize(
+    ("way", "codes"),
+    [
+        ("%cd tools", ["ROC201"]),
+        ("!cd tools", []),
+        ("!git clone https://example.com/tools.git\n%cd tools", []),
+    ],
+)
+def test_a_notebook_stays_in_the_folder_that_its_magic_leads_to(
+    repository: Repository, way: str, codes: list[str]
+) -> None:
+    repository.write("tools/requirements.txt", PIN)
+    source = f"{way}\n!pip install -q -r requirements.txt\n# rocm/pytorch:latest \n"
+    cell = {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
+    cell["execution_count"] = None
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    found = repository.codes("a.ipynb", json.dumps(notebook), rocm=True)
+    assert found == codes
+
+
+@pytest.mark.parametrize(("option", "codes"), [("working-directory: tools", ["ROC201"]), ("", [])])
+def test_a_step_reads_the_list_of_its_working_directory(
+    repository: Repository, option: str, codes: list[str]
+) -> None:
+    repository.write("tools/requirements.txt", PIN)
+    text = (
+        "jobs:\n  test:\n    container: rocm/pytorch:latest\n    steps:\n"
+        f"      - run: pip install -r requirements.txt\n        {option}\n"
+    )
+    assert repository.codes(".github/workflows/test.yml", text) == codes
+
+
+def test_the_container_of_another_job_says_nothing_of_this_one(repository: Repository) -> None:
+    text = (
+        "jobs:\n  rocm:\n    container: rocm/pytorch:rocm7.2_pytorch_release_2.9.1\n"
+        "    steps:\n      - run: pip install vllm==0.11.2\n"
+        "  other:\n    container: ubuntu\n    steps:\n      - run: pip install vllm==0.11.2\n"
+    )
+    first, second = repository.lint(".github/workflows/test.yml", text)
+    assert "2.9.1 (of the image" in first.message
+    assert "of the image" not in second.message
+
+
+def test_an_install_is_parsed_once(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    parse = install._parsed
+
+    def counted(command: Command) -> install.Install | None:
+        parsed.append(command.words[-1].text)
+        return parse(command)
+
+    monkeypatch.setattr(install, "_parsed", counted)
+    packages = [f"a{number}" for number in range(30)]
+    text = IMAGE + "".join(f"RUN pip install accelerate {each}\n" for each in packages)
+    repository.lint("Dockerfile", text)
+    assert parsed == packages

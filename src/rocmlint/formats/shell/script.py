@@ -143,9 +143,10 @@ class _Script:
             ]
         words: list[Word] = []
         sources: dict[int, Written] = {}
+        lookup = self.variables.within_limits()
         for each in sorted(written, key=lambda word: word.start):
             sources[len(words)] = each
-            words += words_of(self.excerpt, each, self.variables.get)
+            words += words_of(self.excerpt, each, lookup)
         return _Call(words, sources, tuple(redirects), scripts)
 
     def _redirects(self, node: Node) -> list[Node]:
@@ -186,7 +187,7 @@ class _Script:
         source = None if index is None else call.sources.get(index)
         scripts: list[Excerpt] = []
         if source is not None:
-            scripts = [value_of(self.excerpt, source, self.variables.get)]
+            scripts = [value_of(self.excerpt, source, self.variables.within_limits())]
         elif any(program(word) in SHELLS for word in words):
             scripts = call.heredocs
         step = replace(self.step, folder=self.folders.here)
@@ -216,16 +217,17 @@ class _Script:
         text = "" if name is None else self.excerpt.text[name.start_byte : name.end_byte]
         if value is None:
             return text, "" if name is not None else None
+        lookup = self.variables.within_limits()
         if value.type == "array":
             words = [
                 word
                 for each in written_words(self.excerpt, _without_comments(value))
-                for word in words_of(self.excerpt, each, self.variables.get)
+                for word in words_of(self.excerpt, each, lookup)
             ]
             known = all(word.known for word in words)
             return text, tuple(word.text for word in words) if known else None
         (written, *_) = written_words(self.excerpt, [value])
-        result = value_of(self.excerpt, written, self.variables.get, splits=False)
+        result = value_of(self.excerpt, written, lookup, splits=False)
         return text, None if result.unknown else result.text
 
     def _declare(self, node: Node) -> None:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 from rocmlint.formats.grammar import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tree_sitter import Node
 
 Value = str | tuple[str, ...] | None
 """A string, the strings of an array, or None for what is known only at run time."""
+
+LONGEST = 4096
+"""Characters of a value, and of all values in one command: beyond, they are unknown. A few lines
+can make a value that no memory holds, of which each is ten times the one before."""
 
 _BRANCHES = frozenset(
     {
@@ -45,9 +49,22 @@ class Variables:
         """Give a variable's value; None where it cannot be told."""
         return self.values.get(name)
 
+    def within_limits(self) -> Callable[[str], Value]:
+        """Return :meth:`get` for one command, which gives so many characters and no more."""
+        left = LONGEST
+
+        def get(name: str) -> Value:
+            nonlocal left
+            value = self.get(name)
+            left -= size_of(value)
+            return value if left >= 0 else None
+
+        return get
+
     def assign(self, name: str, value: Value) -> None:
         """Set a variable, from here on."""
-        self.values[name] = None if name in self.changing else value
+        known = name not in self.changing and size_of(value) <= LONGEST
+        self.values[name] = value if known else None
         if self.exports_all:
             self.exported.add(name)
 
@@ -58,6 +75,13 @@ class Variables:
             for name, value in self.values.items()
             if name in self.exported
         }
+
+
+def size_of(value: Value) -> int:
+    """Return how many characters a value has, each word of an array with one behind it."""
+    if isinstance(value, tuple):
+        return sum(len(each) + 1 for each in value)
+    return len(value or "")
 
 
 def changing(root: Node, text: str) -> frozenset[str]:
