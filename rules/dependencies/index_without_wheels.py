@@ -152,6 +152,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
     """Say that the index of a ROCm does not have the torch that is pinned beside it."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
+    from rocmlint.published.written import minor_release  # noqa: PLC0415
 
     minors = rocm_wheels.torch_for(index.version)
     if index.kind or not minors or len(pins) != 1 or pins[0].url:
@@ -160,12 +161,12 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
     pinned = published.pin(specifier)
     is_build = pinned is not None and pinned.local is not None  # of which PyPI has none
     if pinned is not None:
-        wanted = {f"{pinned.major}.{pinned.minor}"}
+        wanted = {minor_release(pinned)}
         local = (pinned.local or "").removeprefix("rocm")
         is_other = (pinned.local or "").startswith("rocm") and local != index.version
     else:
         admitted = [each for each in published.releases("torch") if specifier.contains(each)]
-        wanted = {f"{each.major}.{each.minor}" for each in admitted}
+        wanted = {minor_release(each) for each in admitted}
         is_other = False
     rocm = [each for minor in sorted(wanted) for each in rocm_wheels.rocm_for(minor)]
     if not rocm or (wanted & set(minors) and not is_other):

@@ -12,7 +12,7 @@ from ._installs.commands import TOOLS
 from ._installs.consequences import Case, harm, is_alternative, is_build
 from ._installs.platform import rocm_evidence
 from ._installs.requested import asked_by
-from ._installs.rocm_torch import FAMILY, indexes_of, torch_at
+from ._installs.rocm_torch import indexes_of, torch_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +117,9 @@ class InstallReplacesTorch(PartRule["Command"]):
         if install.indexes or install.torch_backend or install.no_index:
             return
         for each in install.requirements:
-            if each.name in FAMILY and (each.requirement is None or not each.requirement.url):
+            if each.name in pytorch_index.FAMILY and (
+                each.requirement is None or not each.requirement.url
+            ):
                 message = (
                     f"setup.py installs {each.name} from PyPI, the build for CUDA: in a build of "
                     f"its own (PEP 517) always, as torch is never there. Name torch in "
@@ -136,7 +138,7 @@ class InstallReplacesTorch(PartRule["Command"]):
         builds_triton = in_image or bool(_TRITON.search(source.text))  # images have it as `triton`
         for asked in case.everything.asked if not builds_triton else ():
             demand = demand_of(asked.requirement)
-            if demand is not None and demand.triton and demand.package not in FAMILY:
+            if demand is not None and demand.triton and demand.package not in pytorch_index.FAMILY:
                 message = (
                     f"{demand.package} {demand.version} requires triton. The wheels of the ROCm "
                     f"torch bring it as pytorch-triton-rocm or triton-rocm, which pip does not "

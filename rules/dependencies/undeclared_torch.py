@@ -6,9 +6,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, compile_lazily, declared
-
-from ._installs.rocm_torch import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +151,7 @@ def _import_of_torch(folder: str, source: File) -> Place | None:
     from ._names.package_imports import first_import, packages_of  # noqa: PLC0415 - few projects
 
     for package, place in packages_of(folder, source):
-        found = first_import(package, place, FAMILY, source)
+        found = first_import(package, place, frozenset(FAMILY), source)
         if found is not None:
             return found
     return None

@@ -9,7 +9,7 @@ from rocmlint.rule import compile_lazily
 
 from .branches import are_alternatives
 from .cuda_wheels import cuda_wheel, is_in_image
-from .rocm_torch import FAMILY, indexes_of, is_from_rocm
+from .rocm_torch import indexes_of, is_from_rocm
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .requested import Asked, Everything
     from .rocm_torch import RocmTorch
 
-_OWN_INDEX = compile_lazily(r"pytorch\.org/whl/rocm(\d+(?:\.\d+)*)")
 _BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm."
 
 
@@ -42,7 +41,7 @@ def harm(asked: Asked, case: Case, source: File) -> str:
     name = asked.requirement.name.lower()
     if asked.requirement.url or is_build(asked.requirement):
         return ""
-    if name in FAMILY:
+    if name in pytorch_index.FAMILY:
         return _harm_of_family(name, asked, case, source)
     if case.install.no_dependencies:
         return ""
@@ -180,7 +179,7 @@ def _give_index(requirement: Requirement, source: File) -> str:
     is_torch = requirement.name.lower() == "torch"
     pinned = published.pin(requirement.specifier) if is_torch else None
     having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
-    for version in (*_OWN_INDEX.findall(source.text), *having[-1:] * (pinned is not None)):
+    for version in (*pytorch_index.rocm_in(source.text), *having[-1:] * (pinned is not None)):
         if version in having:
             return f"Add `--index-url {rocm_wheels.SERVER}/rocm{version}`."
     return "Add the `--index-url` that `rocmlint stack index-url` prints."
@@ -190,6 +189,7 @@ def _is_in_extra_index(requirement: Requirement, case: Case) -> bool:
     """Say whether the ROCm index beside PyPI has the release that pip would take."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
+    from rocmlint.published.written import minor_release  # noqa: PLC0415
 
     found = [
         index
@@ -205,7 +205,7 @@ def _is_in_extra_index(requirement: Requirement, case: Case) -> bool:
     )
     if newest is None or any(each.kind for each in found):
         return True
-    minor = f"{newest.major}.{newest.minor}"
+    minor = minor_release(newest)
     return any(minor in rocm_wheels.torch_for(each.version) for each in found)
 
 

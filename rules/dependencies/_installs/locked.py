@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
-from rocmlint.published.pytorch_index import is_rocm
 from rocmlint.rule import compile_lazily
+from rocmlint.published.pytorch_index import FAMILY, is_rocm
 
 from .platform import BY_PROJECT
-from .rocm_torch import FAMILY, is_from_rocm
+from .rocm_torch import is_from_rocm
 from .uv_lock import cuda_torch
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.shell.folders import entered
 from rocmlint.rule import compile_lazily
-
-from .rocm_torch import FAMILY
+from rocmlint.published.pytorch_index import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Command, File, Index, IndexOption, Install
 
-FAMILY = frozenset({"torch", "torchvision", "torchaudio"})
-"""What PyPI has for CUDA only, and a ROCm index for ROCm."""
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
 _WITH_TORCH = compile_lazily(r"pytorch|torch|vllm|sglang|megatron|primus|verl|training")
@@ -31,7 +29,7 @@ class RocmTorch(NamedTuple):
 
     where: str
     versions: tuple[Version, ...] = ()
-    packages: frozenset[str] = FAMILY
+    packages: frozenset[str] = frozenset(pytorch_index.FAMILY)
     from_wheel: bool = False
 
     def meets(self, specifier: SpecifierSet) -> bool | None:
@@ -100,7 +98,9 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
     asks = any(each.name == "torch" for each in install.requirements)
     if not asks or not (is_local or is_from_rocm(install) or _is_unknown(install)):
         return None
-    packages = frozenset(each.name for each in install.requirements if each.name in FAMILY)
+    packages = frozenset(
+        each.name for each in install.requirements if each.name in pytorch_index.FAMILY
+    )
     versions = _versions(torch, install) if torch is not None else ()
     return RocmTorch(where, versions, packages, from_wheel=True)
 
@@ -114,6 +114,7 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     """Give the versions that pip may take from the index: a pin, or the newest minor release."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
+    from rocmlint.published.written import minor_release  # noqa: PLC0415
 
     pinned = published.pin(torch.specifier)
     if pinned is not None:
@@ -128,7 +129,7 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     of_index = [
         each
         for each in published.releases("torch")
-        if f"{each.major}.{each.minor}" in minors and torch.specifier.contains(each)
+        if minor_release(each) in minors and torch.specifier.contains(each)
     ]
     newest = of_index[-1:]
     return tuple(each for each in of_index if each.release[:2] == newest[0].release[:2])

@@ -9,9 +9,8 @@ from packaging.specifiers import SpecifierSet
 
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import newest_accepting
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import compile_lazily
-
-from .._installs.rocm_torch import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

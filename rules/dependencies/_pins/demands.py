@@ -10,6 +10,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
 from rocmlint.published.fitting import newest_accepting
+from rocmlint.published.written import minor_release
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -89,7 +90,7 @@ def is_narrow(specifier: SpecifierSet | None) -> bool:
 def newest_rocm_torch() -> Version | None:
     """Give the newest release of torch that has wheels for ROCm."""
     minors = {each.torch for each in rocm_wheels.rows() if each.status != "nightly"}
-    found = [each for each in published.releases("torch") if f"{each.major}.{each.minor}" in minors]
+    found = [each for each in published.releases("torch") if minor_release(each) in minors]
     return found[-1] if found else None
 
 

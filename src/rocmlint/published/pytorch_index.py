@@ -1,4 +1,4 @@
-"""PyTorch's package indexes: which ROCm the URL of one is for."""
+"""PyTorch's package indexes: what they have, and which ROCm the URL of one is for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from rocmlint.lazy import compile_lazily
 
-_ROCM = compile_lazily(
-    r"https?://download(?:-r2)?\.pytorch\.org/whl/(?P<kind>nightly/|test/)?rocm(?P<version>\d+(?:\.\d+)*)"
-    r"(?P<rest>/[^\s]*)?\Z"
+FAMILY = ("torch", "torchvision", "torchaudio")
+"""What PyPI has for CUDA only, and a ROCm index for ROCm."""
+_INDEX = compile_lazily(
+    r"download(?:-r2)?\.pytorch\.org/whl/(?P<kind>nightly/|test/)?"
+    r"(?P<label>rocm(?P<rocm>\d+(?:\.\d+)*)|cu\d+|cpu)\b(?P<rest>/\S*)?"
 )
 _OF_ROCM = compile_lazily(r"rocm|gfx\d|amd\.com|radeon\.com", re.IGNORECASE)
 _OF_OTHERS = compile_lazily(r"/(?:cu\d\d+|cpu|xpu)(?:/|\Z)|nvidia|cuda", re.IGNORECASE)
@@ -33,8 +35,25 @@ class PytorchIndex(NamedTuple):
 
 def pytorch_index(url: str) -> PytorchIndex | None:
     """Read the URL of an index; None for one that is not PyTorch's for ROCm."""
-    match = _ROCM.match(url.strip())
-    return PytorchIndex(match["version"], (match["kind"] or "").strip("/")) if match else None
+    url = url.strip()
+    match = _INDEX.search(url)
+    if match is None or not match["rocm"] or match.end() != len(url):
+        return None
+    if url[: match.start()] not in {"https://", "http://"}:
+        return None
+    return PytorchIndex(match["rocm"], (match["kind"] or "").strip("/"))
+
+
+def label_in(text: str) -> str:
+    """Return the label of the builds of the first index in a text: rocm6.4, cu128, cpu; or ""."""
+    match = _INDEX.search(text)
+    return "" if match is None else match["label"]
+
+
+def rocm_in(text: str) -> list[str]:
+    """Return the versions of ROCm that the indexes of releases in a text are for."""
+    found = _INDEX.finditer(text)
+    return [each["rocm"] for each in found if each["rocm"] and not each["kind"]]
 
 
 def is_rocm(url: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.utils import canonicalize_name
 
 from rocmlint.interpreter.ask import Interpreter
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.published.written import fault_of, requirement_of, version_of
 
 if TYPE_CHECKING:
@@ -18,9 +19,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
 TORCH_FAMILY = (
-    "torch",
-    "torchvision",
-    "torchaudio",
+    *FAMILY,
     "triton",
     "triton-rocm",
     "pytorch-triton-rocm",

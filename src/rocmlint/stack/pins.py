@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit, shown
+from rocmlint.published.pytorch_index import label_in
 from rocmlint.published.written import requirement_of
 from rocmlint.stack.changes import is_triton
 from rocmlint.stack.verdicts import is_met
@@ -20,9 +21,6 @@ from rocmlint.stack.verdicts import is_met
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_INDEX = re.compile(
-    r"download\.pytorch\.org/whl/(?:nightly/|test/)?(?P<label>rocm[\d.]+\d|cu\d+|cpu)\b"
-)
 _IMAGE = re.compile(r"\brocm[-_]?(?P<rocm>\d+\.\d+)")
 _EXACT = frozenset({"==", "==="})
 
@@ -87,10 +85,10 @@ def _requirement(text: str, python: str) -> Requirement | None:
 
 
 def _of_index(text: str, rocm: str, url: str) -> tuple[str, str] | None:
-    match = _INDEX.search(text)
-    if match is None or match["label"] == f"rocm{rocm}":
+    label = label_in(text)
+    if not label or label == f"rocm{rocm}":
         return None
-    return f"it has the builds for {match['label']}, and brings back one of them", f"write {url}"
+    return f"it has the builds for {label}, and brings back one of them", f"write {url}"
 
 
 def _of_image(text: str, rocm: str) -> tuple[str, str] | None:

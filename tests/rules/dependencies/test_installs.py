@@ -306,9 +306,13 @@ def test_a_notebook_stays_in_the_folder_that_its_magic_leads_to(
 ) -> None:
     repository.write("tools/requirements.txt", PIN)
     source = f"{way}\n!pip install -q -r requirements.txt\n# rocm/pytorch:latest \n"
-    cell = {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
-    cell["execution_count"] = None
-    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    cell = {"cell_type": "code", "source": source, "outputs": [], "metadata": {}}
+    notebook = {
+        "cells": [{**cell, "execution_count": None}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
     found = repository.codes("a.ipynb", json.dumps(notebook), rocm=True)
     assert found == codes
 
