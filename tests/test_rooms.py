@@ -21,11 +21,11 @@ disk: text
 config
 interpreter
 gpus: interpreter
-published
+published: text
 formats: text
 syntax: text
 notebook: formats syntax text
-installs: formats
+installs: formats text
 project: config disk formats installs published text
 source: config disk formats notebook project syntax text
 change: disk formats notebook source syntax text

@@ -116,7 +116,7 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
 
 def _declared_beside(node: Index, source: File) -> list[Requirement]:
     """Give the requirements of torch in the file, where it has no other index of PyTorch's."""
-    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     indexes = [each for each in source.parts.indexes if "pytorch.org/whl" in each.url]
     if len(indexes) > 1 or source.path.endswith(".toml"):
@@ -152,7 +152,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
     """Say that the index of a ROCm does not have the torch that is pinned beside it."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.published.written import minor_release  # noqa: PLC0415
+    from rocmlint.text.written import minor_release  # noqa: PLC0415
 
     minors = rocm_wheels.torch_for(index.version)
     if index.kind or not minors or len(pins) != 1 or pins[0].url:

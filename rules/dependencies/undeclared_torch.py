@@ -112,7 +112,7 @@ def _is_settled(source: File) -> bool:
 
 def _brings_none(base: list[Declared]) -> bool | None:
     """Say whether no requirement brings torch: False where some are unknown, None if one does."""
-    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     certain = True
     for each in base:

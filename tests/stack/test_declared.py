@@ -18,6 +18,17 @@ def test_what_is_missing_is_a_conflict(packages: FakeEnvironment) -> None:
     assert standing(declared(packages.read())) == [("accelerate", "psutil", "conflict")]
 
 
+def test_a_requirement_that_nests_too_deep_is_a_problem_of_its_package_alone(
+    packages: FakeEnvironment,
+) -> None:
+    marker = f'{"(" * 3000}python_version > "3"{")" * 3000}'
+    packages.install("accelerate", "1.15.0", ["psutil", f"torch>=2; {marker}"])
+    environment = packages.read()
+    (problem,) = (each for package in environment.packages for each in package.problems)
+    assert problem.endswith("its parentheses nest too deep")
+    assert ("accelerate", "psutil", "conflict") in standing(declared(environment))
+
+
 def test_an_extra_named_after_what_is_not_installed_does_not_count(
     packages: FakeEnvironment,
 ) -> None:

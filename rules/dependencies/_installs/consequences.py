@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.published import pytorch_index
-from rocmlint.rule import compile_lazily
 
 from .branches import are_alternatives
 from .cuda_wheels import cuda_wheel, is_in_image
@@ -189,7 +188,7 @@ def _is_in_extra_index(requirement: Requirement, case: Case) -> bool:
     """Say whether the ROCm index beside PyPI has the release that pip would take."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.published.written import minor_release  # noqa: PLC0415
+    from rocmlint.text.written import minor_release  # noqa: PLC0415
 
     found = [
         index

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
-from rocmlint.rule import compile_lazily
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
+from rocmlint.rule import compile_lazily
 
 from .platform import BY_PROJECT
 from .rocm_torch import is_from_rocm

@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.shell.folders import entered
-from rocmlint.rule import compile_lazily
 from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +152,7 @@ def _inside(path: str, target: str, name: str) -> Iterator[str]:
 def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, str]], list[Index]]:
     """Read a file of requirements and those that it includes."""
     from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
-    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     found: list[tuple[Requirement, str]] = []
     indexes: list[Index] = []
@@ -171,7 +171,7 @@ def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, str]], list[
 def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requirement, str]]:
     """Read what the project requires that a command installs from its folder."""
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
-    from rocmlint.published.written import requirement_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     match = re.fullmatch(r"\.?/?(?:\[([\w\s,.-]*)\])?", word.text)
     if match is None or not word.known:

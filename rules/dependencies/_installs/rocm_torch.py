@@ -114,7 +114,7 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     """Give the versions that pip may take from the index: a pin, or the newest minor release."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.published.written import minor_release  # noqa: PLC0415
+    from rocmlint.text.written import minor_release  # noqa: PLC0415
 
     pinned = published.pin(torch.specifier)
     if pinned is not None:
@@ -151,7 +151,7 @@ def _in_image(command: Command) -> RocmTorch | None:
 def _declared(file: File) -> RocmTorch | None:
     """Give the build for ROCm that the project pins."""
     from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-    from rocmlint.published.written import requirement_of  # noqa: PLC0415
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415
 
     for each in file.project.requirements("torch"):
         if each.declared.group or each.declared.constraint:

@@ -62,7 +62,7 @@ def _is_root(package: dict[str, Any]) -> bool:
 
 def _holds(marker: str) -> bool:
     """Say whether a marker holds on Linux."""
-    from rocmlint.published.written import holds, requirement_of  # noqa: PLC0415 - loads packaging
+    from rocmlint.text.written import holds, requirement_of  # noqa: PLC0415 - loads packaging
 
     linux = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64"}
     with_marker = requirement_of(f"torch ; {marker}" if marker else "torch")

@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
 from rocmlint.published.fitting import newest_accepting
-from rocmlint.published.written import minor_release
+from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.project.inclusions import Listed, with_inclusions
 from rocmlint.published import requirements as published
-from rocmlint.published.written import requirement_of
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.published.written import requirement_of, version_of
+from rocmlint.text.written import requirement_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from packaging.utils import canonicalize_name
 
 from rocmlint.formats.model import Declared, Problem
-from rocmlint.published.written import fault_of, requirement_of
+from rocmlint.text.written import fault_of, requirement_of
 
 if TYPE_CHECKING:
     from rocmlint.formats.excerpt import Excerpt

@@ -13,7 +13,7 @@ from rocmlint.formats.poetry import pep508
 from rocmlint.formats.shell.wrappers import program
 from rocmlint.formats.specifiers import is_location
 from rocmlint.installs.options import TOOLS, Tool
-from rocmlint.published.written import requirement_of
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

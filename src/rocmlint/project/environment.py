@@ -60,7 +60,7 @@ def installed_version(folders: tuple[str, ...], package: str, view: DiskView) ->
     """Return the version of a package (normalized name) that lies in one of the folders."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - rules on paths need no version
 
-    from rocmlint.published.written import version_of  # noqa: PLC0415
+    from rocmlint.text.written import version_of  # noqa: PLC0415
 
     for folder in folders:
         for name in view.names_in(folder):

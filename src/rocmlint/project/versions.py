@@ -19,7 +19,7 @@ from rocmlint.project.environment import installed_version, site_folders
 from rocmlint.project.hints import hints
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
-from rocmlint.published.written import requirement_of, version_of
+from rocmlint.text.written import requirement_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from rocmlint.published.written import holds, version_of
+from rocmlint.text.written import holds, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

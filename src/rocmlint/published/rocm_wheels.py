@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from packaging.version import Version
 
-from rocmlint.published.written import minor_release, version_of
+from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,10 +15,10 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit
-from rocmlint.published.written import holds
 from rocmlint.stack.declared import declared
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, Distribution, minor_of
 from rocmlint.stack.verdicts import is_met
+from rocmlint.text.written import holds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -12,9 +12,9 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, SearchError, fit, for_python, why_not
-from rocmlint.published.written import requirement_of
 from rocmlint.stack.resolve import Refusal, ResolverError, resolve
 from rocmlint.stack.versions import VersionError, read_python_version, read_torch_version
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

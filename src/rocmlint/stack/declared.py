@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.published.written import holds
 from rocmlint.stack.installed import PACKAGES
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Verdict, is_met
+from rocmlint.text.written import holds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,10 +16,10 @@ from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
-from rocmlint.published.written import requirement_of
 from rocmlint.stack.installed import import_name
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Judgement, Verdict, is_met
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,8 +10,8 @@ from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements, rocm_wheels
-from rocmlint.published.written import minor_release
 from rocmlint.stack.versions import VersionError, read_rocm, read_torch_version
+from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.published.written import fault_of, requirement_of, version_of
+from rocmlint.text.written import fault_of, requirement_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,9 +14,9 @@ from packaging.version import Version
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit, shown
 from rocmlint.published.pytorch_index import label_in
-from rocmlint.published.written import requirement_of
 from rocmlint.stack.changes import is_triton
 from rocmlint.stack.verdicts import is_met
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import rocm_wheels
-from rocmlint.published.written import holds, version_of
 from rocmlint.stack.changes import is_of_torch
 from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
@@ -18,6 +17,7 @@ from rocmlint.stack.steps import Steps
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.text.words import few
+from rocmlint.text.written import holds, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

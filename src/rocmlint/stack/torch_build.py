@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from packaging.version import Version
 
-from rocmlint.published.written import minor_release, version_of
 from rocmlint.stack.versions import labelled_rocm, major_minor
+from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:
     from rocmlint.stack.installed import Distribution, Environment

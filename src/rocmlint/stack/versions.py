@@ -8,7 +8,7 @@ from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
-from rocmlint.published.written import version_of
+from rocmlint.text.written import version_of
 
 _ROCM = re.compile(
     r"(?:rocm[ =-]*|v)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:\.\d{4,})?(?:-\d+)?",

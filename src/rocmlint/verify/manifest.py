@@ -15,7 +15,7 @@ from rocmlint.config.option import did_you_mean
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.files import sha256_of
-from rocmlint.published.written import requirement_of
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -20,7 +20,7 @@ CONFLICT = "torch==2.4.1\ntransformers==5.23.0\n"
 def problems(repository: Repository, name: str, text: str) -> list[str]:
     file = repository.write(name, text)
     settings = Configuration({"rocm": True, "preview": True}).settings_for(str(repository.root))
-    return list(Linter(settings).analyse_text(str(file), text).problems)
+    return list(Linter(settings).lint_text(str(file), text).problems)
 
 
 @pytest.mark.parametrize(

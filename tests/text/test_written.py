@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from rocmlint.published.written import (
+from rocmlint.text.written import (
     fault_of,
     holds,
     minor_release,
