@@ -208,5 +208,5 @@ def _fix(
     written = source.text_at(span)
     if not better or written.count(old) != 1:
         return None
-    edit = Edit(*span, written.replace(old, f"rocm{better}"))
+    edit = Edit(*span, written.replace(old, f"rocm{better}"), was=written)
     return Fix(f"Take the index of ROCm {better}", (edit,), safe=False)

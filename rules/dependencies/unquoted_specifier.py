@@ -130,7 +130,7 @@ def _fix(word: Word, redirects: list[Redirect], source: File) -> Fix | None:
     if span.line != span.end_line or not _PLAIN.match(written):
         return None
     for mark in ('"', "'"):
-        edit = Edit(*span, f"{mark}{written}{mark}")
+        edit = Edit(*span, f"{mark}{written}{mark}", was=written)
         if ("$" not in written or mark == '"') and _holds(edit, written, source):
             return Fix("Put the requirement in quotes", (edit,), safe=True)
     return None

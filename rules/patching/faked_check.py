@@ -67,7 +67,7 @@ _FLAG = compile_lazily(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED
 _FLAGS = ("HAS_", "HAVE_", "_HAS_", "_HAVE_")
 _IMPORT_ERRORS = ("Exception", "ImportError", "ModuleNotFoundError")
 _FLAG_AFTER_FAILURE = compile_lazily(
-    rf"^except (?:{'|'.join(_IMPORT_ERRORS)}):\n    (?:{'|'.join(_FLAGS)})\w+ = True\b",
+    rf"^except (?:{'|'.join(_IMPORT_ERRORS)}):[ ]*\n[ ]*(?:{'|'.join(_FLAGS)})\w+ = True\b",
     re.MULTILINE,
 )
 _IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
@@ -257,9 +257,11 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         if constant(node.right) != "True" or not _is_result_of_check(node, source):
             return
         fix = None
-        if all(isinstance(each, cst.SimpleWhitespace) for each in spaces):
+        brackets = (*node.left.rpar, *node.right.lpar)
+        if not brackets and all(isinstance(each, cst.SimpleWhitespace) for each in spaces):
             left, whole = source.span(node.left), source.span(node)
-            edit = Edit(left.end_line, left.end_column, whole.end_line, whole.end_column, "")
+            place = (left.end_line, left.end_column, whole.end_line, whole.end_column)
+            edit = Edit(*place, "", was="or True")
             fix = Fix("Remove `or True`", (edit,))
         message = (
             "`or True` makes this check pass whatever stands before it, so what it guards runs "

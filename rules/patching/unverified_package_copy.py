@@ -239,7 +239,7 @@ def _guess(behind: list[cst.CSTNode], source: Source) -> str | None:
 
 def _is_looked_at(call: cst.Call, source: Source) -> bool:
     """Say whether something looks at files or modules after a copy."""
-    code = source.code.split("\n")
+    code = source.code_lines
     function = source.function(call)
     end = len(code) if function is None else source.span(function).end_line
     after = "\n".join(code[source.span(call).end_line : end])
@@ -262,7 +262,7 @@ def _is_sure(call: cst.Call, behind: list[cst.CSTNode], source: Source) -> bool:
     }
     function = source.function(call)
     first = 1 if function is None else source.span(function).line
-    code = source.code.split("\n")[first - 1 : source.span(call).line - 1]
+    code = source.code_lines[first - 1 : source.span(call).line - 1]
     return any(
         _EXISTENCE.search(text) and names & set(re.findall(r"\w+", text))
         for line, text in enumerate(code, first)

@@ -57,7 +57,7 @@ def _is_used_after(image: cst.BaseExpression, call: cst.Call, source: Source) ->
         return isinstance(image, cst.Attribute)
     function = source.function(call)
     end = source.span(function).end_line if function else len(source.lines)
-    rest = source.code.split("\n")[source.span(call).end_line : end]
+    rest = source.code_lines[source.span(call).end_line : end]
     looked_at = rf"(?<![\w.])(?<!\bas ){image.value}\b(?!\s*=[^=]|\.(?:close|load|verify)\()"
     return re.search(looked_at, "\n".join(rest)) is not None
 

@@ -46,7 +46,8 @@ class Point(NamedTuple):
 class Edit:
     """Replace a range of text.
 
-    Lines and columns count from 1, columns in characters; the end is exclusive.
+    Lines and columns count from 1, columns in characters; the end is exclusive. ``was`` is what
+    the rule takes to stand there, whatever the blanks: where something else does, nothing is done.
     """
 
     line: int
@@ -54,6 +55,7 @@ class Edit:
     end_line: int
     end_column: int
     replacement: str
+    was: str | None = field(default=None, compare=False, kw_only=True)
     cell: Cell | None = field(default=None, compare=False, kw_only=True)
 
     @property

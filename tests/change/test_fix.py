@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,6 +105,29 @@ def test_the_edits_of_a_fix_are_applied_together_or_not_at_all() -> None:
 def test_a_fix_whose_own_edits_overlap_is_left_out() -> None:
     text = "unet.half()\n"
     assert apply_fixes(text, [finding(text, (0, 6, "a"), (4, 9, "b"))], unsafe=True).text == text
+
+
+@pytest.mark.parametrize("was", ["vae.half()", "unet.half", "u net.half()x", "", "unet.half()\n"])
+def test_no_edit_is_made_where_other_code_stands(was: str) -> None:
+    text = "unet.half()\n"
+    found = [with_was(finding(text, (0, 11, "unet.float()")), was)]
+    outcome = fix_text("train.py", text, found, lambda _: found, unsafe=False)
+    assert (outcome.text, outcome.settled, outcome.left) == (text, [], found)
+    assert outcome.problem == "not fixed: ROC402 on line 1: other code stands there"
+
+
+@pytest.mark.parametrize(
+    "text", ["unet.half()\n", "unet\x0c.\thalf( )\n", "unet.\\\n  half()\n", "unet.half(\n)\n"]
+)
+def test_other_blanks_are_the_same_code(text: str) -> None:
+    found = [with_was(finding(text, (0, len(text) - 1, "unet.float()")), "unet.half()")]
+    assert apply_fixes(text, found, unsafe=False).text == "unet.float()\n"
+
+
+def with_was(found: Finding, was: str) -> Finding:
+    assert found.fix is not None
+    edits = tuple(replace(edit, was=was) for edit in found.fix.edits)
+    return replace(found, fix=replace(found.fix, edits=edits))
 
 
 def test_a_fix_that_two_findings_share_is_applied_once() -> None:

@@ -136,5 +136,7 @@ def _moved(
     if node.lpar is None:
         rest[-1] = rest[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     kept = cst.Module([]).code_for_node(node.with_changes(names=rest))
-    column = source.span(node).column
-    return [source.replace(node, f"{kept}\n{' ' * (column - 1)}from {module} import {imported}")]
+    span = source.span(node)
+    start = source.offset_of(span.line) + span.column - 1
+    indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
+    return [source.replace(node, f"{kept}\n{indent}from {module} import {imported}")]

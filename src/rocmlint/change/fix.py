@@ -55,7 +55,8 @@ def fix_text(
 ) -> Outcome:
     r"""Fix what was found in a text, lint it again, and so on until nothing is left to fix.
 
-    What would make the text unparsable is not done. ``text`` has ``\n`` line ends.
+    What would make the text unparsable is not done, nor what would replace something else than
+    the finding is about. ``text`` has ``\n`` line ends.
     """
     fixed: list[Finding] = []
     problem = None
@@ -76,6 +77,7 @@ def fix_text(
     else:
         if apply_fixes(text, found, unsafe=unsafe).fixed:
             problem = f"the fixes did not come to an end in {MAXIMUM_ROUNDS} rounds"
+    problem = problem or _misplaced(Text(text), found, unsafe=unsafe)
     return Outcome(text, fixed, found, problem)
 
 
@@ -89,7 +91,8 @@ def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Appl
     by_fix: dict[Fix, list[Finding]] = {}
     for finding in findings:
         if finding.fix is not None and (finding.fix.safe or unsafe):
-            by_fix.setdefault(finding.fix, []).append(finding)
+            if _is_in_place(finding.fix, source):
+                by_fix.setdefault(finding.fix, []).append(finding)
     taken: list[_Replacement] = []
     fixed: list[Finding] = []
     replacements = {fix: _replacements(fix, source) for fix in by_fix}
@@ -100,6 +103,32 @@ def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Appl
     for start, end, replacement in sorted(taken, reverse=True):
         text = text[:start] + replacement + text[end:]
     return Applied(text, fixed)
+
+
+def _misplaced(text: Text, findings: Iterable[Finding], *, unsafe: bool) -> str | None:
+    """Name the findings whose fixes would replace something else than they are about."""
+    found = [
+        f"{finding.code} on {text.named_line(finding.line)}"
+        for finding in findings
+        if finding.fix is not None and (finding.fix.safe or unsafe)
+        if not _is_in_place(finding.fix, text)
+    ]
+    return f"not fixed: {', '.join(found)}: other code stands there" if found else None
+
+
+def _is_in_place(fix: Fix, text: Text) -> bool:
+    return all(_stands_there(edit, text) for edit in fix.edits)
+
+
+def _stands_there(edit: Edit, text: Text) -> bool:
+    start, end, _ = _replacement(edit, text)
+    there = text.text[start:end] + "\n" * (edit.end_line > len(text.lines))
+    return edit.was is None or _without_blanks(edit.was) == _without_blanks(there)
+
+
+def _without_blanks(code: str) -> tuple[str, bool]:
+    """Give what is no blank, and whether a line end goes along."""
+    return "".join(code.replace("\\\n", "").split()), code.endswith("\n")
 
 
 def demoted(finding: Finding, text: Text | File) -> Finding:
@@ -190,9 +219,10 @@ def _python_parses(text: str) -> bool:
 
 def _libcst_parses(text: str) -> bool:
     from rocmlint.syntax.partial_parse import Pieces  # noqa: PLC0415 - loads LibCST
+    from rocmlint.text.blanks import python_text  # noqa: PLC0415
 
     try:
-        _ = Pieces(Text(text)).whole
+        _ = Pieces(python_text(text)).whole
     except UnparsableError:
         return False
     return True

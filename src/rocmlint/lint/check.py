@@ -33,11 +33,12 @@ _NAME_BEFORE = re.compile(r"\w+(?=[ \t]*\Z)")
 def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True) -> list[Finding]:
     """Give what the rules find in a file, sorted, before any suppression.
 
-    Without ``shortcuts`` the whole file is parsed and walked, whatever the triggers say: dear,
-    and the findings must be the same. Raises UnparsableError where a part that a rule must see
-    is no Python.
+    Without ``shortcuts``, and where they may miss something, the whole file is parsed and walked,
+    whatever the triggers say: dear, and the findings must be the same. Raises UnparsableError
+    where a part that a rule must see is no Python.
     """
     active = [rule for rule in rules if not rule.skips & source.kinds]
+    shortcuts = shortcuts and not source.is_oddly_spaced
     check_code = _check_code if shortcuts else _check_all_code
     found = [*_check_comments(source, active), *check_code(source, active)]
     found += check_parts(source, active)

@@ -207,7 +207,7 @@ class Linter:
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
-        result = Analysis(findings, look.problems, file.consulted, file.text)
+        result = Analysis(findings, look.problems, file.consulted, file.written)
         return result._replace(claims=look.claims, unread=places)
 
     def unreadable(self, path: str, reason: str, line: int = 1, column: int = 1) -> Analysis:

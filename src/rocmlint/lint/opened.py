@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.formats import is_python
 from rocmlint.source.decoding import text_of
 from rocmlint.text.text import LEXEME
 
@@ -52,9 +53,11 @@ class Opened:
     @cached_property
     def text(self) -> Text:
         """The decoded text. Raises SyntaxError and ValueError for what cannot be decoded."""
-        from rocmlint.text.text import Text  # noqa: PLC0415 - few files come here
+        from rocmlint.text.blanks import python_text  # noqa: PLC0415 - few files come here
+        from rocmlint.text.text import Text  # noqa: PLC0415
 
-        return Text(text_of(self.path, self.data) if self._text is None else self._text)
+        text = text_of(self.path, self.data) if self._text is None else self._text
+        return python_text(text) if is_python(self.path) else Text(text)
 
     @cached_property
     def file(self) -> File:

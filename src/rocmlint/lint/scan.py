@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
+from rocmlint.text.blanks import is_oddly_spaced
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -50,9 +52,11 @@ class Scanner(Generic[Asked]):
         self._search = BytesAhoCorasick(list(by_word), implementation=fast) if by_word else None
 
     def scan(self, data: bytes) -> list[Asked]:
-        """Give the rules one of whose words stands in the data."""
+        """Give the rules one of whose words stands in the data, all where it may be torn."""
         if not data or (self._search is None and not self._always):
             return []
+        if is_oddly_spaced(data):
+            return list(self._rules)
         words: set[int] = set()
         if self._search is not None:
             matches = self._search.find_matches_as_indexes(data, overlapping=True)

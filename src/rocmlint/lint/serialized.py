@@ -50,13 +50,14 @@ def _claim(fields: list[Any]) -> Claim:
 
 def _edit_fields(edit: Edit) -> list[Any]:
     place = [edit.line, edit.column, edit.end_line, edit.end_column]
-    return [*place, edit.replacement, edit.cell]
+    return [*place, edit.replacement, edit.was, edit.cell]
 
 
 def _edit(fields: list[Any]) -> Edit:
-    *place, cell = fields
+    *place, was, cell = fields
     _refuse_unless(place, [int, int, int, int, str])
-    return Edit(*place, cell=None if cell is None else _cell(cell))
+    _refuse_unless([was], [type(None) if was is None else str])
+    return Edit(*place, was=was, cell=None if cell is None else _cell(cell))
 
 
 def _fix(title: str, safe: bool, edits: list[Any]) -> Fix:

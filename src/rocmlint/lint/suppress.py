@@ -258,14 +258,15 @@ def _without(suppression: Suppression, gone: Collection[str], source: File) -> E
     kept = [selector for selector in suppression.selectors if selector not in gone]
     if kept:
         first, last = (comment.column + offset for offset in suppression.listed)
-        return Edit(comment.line, first, comment.line, last, ", ".join(kept))
+        was = comment.text[slice(*suppression.listed)]
+        return Edit(comment.line, first, comment.line, last, ", ".join(kept), was=was)
     rest = _rest(comment.text[: suppression.start], comment.text[suppression.end :])
     if rest:
-        return Edit(comment.line, comment.column, comment.line, end, rest)
+        return Edit(comment.line, comment.column, comment.line, end, rest, was=comment.text)
     if comment.own_line:
-        return Edit(comment.line, 1, comment.line + 1, 1, "")
+        return Edit(comment.line, 1, comment.line + 1, 1, "", was=f"{comment.text}\n")
     code = source.lines[comment.line - 1][: comment.column - 1].rstrip()
-    return Edit(comment.line, len(code) + 1, comment.line, end, "")
+    return Edit(comment.line, len(code) + 1, comment.line, end, "", was=comment.text)
 
 
 def _rest(before: str, after: str) -> str:

@@ -141,9 +141,19 @@ class File(DiskView):
         return self._text.text
 
     @property
+    def written(self) -> str:
+        """The text as it is written in the file: in Python tabs may stand for blanks."""
+        return self._text.written
+
+    @property
     def code(self) -> str:
         """The text with what is no code blanked, as far as the format is known; same offsets."""
         return self._text.code
+
+    @property
+    def code_lines(self) -> list[str]:
+        """The lines of ``code``."""
+        return self._text.split(self.code)
 
     @property
     def lines(self) -> list[str]:
@@ -190,7 +200,11 @@ class File(DiskView):
 
     def replace(self, node: Any, replacement: str) -> Edit:
         """Make the edit that replaces a node, comment or part."""
-        return Edit(*self.span(node), replacement)
+        return Edit(*self.span(node), replacement, was=self._own_text(node))
+
+    def _own_text(self, node: Any) -> str:
+        """Give the text that a comment or part has, as far as it knows."""
+        return node.text if isinstance(node, Comment) else self.text_at(self.span(node))
 
     # Comments that hide findings
 

@@ -13,6 +13,7 @@ from rocmlint.source.file import File
 from rocmlint.syntax.names import Binding, Names
 from rocmlint.syntax.nodes import dotted_text
 from rocmlint.syntax.partial_parse import Pieces
+from rocmlint.text.blanks import is_oddly_spaced, python_text
 from rocmlint.text.joined_lines import joined_lines
 from rocmlint.text.text import Comment, Span, Text
 
@@ -40,10 +41,12 @@ class Source(File):
     ) -> None:
         """Take a path and its decoded text with ``\\n`` line ends.
 
+        Rules see plain blanks between tokens, see :mod:`rocmlint.text.blanks`.
+
         With ``whole`` the file is parsed in one piece. ``parts`` are what the file holds besides
         Python's syntax, such as the commands in the cells of a notebook.
         """
-        text = Text(text) if isinstance(text, str) else text
+        text = python_text(text) if isinstance(text, str) else text
         super().__init__(path, text, place=place, project=project)
         self._parts = parts
         self.pieces = Pieces(text.python, whole=whole)
@@ -66,13 +69,29 @@ class Source(File):
             return self.pieces.piece_of(node).span(node)
         return super().span(node)
 
+    @cached_property
+    def code(self) -> str:
+        """The text with what is no code blanked, same offsets; see :attr:`File.code`.
+
+        In an oddly spaced file each statement is on one line.
+        """
+        code = super().code
+        return code.replace("\\\n", "  ") if self.is_oddly_spaced else code
+
+    @cached_property
+    def is_oddly_spaced(self) -> bool:
+        """Whether expressions with plain blanks may miss something in this file."""
+        return is_oddly_spaced(self._text.python.written.encode(errors="replace"))
+
     def noqa_line(self, line: int) -> tuple[int, str]:
         """Give the text in which flake8 looks for ``noqa``, and its first line."""
         python = self._text.python
-        if python.lines[line - 1] != self.lines[line - 1]:  # a command in a notebook
+        start = self.offset_of(line)
+        end = start + len(self.lines[line - 1])
+        if python.written[start:end] != self._text.written[start:end]:  # a command in a notebook
             return super().noqa_line(line)
-        block = self.pieces.statement_at(self.offset_of(line))
-        text = python.text[block.start : block.end]
+        block = self.pieces.statement_at(start)
+        text = python.written[block.start : block.end]
         if "noqa" not in text.lower():
             return line, ""
         if block.start not in self._joined_in:
@@ -159,6 +178,12 @@ class Source(File):
 
     # Edits
 
+    def _own_text(self, node: Any) -> str:
+        """Give the text that a node has in the tree, wherever it seems to stand in the file."""
+        if isinstance(node, cst.CSTNode):
+            return self.pieces.piece_of(node).code_of(node)
+        return super()._own_text(node)
+
     def remove_statement(self, node: cst.CSTNode) -> Edit:
         """Make the edit that takes away the statement around a node.
 
@@ -174,7 +199,8 @@ class Source(File):
         if isinstance(block, cst.IndentedBlock) and len(block.body) == 1:
             return self.replace(line.body[0], "pass")
         span = self.span(line)
-        return Edit(span.line, 1, span.end_line + 1, 1, "")
+        whole = cst.Module([]).code_for_node(line.with_changes(leading_lines=()))
+        return Edit(span.line, 1, span.end_line + 1, 1, "", was=whole)
 
 
 __all__ = ["Binding", "Comment", "Source", "Span"]

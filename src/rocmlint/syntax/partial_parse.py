@@ -11,7 +11,7 @@ import ast
 import re
 import warnings
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from rocmlint.syntax.walk import parents
 from rocmlint.text.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from rocmlint.text.text import Text
 
@@ -37,6 +37,8 @@ _CLASS = re.compile(
     re.VERBOSE,
 )
 """Decorators and bases may go on over indented lines and lines that close a bracket."""
+_LINE_END = re.compile("\n")
+_BLANKS = re.compile(r"\s+")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
 _CASE = re.compile(r"^[ \t]+case\b[ \t]*(?![\s=.])", re.MULTILINE)
@@ -63,26 +65,49 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A parsed part of a file.
-
-    ``shifts`` are pairs of a line of the piece and what to add to it and to those below it to
-    get the line of the file.
-    """
+    """A parsed part of a file, made of whole lines; ``block`` is the last stretch of them."""
 
     module: cst.Module
     block: Block
-    shifts: tuple[tuple[int, int], ...]
-    _spans: dict[cst.CSTNode, Span] = field(default_factory=dict)
+    _blocks: tuple[Block, ...]
+    _text: Text
 
     def span(self, node: cst.CSTNode) -> Span:
         """Give the place of a node of this piece in the file."""
-        if not self._spans:
-            self._spans.update(positions(self.module))
         span = self._spans[node]
-        return Span(self._line(span.line), span.column, self._line(span.end_line), span.end_column)
+        start = self._place(span.line, span.column)
+        return Span(*start, *self._place(span.end_line, span.end_column))
 
-    def _line(self, line: int) -> int:
-        return line + next(shift for first, shift in reversed(self.shifts) if line >= first)
+    def code_of(self, node: cst.CSTNode) -> str:
+        """Give the text that stands at the place of a node, as far as LibCST knows."""
+        span = self._spans[node]
+        lines = self._lines[span.line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = lines[0][span.column - 1 :]
+        return "\n".join(lines)
+
+    @cached_property
+    def _spans(self) -> dict[cst.CSTNode, Span]:
+        return positions(self.module)
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.module.code.split("\n")
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where in the file each line of the piece begins."""
+        starts: list[int] = []
+        for block in self._blocks:
+            starts[-1:] = [block.start]  # where the block before ends
+            ends = _LINE_END.finditer(self._text.text, block.start, block.end)
+            starts += [match.end() for match in ends]
+        return starts
+
+    def _place(self, line: int, column: int) -> tuple[int, int]:
+        starts = self._starts
+        offset = starts[line - 1] + column - 1 if line <= len(starts) else self.block.end
+        return self._text.place_of(offset)
 
 
 class Pieces:
@@ -132,6 +157,10 @@ class Pieces:
 
     def statement_at(self, offset: int) -> Block:
         """Give the top-level statement with the character at this offset."""
+        text = self._text
+        if text.text != text.written:  # a statement may begin later than its line
+            blanks = _BLANKS.match(text.text, offset)
+            offset = blanks.end() if blanks else offset
         return _block_at(self.statements, offset) or Block(0, len(self._text.text))
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
@@ -165,17 +194,12 @@ class Pieces:
             code = "".join(self._text.code[block.start : block.end] for block in blocks)
             _refuse_what_breaks_parsers(code)
             text = "".join(self._text.text[block.start : block.end] for block in blocks)
-            piece = Piece(_module(text), blocks[-1], tuple(self._shifts(blocks)))
+            _refuse_null(text)
+            piece = Piece(_module(text), blocks[-1], blocks, self._text)
             self._parents.update(parents(piece.module))
             self._piece_of[piece.module] = piece
             self._parsed[blocks] = piece
         return self._parsed[blocks]
-
-    def _shifts(self, blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
-        first = 1
-        for block in blocks:
-            yield first, self._text.line_of(block.start) - first
-            first += self._text.text.count("\n", block.start, block.end)
 
 
 def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
@@ -207,10 +231,8 @@ def _block_at(blocks: list[Block], offset: int) -> Block | None:
 def _module(text: str) -> cst.Module:
     try:
         return cst.parse_module(text)
-    except cst.ParserSyntaxError as error:
-        raise _syntax_error(text, error) from error
-    except (RecursionError, ValueError) as error:
-        raise UnparsableError(str(error)) from error
+    except Exception as error:
+        raise _refusal(text, error) from error
     except BaseException as error:
         # LibCST's parser is written in Rust; its panics are no Exception.
         if type(error).__name__ != "PanicException":
@@ -219,7 +241,7 @@ def _module(text: str) -> cst.Module:
         raise UnparsableError(reason) from error
 
 
-def _syntax_error(text: str, error: cst.ParserSyntaxError) -> UnparsableError:
+def _refusal(text: str, error: Exception) -> UnparsableError:
     """Say what is wrong as Python does, who knows it better and names no later line."""
     try:
         with warnings.catch_warnings():
@@ -229,7 +251,9 @@ def _syntax_error(text: str, error: cst.ParserSyntaxError) -> UnparsableError:
         return UnparsableError(known.msg, known.lineno or 1, known.offset or 1)
     except (ValueError, RecursionError, MemoryError):
         pass
-    return UnparsableError(error.message, error.raw_line, error.raw_column + 1)
+    if isinstance(error, cst.ParserSyntaxError):
+        return UnparsableError(error.message, error.raw_line, error.raw_column + 1)
+    return UnparsableError(str(error))
 
 
 def _refuse_what_breaks_parsers(code: str) -> None:
@@ -243,6 +267,14 @@ def _refuse_what_breaks_parsers(code: str) -> None:
     if deepening > MAXIMUM_DEPTH and _depth(code) > MAXIMUM_DEPTH:
         reason = f"the code is nested more than {MAXIMUM_DEPTH} levels deep"
         raise UnparsableError(reason)
+
+
+def _refuse_null(text: str) -> None:
+    """Refuse what Python does, and LibCST takes inside strings."""
+    above, null, _ = text.partition("\0")
+    if null:
+        reason = "source code cannot contain null bytes"
+        raise UnparsableError(reason, above.count("\n") + 1, len(above) - above.rfind("\n"))
 
 
 def _refuse_deep_patterns(code: str) -> None:

@@ -74,9 +74,14 @@ class Comment:
 class Text:
     """The characters of one file, and what can be told of them without a parser."""
 
-    def __init__(self, text: str) -> None:
-        """Take text whose lines end in ``\\n``."""
+    def __init__(self, text: str, *, written: str | None = None) -> None:
+        """Take text whose lines end in ``\\n``, and how it is written in the file.
+
+        Both have the same length, and what is no blank at the same places. Lines and columns are
+        those of the file.
+        """
         self.text = text
+        self.written = text if written is None else written
 
     def named_line(self, line: int) -> str:
         """Name a line in a message."""
@@ -90,7 +95,7 @@ class Text:
     @cached_property
     def lines(self) -> list[str]:
         """The lines, without their ends."""
-        return self.text.split("\n")
+        return self.split(self.text)
 
     @cached_property
     def code(self) -> str:
@@ -105,7 +110,7 @@ class Text:
         """Every comment, those inside brackets too, in order."""
         return [
             self._comment(match.start(), match[0])
-            for match in _LEXEME.finditer(self.text)
+            for match in _LEXEME.finditer(self.written)
             if match[0].startswith("#")
         ]
 
@@ -119,7 +124,19 @@ class Text:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        return [0, *(match.end() for match in re.finditer("\n", self.written))]
+
+    def place_of(self, offset: int) -> tuple[int, int]:
+        """Give the line and the column, from 1, of a character."""
+        line = self.line_of(offset)
+        return line, offset - self.offset_of(line) + 1
+
+    def split(self, text: str) -> list[str]:
+        """Cut a text of the same length into the lines of the file."""
+        if self.written == self.text and text.count("\n") == len(self._line_starts) - 1:
+            return text.split("\n")
+        bounds = zip(self._line_starts, [*self._line_starts[1:], len(text) + 1], strict=True)
+        return [text[start : end - 1].replace("\n", " ") for start, end in bounds]
 
     def closing_line(self, line: int) -> int:
         """Give the first line, from this one on, at whose end a comment can stand."""
@@ -134,16 +151,16 @@ class Text:
     @cached_property
     def _open_lines(self) -> frozenset[int]:
         """The lines at whose end no comment can stand: a string or a backslash joins the next."""
-        lines = self.code.split("\n")
+        lines = self.split(self.code)
         found = {number for number, line in enumerate(lines, 1) if line.endswith("\\")}
-        for match in _LEXEME.finditer(self.text):
+        for match in _LEXEME.finditer(self.written):
             if "\n" in match[0]:
                 found.update(range(self.line_of(match.start()), self.line_of(match.end() - 1)))
         return frozenset(found)
 
     def _comment(self, start: int, text: str) -> Comment:
         line = self.line_of(start)
-        before = self.text[self.offset_of(line) : start]
+        before = self.written[self.offset_of(line) : start]
         return Comment(text, line, len(before) + 1, own_line=not before.strip())
 
 
@@ -202,12 +219,12 @@ class MixedText(Text):
     """
 
     def __init__(
-        self, text: str, python: str, shell: str, cells: Sequence[tuple[int, int]] = ()
+        self, text: str, python: Text, shell: str, cells: Sequence[tuple[int, int]] = ()
     ) -> None:
         """Take three texts of the same length, and of each cell its number and the lines above."""
         super().__init__(text)
         self._cells = cells
-        self._python = Text(python)
+        self._python = python
         self._shell = PlainText(shell)
 
     def named_line(self, line: int) -> str:

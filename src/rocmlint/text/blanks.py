@@ -1,0 +1,93 @@
+"""Python's text with nothing but blanks between tokens: no tabs, form feeds or lone backslashes.
+
+Python takes form feeds and backslashes even in front of a statement, where LibCST loses sight of
+them: what it parses would stand a line or a column off. And every expression that looks for
+``import torch`` would have to know all the ways to write a blank.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rocmlint.text.text import LEXEME, Text
+
+_ODD = re.compile(
+    rf"(?P<lexeme>{LEXEME})"
+    # In front of a statement, with the line end above, so that as many lines are left.
+    r"|(?P<first>(?:\A|\n)[ \t]*(?:\f|\\\n)(?:[ \t\f]|\\\n)*)"
+    r"|(?P<indent>^[ \t]+)"
+    r"|(?P<inner>\\\n(?:[ \t\f]|\\\n)*|[\t\f]+)",
+    re.DOTALL | re.MULTILINE,
+)
+_BEGINS_WITH_BACKSLASH = re.compile(r"^ *\\\n", re.MULTILINE)
+_TO_BLANKS = str.maketrans("\t\f", "  ")
+_ALL_TO_BLANKS = str.maketrans("\t\f\\", "   ")
+
+
+_TORN = re.compile(
+    # What begins with a fixed character is searched much faster.
+    rb"\t(?:(?<!\s\t)|(?<= \t))[ \t\f]*[^\s#]"
+    rb"|\f[ \t\f]*[^\s#]"
+    rb"|\\\n(?:"
+    rb"(?<=[^\s\"'\\]\\\n)|(?<=from \\\n)|(?<=\Wor \\\n)|(?<=\Was \\\n)|(?<=def \\\n)"
+    rb"|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
+    rb"|(?:\\\n|[ \t])*(?:[.=(\[:,]|(?:import|as|or)\b)"
+    rb")"
+)
+"""A tab or form feed between tokens, or a backslash where nobody parts a line."""
+
+
+def is_oddly_spaced(data: bytes) -> bool:
+    """Say whether tokens stand apart as in one of two hundred files.
+
+    Then no search for words and expressions finds them; it is enough to look without.
+    """
+    if b"\\\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    odd = b"\t" in data or b"\f" in data or b"\\\n" in data
+    return odd and _TORN.search(data) is not None
+
+
+def python_text(text: str) -> Text:
+    r"""Give the text of a Python file (line ends ``\n``) with plain blanks between its tokens."""
+    return Text(with_plain_blanks(text), written=text)
+
+
+def with_plain_blanks(text: str) -> str:
+    """Put a blank for each tab and form feed, and leave out backslashes in front of statements.
+
+    The length stays the same, and what is no blank stays where it is. Strings, comments and
+    indentation stay as they are, and so does what Python refuses.
+    """
+    # To look for one character is much faster than for an expression; few files have any.
+    odd = "\t" in text or "\f" in text
+    if odd or ("\\\n" in text and _BEGINS_WITH_BACKSLASH.search(text)):
+        return _ODD.sub(_plain, text)
+    return text
+
+
+def _plain(match: re.Match[str]) -> str:
+    if match["first"] is not None:
+        return _before_statement(match[0], match.string[match.end() : match.end() + 1])
+    return match[0] if match["inner"] is None else match[0].translate(_TO_BLANKS)
+
+
+def _before_statement(run: str, follows: str) -> str:
+    """Give blank lines and the indentation that Python sees: the first that is not empty.
+
+    A form feed sets the column back.
+    """
+    if not follows and "\\" in run:
+        return run  # Python refuses a file that ends so
+    blank = run.translate(_ALL_TO_BLANKS)
+    parts = run.removeprefix("\n").split("\\\n")
+    indents = [part.rpartition("\f")[2] for part in parts]
+    indent = next(filter(None, indents), "")
+    if follows in {"", "\n", "#"} or indent == parts[-1]:
+        return blank[: len(run) - len(parts[-1])] + parts[-1].translate(_TO_BLANKS)
+    # The last line begins later, at what is really its indentation.
+    before = blank[: len(run) - len(indent) - 1]
+    last = before.rfind("\n")
+    if last >= 0 or run.startswith("\n"):
+        before = before[:last] + " " + before[last + 1 :]
+    return f"{before}\n{indent}"

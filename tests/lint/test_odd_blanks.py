@@ -1,0 +1,162 @@
+"""Tabs, form feeds and backslashes where Python allows them: same findings, right places."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from rocmlint.change.fix import fix_text
+from rocmlint.config.settings import Settings
+from rocmlint.findings import Finding
+from rocmlint.lint.check import check
+from rocmlint.lint.linter import Linter
+from rocmlint.lint.opened import Opened
+from rocmlint.lint.scan import Scanner
+from rocmlint.lint.selection import enabled_rules
+from rocmlint.source.python import Source
+
+LINTER = Linter(Settings(preview=True))
+RULES = enabled_rules(LINTER.settings)
+
+READ = """\
+from PIL import Image, ImageOps
+
+
+def read(path):
+    image = Image.open(path)
+    \\
+    ImageOps.exif_transpose(image)
+    return image
+"""
+TRAIN = """\
+import torch
+\\
+def train(model, loader, optimizer):
+    for batch in loader:
+        loss = model(**batch).loss
+        loss.backward()
+        torch.cuda.synchronize()
+        optimizer.step()
+"""
+TRAINER = """\
+from transformers import Trainer
+\x0cclass OurTrainer(Trainer):
+    def __init__(self, model, tokenizer):
+        super().__init__(model=model, tokenizer=tokenizer)
+"""
+
+
+SUPPRESSED = """\
+# rocmlint: ignore-file[ROC602]
+\x0cfrom PIL import Image
+"""
+MOVED = """\
+if x:
+    pass
+\x0cfrom transformers.utils import TRANSFORMERS_CACHE, is_flax_available
+"""
+
+
+def found(text: str) -> list[Finding]:
+    analysis = LINTER.lint_text("job.py", text)
+    assert list(analysis.problems) == []
+    return list(analysis.findings)
+
+
+def codes(text: str) -> list[str]:
+    return [each.code for each in found(text)]
+
+
+def fixed(text: str) -> str:
+    return fix_text("job.py", text, found(text), found, unsafe=True).text
+
+
+def test_a_line_with_only_a_backslash_moves_no_place() -> None:
+    assert [(each.code, each.line, each.column) for each in found(READ)] == [("ROC602", 7, 5)]
+
+
+def test_a_fix_below_a_line_with_only_a_backslash_mends_its_own_line() -> None:
+    mended = READ.replace("    ImageOps", "    image = ImageOps")
+    assert fixed(READ) == mended
+
+
+def test_a_fix_takes_away_the_line_that_the_finding_names() -> None:
+    assert fixed(TRAIN) == TRAIN.replace("        torch.cuda.synchronize()\n", "")
+
+
+def test_a_comment_above_a_form_feed_ends_where_its_line_does() -> None:
+    assert fixed(SUPPRESSED) == "\x0cfrom PIL import Image\n"
+
+
+def test_a_backslash_in_brackets_hinders_no_fix() -> None:
+    text = "from transformers.utils import (\n\\\n  is_flax_available, TRANSFORMERS_CACHE)\n"
+    assert "from huggingface_hub.constants import HF_HUB_CACHE" in fixed(text)
+
+
+@pytest.mark.parametrize("before", ["\x0c", "\\\n", "  \x0c", "", "\x0c\\\n"])
+def test_a_second_import_is_indented_as_the_first(before: str) -> None:
+    text = MOVED.replace("\x0c", before)
+    after = fixed(text)
+    ast.parse(after)
+    assert after.startswith(f"if x:\n    pass\n{before}from transformers.utils import is_flax")
+    assert "\nfrom" in after.partition("is_flax")[2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from\ttransformers\timport\tAutoModelForVision2Seq\n",
+        "from\x0ctransformers import AutoModelForVision2Seq\n",
+        "from transformers import \\\n\tAutoModelForVision2Seq\n",
+        "\x0cfrom transformers import AutoModelForVision2Seq\n",
+        "if x:\n  \\\nfrom transformers import AutoModelForVision2Seq\n",
+        "import transformers\nx\x0c=\ttransformers\t.\x0cAutoModelForVision2Seq\n",
+        "import transformers\tas\tt\nx = t.AutoModelForVision2Seq\n",
+        TRAINER,
+        "for p in model.parameters():\n    p.data\t=\x0cp.data.half()\n",
+    ],
+)
+def test_shortcuts_miss_nothing(text: str) -> None:
+    ast.parse(text)
+    whole = check(Source("job.py", text, place="job.py", whole=True), RULES, shortcuts=False)
+    cut = check(Source("job.py", text, place="job.py"), Scanner(RULES).scan(text.encode()))
+    assert cut == whole
+    assert whole != []
+    assert isinstance(LINTER.first_sight("job.py", text.encode()), Opened)
+
+
+@pytest.mark.parametrize(
+    "text", ["def e():\n\x0c    (exif_transpose)\n", "def t():\n \\\nexif_transpose\n"]
+)
+@pytest.mark.parametrize("check_syntax", [False, True])
+def test_what_python_takes_is_no_unreadable_file(text: str, check_syntax: bool) -> None:
+    ast.parse(text)
+    linter = Linter(Settings(preview=True, check_syntax=check_syntax))
+    assert list(linter.lint_text("job.py", text).findings) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "r\u200d.data=a.float()\n",
+        "r\u200c.__file__\n",
+        'x = (""b"").__file__\n',
+        "x.__file__\n\0\n",
+        "x.__file__ = '\0'\n",
+        "x\u00b2.__file__\n",
+        "x\u2028.__file__\n",
+        "x\x0b.__file__\n",
+        "x.__file__ \\ \n",
+    ],
+)
+def test_what_python_refuses_is_an_unreadable_file_and_no_internal_error(text: str) -> None:
+    with pytest.raises((SyntaxError, ValueError)):
+        ast.parse(text)
+    assert codes(text) == ["ROC900"]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n\r", "\r\r\n"])
+def test_carriage_returns_anywhere_are_line_ends(end: str) -> None:
+    data = READ.replace("    \\\n", "").replace("\n", end).encode()
+    assert [each.code for each in LINTER.lint("job.py", data).findings] == ["ROC602"]
