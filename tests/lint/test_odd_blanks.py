@@ -112,6 +112,8 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
         "\x0cfrom transformers import AutoModelForVision2Seq\n",
         "if x:\n  \\\nfrom transformers import AutoModelForVision2Seq\n",
         "import transformers\nx\x0c=\ttransformers\t.\x0cAutoModelForVision2Seq\n",
+        "from transformers. utils import TRANSFORMERS_CACHE\n",
+        "import transformers . deepspeed\n",
         "import transformers\tas\tt\nx = t.AutoModelForVision2Seq\n",
         TRAINER,
         "for p in model.parameters():\n    p.data\t=\x0cp.data.half()\n",

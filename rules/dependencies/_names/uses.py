@@ -27,7 +27,10 @@ Other packages give torch attributes of their own (`torch.npu`), and every file 
 _IMPORT = compile_lazily(
     r"import\b(?<!\wimport)[ \t]*(\([^)#]*(?:#[^\n]*[^)#]*)*\)|(?:[^\n\\;#]|\\\n)*)"
 )
-_FROM = compile_lazily(rf"[ \t]*from[ \t]+((?:{'|'.join(PACKAGES)}|torch)(?:\.\w+)*)[ \t]+\Z")
+_FROM = compile_lazily(
+    rf"[ \t]*from[ \t]+((?:{'|'.join(PACKAGES)}|torch)(?:[ \t]*\.[ \t]*\w+)*)[ \t]+\Z"
+)
+_DOT = compile_lazily(r"[ \t]*\.[ \t]*")
 _NAME = compile_lazily(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
 _PLACE = compile_lazily(r"(?<![\w.])(\w+)((?:[ \t]*\.[ \t]*[^\W\d]\w*)*)")
 _NEW_NAME = compile_lazily(r"^[ \t]*(\w+)[ \t]*=[ \t]*\(?[ \t]*\Z")
@@ -113,11 +116,12 @@ def _imports(text: str) -> Iterator[Imported]:
         head = re.split("[;:]", text[line : match.start()])[-1]
         origin = _FROM.match(head)
         if origin is not None:
+            module = _DOT.sub(".", origin[1])
             for name in _NAME.finditer(match[1].replace("\\\n", " ")):
-                dotted = f"{origin[1]}.{name[1]}"
+                dotted = f"{module}.{name[1]}"
                 yield Imported(name[2] or name[1], dotted, match, dotted)
         elif not head.strip():
-            for name in _NAME.finditer(match[1]):
+            for name in _NAME.finditer(_DOT.sub(".", match[1])):
                 package = name[1].partition(".")[0]
                 if package in PACKAGES or is_of_torch(name[1]):
                     dotted = name[1] if name[2] else package
