@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole start
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.disk.read import read_small
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +22,6 @@ MODULES = os.path.join("**", "*.py")
 _MAXIMUM_FOLDERS = 5000
 _OUTSIDE = (".", "__pycache__", "site-packages", "node_modules")
 """How folders begin that hold nothing of the project around them."""
-MAXIMUM_BYTES = 10_000_000
-"""No larger file beside a linted one is read: whatever lists requirements is smaller."""
 CACHE = ".rocmlint_cache"
 """The folder that the cache is in, if nothing else is said."""
 
@@ -33,16 +32,9 @@ def digest(data: bytes) -> str:
 
 
 def data_of(path: str) -> bytes | None:
-    """Give the bytes of a file, None where they cannot be read.
-
-    A pipe or a device, whose reading may never end, counts as what cannot be read.
-    """
+    """Return the bytes of a small file, None where they cannot be read."""
     try:
-        about = os.stat(path)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > MAXIMUM_BYTES:
-            return None
-        with open(path, "rb") as file:
-            return file.read()
+        return read_small(path)
     except (OSError, ValueError):  # of a path with a NUL, which a file may name
         return None
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.settings import Settings
-from rocmlint.disk.state import MAXIMUM_BYTES, data_of
+from rocmlint.disk.read import read_small
+from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import conda, format_of, parse
 from rocmlint.installs.install import install_of
@@ -52,10 +53,11 @@ def read_project(paths: Sequence[str]) -> tuple[list[Pin], list[Obstacle]]:
 
     def read(path: str) -> str:
         try:
-            return _text(path)
-        except (SyntaxError, ValueError) as error:
+            return text_of(path, read_small(path))
+        except (OSError, SyntaxError, ValueError) as error:
             if os.path.exists(path):
-                unread.append(_unread(os.path.relpath(path), str(error)))
+                why = getattr(error, "strerror", None) or str(error)
+                unread.append(_unread(os.path.relpath(path), why))
             return ""
 
     own = (Listed(path, parse(path, read(path))) for path in found if format_of(path))
@@ -79,15 +81,6 @@ def _settings_for() -> Callable[[str], Settings]:
             return Settings(root=folder)
 
     return settings_for
-
-
-def _text(path: str) -> str:
-    """Read a file. Raises SyntaxError and ValueError for one that cannot be read."""
-    data = data_of(path)
-    if data is None:
-        message = f"no file that may be read, or larger than {MAXIMUM_BYTES:,} bytes"
-        raise ValueError(message)
-    return text_of(path, data)
 
 
 def _unread(where: str, reason: str = "") -> Obstacle:
