@@ -94,7 +94,8 @@ def test_the_working_folder_comes_first_as_under_python_m(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    assert Interpreter().ask("loads", {"module": "fine"})["error"] is None
+    request = {"modules": ["fine"], "files": [], "call": None}
+    assert Interpreter().ask("loaded", request)["failed"] == {}
 
 
 def test_the_interpreter_needs_no_rocmlint(folder: Path) -> None:
@@ -103,9 +104,11 @@ def test_the_interpreter_needs_no_rocmlint(folder: Path) -> None:
 
 
 def test_a_hanging_package_hides_no_other_claim(project: Project, folder: Path) -> None:
-    (folder / "aiter.py").write_text((folder / "hanging.py").read_text())
-    (folder / "xformers.py").write_text("__version__ = '0.1'\n")
+    installed = folder / "site-packages"
+    installed.mkdir()
+    (installed / "aiter.py").write_text((folder / "hanging.py").read_text())
+    (installed / "xformers.py").write_text("__version__ = '0.1'\n")
     project.write("job.py", "import aiter\nimport xformers\n")
-    done = project.run("verify", "job.py", "--timeout", "3", PYTHONPATH=str(folder))
+    done = project.run("verify", "job.py", "--timeout", "3", PYTHONPATH=str(installed))
     assert done.returncode == 3
     assert "1 proven, 0 contradicted, 1 unproven." in done.stdout

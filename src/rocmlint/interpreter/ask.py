@@ -24,7 +24,12 @@ NAME_INSIDE = "rocmlint_inside"
 """What the package ``inside`` is called in the child."""
 
 LOAD_INSIDE = f"""\
-import importlib.util, sys
+import os, sys
+def own_library():
+    folder = os.path.dirname(os.__file__)
+    return [folder] + [it for it in sys.path if os.path.basename(it) in ("lib-dynload", "DLLs")]
+path, sys.path[:] = sys.path[:], own_library()
+import importlib.util
 def load_inside(folder):
     spec = importlib.util.spec_from_file_location(
         {NAME_INSIDE!r}, folder + "/__init__.py", submodule_search_locations=[folder])
@@ -32,7 +37,11 @@ def load_inside(folder):
     spec.loader.exec_module(module)
     return module
 """
-"""Defines ``load_inside(folder)`` in any interpreter, whatever its ``sys.path``."""
+"""Defines ``load_inside(folder)`` in any interpreter.
+
+Leaves the standard library on ``sys.path``, alone, and what was there in ``path``: the current
+folder and PYTHONPATH may have modules of its names. ``os`` is what Python itself has loaded.
+"""
 
 _ASK = f"""\
 import sys
@@ -42,7 +51,9 @@ import faulthandler
 faulthandler.enable(2)
 {LOAD_INSIDE}
 arguments, sys.argv = sys.argv[1:], ["-c"]
-load_inside(arguments[0]).main(*arguments[1:])
+if path[:1] == [""]:
+    path[0] = os.getcwd()
+load_inside(arguments[0]).main(path, *arguments[1:])
 """
 _TAIL = 2000
 """How many characters of what a failed child printed are told."""
@@ -61,7 +72,8 @@ class InterpreterError(RocmlintError):
 class Interpreter:
     """A Python to be asked, in the state in which ``python -m`` would run there.
 
-    ``sys.path`` begins with the current folder, as under ``python -m`` and ``python -c``.
+    Its ``sys.path`` begins with the current folder then. What is asked of files looks through it
+    and runs nothing; only a task that is to run code imports along it (:mod:`.inside.search`).
     """
 
     python: str = sys.executable

@@ -15,13 +15,19 @@ import sys
 import traceback
 from contextlib import suppress
 
+from . import search
+
 
 class CannotAnswerError(Exception):
     """The question has no answer here, for a reason that a person can read as it is."""
 
 
-def main(task: str, request_path: str, answer_path: str) -> None:
-    """Answer one request of the parent; what goes wrong is an answer too."""
+def main(path: list[str], task: str, request_path: str, answer_path: str) -> None:
+    """Answer one request of the parent; what goes wrong is an answer too.
+
+    ``path`` is what ``python -m`` would have as ``sys.path``; that has the standard library only.
+    """
+    search.begin(path)
     with open(request_path, encoding="utf-8") as file:
         request = json.load(file)
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import re
-import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from . import search
 from .files import locate
 
 if TYPE_CHECKING:
@@ -146,6 +146,6 @@ def _definitions_of(function: str) -> Iterator[str]:
 def _sources() -> Iterator[str]:
     """Yield the files that imports can find, without those of Python and of the working folder."""
     own = {os.path.abspath(each) for each in ("", os.path.dirname(os.__file__))}
-    for path in dict.fromkeys(map(os.path.abspath, sys.path)):
+    for path in dict.fromkeys(map(os.path.abspath, search.path())):
         for folder, _, names in os.walk(path) if path not in own else ():
             yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 import runpy
-import sys
 from typing import Any
+
+from . import search
+from .imports import CheckoutError, search_installed
 
 
 def answer(request: object) -> dict[str, list[str] | str]:
@@ -20,7 +21,7 @@ def answer(request: object) -> dict[str, list[str] | str]:
 def package_folders() -> list[str]:
     """Give the folders of sys.path that installed packages are in."""
     names = ("site-packages", "dist-packages")
-    folders = [path for path in sys.path if os.path.basename(path) in names]
+    folders = [path for path in search.path() if os.path.basename(path) in names]
     return [path for path in dict.fromkeys(folders) if os.path.isdir(path)]
 
 
@@ -29,10 +30,13 @@ def torch_targets() -> dict[str, list[str] | str]:
 
     Gives ``{"targets": [...], "reason": "..."}``.
     """
-    spec = importlib.util.find_spec("torch")
-    if spec is None or not spec.origin:
+    try:
+        found = search_installed("torch")
+    except CheckoutError as error:
+        return {"targets": [], "reason": str(error).removeprefix("torch ")}
+    if found is None or not found.origin:
         return {"targets": [], "reason": "is not installed"}
-    version = _version(os.path.join(os.path.dirname(spec.origin), "version.py"))
+    version = _version(os.path.join(os.path.dirname(found.origin), "version.py"))
     if not version.get("hip"):
         shown = version.get("__version__", "without a version")
         return {"targets": [], "reason": f"{shown} is not built for ROCm"}

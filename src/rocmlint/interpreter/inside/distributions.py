@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib.util
 import io
 import os
 import platform
@@ -12,6 +11,8 @@ import sys
 from importlib.metadata import Distribution, distributions
 from typing import TYPE_CHECKING, Any
 
+from . import search
+from .files import locate
 from .records import normalized
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, dict[str, Any]] = {}
     unreadable = []
-    for each in distributions():
+    for each in distributions(path=search.path()):
         try:
             told = _told(each)
         except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
@@ -104,10 +105,10 @@ def _is_of_the_wheel(path: str) -> bool:
 def _file_of(module: str) -> str | None:
     """Give the file that an import would execute; None if there is none."""
     try:
-        spec = importlib.util.find_spec(module)
+        found = locate(module)
     except (ImportError, ValueError):
         return None
-    return None if spec is None else spec.origin
+    return found[0].origin if found else None
 
 
 def _marker_environment() -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections import Counter
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
-from . import CannotAnswerError
+from . import CannotAnswerError, search
 from .dtype_trace import name_of, trace
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     The request holds ``factory`` (``package.module:callable``), ``fake`` and ``device`` (or None).
     Raises what importing and calling the factory raises, CannotAnswerError and NoModelError.
     """
+    search.as_program()
     torch = _imported("torch", "name the interpreter of the job with --python")
     with ExitStack() as modes:
         if request["fake"]:

@@ -13,6 +13,8 @@ from importlib import machinery
 from typing import TYPE_CHECKING, Any, cast
 from zipimport import zipimporter
 
+from . import search
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -66,7 +68,7 @@ def winner_and_others(module: str, path: list[str] | None = None) -> tuple[Copy 
     """Do what ``locate`` does, with the copies that are there although an import finds none."""
     winner = _copy(module, _chain(module, path))
     found = [winner] if winner else []
-    for entry in sys.path if path is None else path:
+    for entry in search.path() if path is None else path:
         for copy in _copies_below(module, entry):
             if all((copy.origin, copy.locations) != (it.origin, it.locations) for it in found):
                 found.append(copy)
@@ -109,13 +111,19 @@ def _find(name: str, where: list[str] | None) -> machinery.ModuleSpec | None:
     """Ask all finders, as an import does; ``where`` is the parent's path."""
     for finder in sys.meta_path:
         if finder is machinery.PathFinder:
-            spec = _find_on(name, sys.path if where is None else where)
+            spec = _find_on(name, search.path() if where is None else where)
         else:
-            find_spec = getattr(finder, "find_spec", None)
-            spec = find_spec(name, where, None) if find_spec else None
+            spec = _asked(finder, name, where)
         if spec is not None:
             return spec
     return None
+
+
+def _asked(finder: Any, name: str, where: list[str] | None) -> machinery.ModuleSpec | None:
+    if not hasattr(finder, "find_spec"):
+        return None
+    with search.followed():
+        return cast("machinery.ModuleSpec | None", finder.find_spec(name, where, None))
 
 
 def _find_on(name: str, path: Iterable[str]) -> machinery.ModuleSpec | None:

@@ -9,6 +9,7 @@ import sys
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from . import search
 from .files import sha256_of
 from .live import executed
 from .live.compare import compare_all
@@ -26,6 +27,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     :mod:`.live`), ``files`` (path and sha256 or error of each), and with a ``call`` ("module:name")
     ``call_failed`` (None or why), and for each comparison ``ran`` and ``never_ran``: names.
     """
+    search.as_program()
     failed = {}
     for name in request["modules"]:
         try:

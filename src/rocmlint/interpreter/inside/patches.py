@@ -12,6 +12,7 @@ from dataclasses import asdict
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
+from . import search
 from .bytecode import Execution, compiled, execution_of
 from .files import Copy, locate, sha256_of, winner_and_others
 from .records import installed, is_as_recorded, known_record_of, owners
@@ -32,7 +33,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             "version": ".".join(map(str, sys.version_info[:3])),
             "prefix": sys.prefix,
         },
-        "by_name": [asdict(each) for each in installed(package, sys.path)],
+        "by_name": [asdict(each) for each in installed(package, search.path())],
         "packages": [
             _or_error({"folder": top}, partial(_package, top, package, patched))
             for top in sorted({each.split("/")[0] for each in patched})
@@ -204,7 +205,7 @@ def _execution_in_archive(copy: Copy) -> Execution:
 def _one_too_high(path: str, sha256: str, root: str | None) -> Iterator[str]:
     """Find the file where a wrong number of ``parents`` puts it: ``site-packages/models/...``."""
     rest = path.partition("/")[2]
-    for entry in dict.fromkeys(os.path.abspath(each) for each in sys.path):
+    for entry in dict.fromkeys(os.path.abspath(each) for each in search.path()):
         place = os.path.join(entry, rest)
         if rest and os.path.isfile(place) and (entry == root or _hash(place) == sha256):
             yield place

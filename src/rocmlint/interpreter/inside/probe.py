@@ -16,7 +16,8 @@ import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from . import CannotAnswerError
+from . import CannotAnswerError, search
+from .imports import import_installed
 from .variables import relevant_environment
 
 if TYPE_CHECKING:
@@ -44,8 +45,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def _probe(request: dict[str, Any]) -> dict[str, Any]:
     operation = request["operation"]
-    function = _function(operation) if ":" in operation else None
-    torch = _torch()
+    function = None
+    if ":" in operation:
+        search.as_program()
+        function = _function(operation)
+    torch = _torch(of_program=function is not None)
     device = _device(torch, request["device"])
     facts: dict[str, Any] = {"operators": []}
     inputs: tuple[Any, ...] = ()
@@ -62,14 +66,13 @@ def _probe(request: dict[str, Any]) -> dict[str, Any]:
     return {**facts, **_build(torch, device)}
 
 
-def _torch() -> Any:
+def _torch(*, of_program: bool) -> Any:
     try:
-        import torch  # noqa: PLC0415 - only this question needs it
+        return importlib.import_module("torch") if of_program else import_installed("torch")
     except Exception as error:
         message = f"torch cannot be imported: {type(error).__name__}: {error}; the interpreter of "
         message += "the job is named with --python"
         raise CannotAnswerError(message) from error
-    return torch
 
 
 def _device(torch: Any, name: str) -> Any:

@@ -10,7 +10,6 @@ import csv
 import json
 import os
 import re
-import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
+from . import search
 from .files import digest_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def owners(name: str, root: str) -> list[Installed]:
     beside = [each for each in installed(name, [root]) if each.source is None]
     return beside or [
         each
-        for each in installed(name, sys.path)
+        for each in installed(name, search.path())
         if each.source and _is_below(root, os.path.realpath(each.source))
     ]
 

@@ -9,6 +9,8 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .imports import import_installed
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -25,7 +27,7 @@ def answer(request: dict[str, str]) -> dict[str, Any]:
     told: dict[str, Any] = {"error": "", "version": "", "has_torch": None, "torch": None}
     with _captured() as said:
         try:
-            module = importlib.import_module(name)
+            module = import_installed(name)
             told["version"] = str(getattr(module, "__version__", ""))
             told["has_torch"] = _has_torch(name)
             if name == "torch":

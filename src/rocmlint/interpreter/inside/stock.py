@@ -8,6 +8,7 @@ from dataclasses import asdict
 from importlib.machinery import all_suffixes
 from typing import TYPE_CHECKING, Any
 
+from . import search
 from .files import locate
 from .records import (
     Installed,
@@ -38,7 +39,7 @@ def answer(request: list[str]) -> dict[str, Any]:
 
 
 def _all(name: str) -> list[Installed]:
-    return installed(name, list(dict.fromkeys(os.path.abspath(each) for each in sys.path)))
+    return installed(name, list(dict.fromkeys(os.path.abspath(each) for each in search.path())))
 
 
 def _facts(distribution: Installed) -> dict[str, Any]:

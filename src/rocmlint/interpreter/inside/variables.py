@@ -6,6 +6,8 @@ import os
 import sys
 import sysconfig
 
+from . import search
+
 PREFIXES = (
     "AITER_",
     "AMD_",
@@ -64,7 +66,7 @@ def _package_folders() -> list[str]:
     own = {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
     own |= {os.path.join(each, "lib-dynload") for each in own}
     own.add(os.path.realpath(os.getcwd()))
-    return [each for each in _folders(sys.path) if each not in own]
+    return [each for each in _folders(search.path()) if each not in own]
 
 
 def _folders(paths: list[str]) -> list[str]:

@@ -21,7 +21,7 @@ from contextlib import suppress
 from importlib.util import LazyLoader
 from typing import TYPE_CHECKING, Any
 
-from . import process, write_json
+from . import process, search, write_json
 from .attendant import Attendant
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ _MULTIPROCESSING = "multiprocessing.util"
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Import the modules of a request, and give what a witness would write of this process."""
+    search.as_program()
     witness = Witness("", request)
     with suppress(Exception):  # for its version and its GPU; without it there is none to tell
         importlib.import_module("torch")

@@ -68,12 +68,24 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
         evidence = (Evidence("file", str(told["file"])), *as_evidence("library", own))
         wrong = _without_code(told["file"], context)
         return wrong or Judgement("proven", "mapped", seen), evidence
+    if told["checkout"]:
+        return _of_checkout(package, told["checkout"]), ()
     install = f"install {package} for ROCm in this interpreter, or name the right one (--python)"
     if optional:
         reason = f"it does not load ({told['error']}), so the code takes its other way"
         return Judgement("unproven", "located", "does not load", reason, install), ()
     reason = f"the import fails: {told['error']}"
     return Judgement("contradicted", "located", "does not load", reason, install), ()
+
+
+def _of_checkout(package: str, place: str) -> Judgement:
+    """Say that only the checked folder has a package: that proves nothing of what is installed."""
+    reason = f"only the current folder has {package} ({place}), and code from there is not run"
+    action = (
+        f"install {package} in this interpreter, or look into the job that uses that folder: "
+        f"rocmlint verify run --module {package} -- python PROGRAM"
+    )
+    return Judgement("unproven", "located", "not installed", reason, action)
 
 
 def _without_code(file: str | None, context: Context) -> Judgement | None:

@@ -43,19 +43,22 @@ def _begin(folder):
     sys.path[:] = [each for each in sys.path if each != here]
     if not folder:
         return
+    before = sys.path[:]
     try:
-        import json
-
         if sys.version_info < (3, 9):
             raise RuntimeError("a witness needs Python 3.9 or later")
-        with open(os.path.join(folder, "request.json")) as file:
-            request = json.load(file)
         scope = {{}}
         exec({LOAD_INSIDE!r}, scope)
+        import json
+
+        with open(os.path.join(folder, "request.json")) as file:
+            request = json.load(file)
         scope["load_inside"](os.path.join(folder, "inside"))
-        importlib = scope["importlib"]
-        importlib.import_module("{NAME_INSIDE}.witness").start(folder, request)
+        witness = scope["importlib"].import_module("{NAME_INSIDE}.witness")
+        sys.path[:] = before
+        witness.start(folder, request)
     except Exception as error:
+        sys.path[:] = before
         try:
             import json
 
