@@ -21,11 +21,11 @@ import re
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
-from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.code_objects.errors import extra
+from rocmlint.verify.trace.events import BrokenError, events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     """Gives name, nanoseconds and calls; None for what is no kernel."""
 
 _GZIP = b"\x1f\x8b"
-_SQLITE = b"SQLite format 3\0"
+_SQLITE = "SQLite format 3\0"
 _BLOCK = 1 << 16
+LARGEST_DECODED = 4 << 30
+"""Bytes of a compressed trace; one that is not compressed may have any number."""
 _LONGEST_FIELD = 1 << 24
 """Characters; Tensile and CK names pass the limit that Python's csv has by itself."""
 
@@ -77,7 +79,7 @@ class Trace:
 
 
 def read(path: str) -> Trace:
-    """Read a trace, as far as it goes. Raises TraceError for what is none, MissingExtraError."""
+    """Read a trace, as far as it goes. Raises TraceError for what is none."""
     try:
         with open(path, "rb") as file:
             return _read(path, file)
@@ -88,7 +90,7 @@ def read(path: str) -> Trace:
 
 def _read(path: str, file: BufferedReader) -> Trace:
     packed = file.peek(len(_GZIP)).startswith(_GZIP)  # a pipe cannot go back
-    stream = _Utf8(gzip.GzipFile(fileobj=file) if packed else file)
+    stream = _Characters(gzip.GzipFile(fileobj=file) if packed else file, path, packed=packed)
     head = stream.peek()
     start = head.lstrip()[:1]
     if not start:
@@ -100,24 +102,25 @@ def _read(path: str, file: BufferedReader) -> Trace:
             "convert it: rocpd convert -i FILE --output-format csv"
         )
         raise TraceError(message)
-    return (_chrome if start in b"{[" else _table)(path, stream)
+    return (_chrome if start in "{[" else _table)(path, stream)
 
 
-class _Utf8:
-    """The bytes of a file as valid UTF-8; a compressed file that ends too early just ends."""
+class _Characters:
+    """The text of a file; a compressed file that ends too early just ends."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, path: str, *, packed: bool) -> None:
         self._file = file
+        self._path = path
+        self._left = LARGEST_DECODED if packed else None
         self._cut = ""
-        self._ready = b""
         first = self._block()
         encoding = "utf-8-sig"
         if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             encoding = "utf-16"
         self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-        self._ready = self._decoder.decode(first, final=not first).encode()
+        self._ready = self._decoder.decode(first, final=not first)
 
-    def peek(self) -> bytes:
+    def peek(self) -> str:
         """Give what the next read begins with."""
         return self._ready
 
@@ -125,23 +128,21 @@ class _Utf8:
         """Say why the file ended before its end, if it did."""
         return self._cut and f" ({self._cut})"
 
-    def read(self, size: int = -1) -> bytes:
-        """Give some bytes, none only at the end; ``size`` is a limit for asking, not for giving."""
-        if size == 0:
-            return b""
+    def read(self) -> str:
+        """Give some characters, none only at the end."""
         while not self._ready:
             block = self._block()
-            self._ready = self._decoder.decode(block, final=not block).encode()
+            self._ready = self._decoder.decode(block, final=not block)
             if not block:
                 break
-        ready, self._ready = self._ready, b""
+        ready, self._ready = self._ready, ""
         return ready
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, with their ends."""
         rest = ""
-        for block in iter(self.read, b""):
-            *whole, rest = (rest + block.decode()).splitlines(keepends=True)
+        for block in iter(self.read, ""):
+            *whole, rest = (rest + block).splitlines(keepends=True)
             yield from whole
             if len(rest) > _LONGEST_FIELD:
                 message = f"a line is longer than {_LONGEST_FIELD:,} characters"
@@ -151,10 +152,19 @@ class _Utf8:
 
     def _block(self) -> bytes:
         try:
-            return bytes(self._file.read(_BLOCK))
+            block = bytes(self._file.read(_BLOCK))
         except (EOFError, zlib.error, gzip.BadGzipFile):
             self._cut = "its compressed data stops in the middle"
             return b""
+        if self._left is not None:
+            self._left -= len(block)
+            if self._left < 0:
+                message = (
+                    f"{self._path}: decodes to more than {LARGEST_DECODED >> 30} GiB; if it is "
+                    "meant to be so large, unpack it first (gunzip)"
+                )
+                raise TraceError(message)
+        return block
 
 
 class _Tally:
@@ -173,14 +183,10 @@ class _Tally:
         return tuple(sorted(ran, key=lambda each: (-each.nanoseconds, each.name)))
 
 
-def _chrome(path: str, stream: _Utf8) -> Trace:
-    ijson = extra("ijson")
-    # The format also allows the bare array of events.
-    place = "item" if stream.peek().lstrip().startswith(b"[") else "traceEvents.item"
+def _chrome(path: str, stream: _Characters) -> Trace:
     tally, operators, launches, cut, seen = _Tally(), Counter[str](), 0, "", 0
     try:
-        # As floats it would refuse whole numbers of 64 bits without a sign, such as addresses.
-        for event in ijson.items(stream, place, use_float=False):
+        for event in events(stream.read):
             seen += 1
             category, name = _kind(event)
             if category == "kernel":
@@ -189,8 +195,8 @@ def _chrome(path: str, stream: _Utf8) -> Trace:
                 operators[name] += 1
             elif category in {"cuda_runtime", "cuda_driver"} and "Launch" in name:
                 launches += 1
-    except ijson.JSONError as error:
-        cut = f"the JSON stops after {seen:,} events: {' '.join(str(error).split())[:120]}"
+    except BrokenError as error:
+        cut = f"the JSON stops after {seen:,} events: {error}"
     if not seen:
         message = (
             f"{path}: holds no traceEvents{stream.reason()}{cut and f' ({cut})'}: it is no "
@@ -204,7 +210,12 @@ def _kind(event: Any) -> tuple[str, str]:
     """Give the category and the name of an event that took time."""
     if not isinstance(event, dict) or event.get("ph") != "X":
         return "", ""
-    return str(event.get("cat", "")).lower(), str(event.get("name", ""))
+    category, name = event.get("cat"), event.get("name")
+    return _word(category).lower(), _word(name)
+
+
+def _word(value: Any) -> str:
+    return str(value) if isinstance(value, (str, int, float)) else ""
 
 
 _NAMES = ("kernel_name", "kernelname", "name")
@@ -212,7 +223,7 @@ _API = re.compile(r"(hip[A-Z]|__hip|hsa_|hsaKmt|roctx|[A-Z][A-Z_]+$)")
 """Names in the other statistics of rocprofv3: HIP and HSA functions, and kinds of activity."""
 
 
-def _table(path: str, stream: _Utf8) -> Trace:
+def _table(path: str, stream: _Characters) -> Trace:
     csv.field_size_limit(_LONGEST_FIELD)
     rows = csv.reader(line.replace("\0", "") for line in stream.lines())
     try:
@@ -272,4 +283,9 @@ def _dispatches(name: int, begin: int, end: int, kind: int | None) -> _RowReader
 
 
 def _number(value: Any) -> float:
-    return float(value) if isinstance(value, (int, Decimal)) else 0.0
+    """Give a number that can be added to others; 0 for anything else."""
+    try:
+        number = float(value) if isinstance(value, (int, float)) else 0.0
+    except OverflowError:
+        return 0.0
+    return number if isfinite(number) else 0.0
