@@ -7,6 +7,7 @@ import os
 import pty
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ import pytest
 
 from rocmlint.verify.job.processes import isolation
 from rocmlint.verify.job.testimony import span
-from tests.support.project import COMMAND
+from tests.support.project import COMMAND, Project
 from tests.support.verify_jobs import MODULE, PATCHED, STOCK, Job, Watched
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("run")]
@@ -647,3 +648,30 @@ def test_the_agent_of_torchrun_has_a_witness_without_a_rank(torch_job: Watched) 
 def test_every_process_of_torchrun_is_proven(torch_job: Watched) -> None:
     assert torch_job.ran.returncode == 0, torch_job.results
     assert torch_job.verdicts(MODULE) == ["proven"] * 6
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_what_is_kept_is_for_this_user_alone(project: Project, umask: int) -> None:
+    job = "import json, os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\n"
+    project.write("job.py", job)
+    before = os.umask(umask)
+    try:
+        ended = project.run(
+            *("verify", "run", "--module", "json", "--keep", "a/kept"),
+            *("--", sys.executable, "job.py"),
+        )
+    finally:
+        os.umask(before)
+    assert "proven" in ended.stdout
+    kept = project.root / "a"
+    found = {path: stat.S_IMODE(path.stat().st_mode) for path in (kept, *kept.rglob("*"))}
+    assert any(path.match("witness.*.json") for path in found)
+    assert {mode for path, mode in found.items() if path.is_dir()} == {0o700}
+    assert {mode for path, mode in found.items() if path.is_file()} == {0o600}
+
+
+def test_a_folder_that_was_there_keeps_its_mode(project: Project) -> None:
+    (project.root / "shared").mkdir()
+    (project.root / "shared").chmod(0o1777)
+    project.run("verify", "run", "--keep", "shared", "--", sys.executable, "-c", "pass")
+    assert stat.S_IMODE((project.root / "shared").stat().st_mode) == 0o1777

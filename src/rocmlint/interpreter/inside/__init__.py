@@ -54,11 +54,23 @@ def _traceback(error: Exception) -> str:
     return "".join(traceback.format_exception(type(error), error, frames or error.__traceback__))
 
 
-def write_json(path: str, value: object) -> None:
-    """Write a file whole or not at all, so that a reader never sees half of it."""
+def _opened_privately(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def write_json(path: str, value: object, *, private: bool = False) -> None:
+    """Write a file whole or not at all, so that a reader never sees half of it.
+
+    What is ``private`` is for this user alone, whatever the umask says.
+    """
     temporary = f"{path}.{os.getpid()}.part"
     try:
-        with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
+        opener = _opened_privately if private else None
+        with open(
+            temporary, "w", encoding="utf-8", errors="backslashreplace", opener=opener
+        ) as file:
             json.dump(value, file)
         os.replace(temporary, path)
     except BaseException:

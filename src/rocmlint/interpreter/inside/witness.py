@@ -178,12 +178,12 @@ class Witness:
         path = os.path.join(self.folder, self._name)
         if not os.path.exists(path):
             known = {"host": process.host(), "pid": self._pid, "start": self._start}
-            write_json(path, {**known, "witness": VERSION, "errors": self.errors})
+            write_json(path, {**known, "witness": VERSION, "errors": self.errors}, private=True)
 
     def write(self, moment: str) -> None:
         """Write the witness anew."""
         with self._lock:
-            write_json(os.path.join(self.folder, self._name), self.document(moment))
+            write_json(os.path.join(self.folder, self._name), self.document(moment), private=True)
 
     def document(self, moment: str) -> dict[str, Any]:
         """Tell what is known at a moment: start, call, import, running, exit, or asked."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.disk.read import read_small
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.ask import INSIDE, LOAD_INSIDE, NAME_INSIDE
 from rocmlint.interpreter.inside import write_json
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 _PATTERN = "witness.*.json"
 _STARTUP = "startup"
 _POLL = 0.2
+_FOLDER, _FILE = 0o700, 0o600
+"""Modes: who can write there runs code in every process of the job."""
+_LARGEST = 100_000_000
+"""Bytes of a witness; one that compares a thousand modules has some megabytes."""
 
 ANSWER = 5.0
 """Seconds for ranks that still run to look again; they do within two, unless all of it hangs."""
@@ -68,7 +73,8 @@ def _begin(folder):
                 "errors": ["%s: %s" % (type(error).__name__, error)],
             }}
             name = "witness.%s.%d.failed.json" % (known["host"], known["pid"])
-            with open(os.path.join(folder, name + ".part"), "w") as file:
+            part = os.path.join(folder, name + ".part")
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
                 json.dump(known, file)
             os.rename(os.path.join(folder, name + ".part"), os.path.join(folder, name))
         except Exception:
@@ -92,7 +98,7 @@ def bear_witness(folder: str, *, manifest: str | None = None, modules: Iterable[
     """
     watch = watch_of([] if manifest is None else [manifest], modules)
     try:
-        os.makedirs(folder, exist_ok=True)
+        _make_private(folder)
     except OSError as error:
         message = f"{folder}: cannot be made: {error.strerror}"
         raise WitnessError(message) from error
@@ -181,7 +187,7 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
         message = f"{folder}: PYTHONPATH cannot hold a path with {os.pathsep!r} in it"
         raise WitnessError(message)
     try:
-        os.makedirs(startup, exist_ok=True)
+        _make_private(startup)
         # A copy: on another node that shares the folder, rocmlint may be elsewhere or nowhere.
         inside = os.path.join(folder, "inside")
         ignored = shutil.ignore_patterns("__pycache__")
@@ -189,6 +195,7 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
         write_json(os.path.join(folder, "request.json"), watch.request())
         with open(os.path.join(startup, "sitecustomize.py"), "w", encoding="utf-8") as file:
             file.write(STARTUP)
+        _close_to_others(folder)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         # copytree gathers what went wrong with each file: (from, to, why), ...
@@ -200,13 +207,34 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
     return {**environment, "PYTHONPATH": path, VARIABLE: folder}
 
 
+def _make_private(folder: str) -> None:
+    """Make a folder, and those above it, for this user alone; one that is there stays as it is."""
+    if os.path.isdir(folder):
+        return
+    _make_private(os.path.dirname(os.path.abspath(folder)))
+    with suppress(FileExistsError):  # by another node of the job
+        os.mkdir(folder, _FOLDER)
+        os.chmod(folder, _FOLDER)
+
+
+def _close_to_others(folder: str) -> None:
+    """Let nobody else write what every process of the job runs, whatever the umask says."""
+    for root, folders, names in os.walk(folder):
+        os.chmod(root, _FOLDER)
+        if root != folder and "__pycache__" not in (*folders, os.path.basename(root)):
+            os.mkdir(os.path.join(root, "__pycache__"))  # else Python makes it, by the umask
+            folders.append("__pycache__")
+        for name in names:
+            os.chmod(os.path.join(root, name), _FILE)
+
+
 def ask(witnesses: Iterable[Witness], seconds: float) -> None:
     """Have those ranks look again that may still run, and give them some time for it."""
     asked = [each for each in witnesses if each.rank is not None and each.may_run and each.modules]
     question = f"{time.time_ns():x}"
     for folder in {os.path.dirname(each.file) for each in asked}:
         with suppress(OSError):  # a folder that is only to be read: then they are as they were
-            write_json(os.path.join(folder, ASK), question)
+            write_json(os.path.join(folder, ASK), question, private=True)
     until = time.monotonic() + seconds
     while asked and time.monotonic() < until:
         time.sleep(_POLL)
@@ -214,8 +242,8 @@ def ask(witnesses: Iterable[Witness], seconds: float) -> None:
 
 
 def _has_answered(witness: Witness, question: str) -> bool:
-    with suppress(OSError), open(witness.file, encoding="utf-8") as file:
-        found = parsed(witness.file, file.read())
+    with suppress(OSError, ValueError):
+        found = parsed(witness.file, read_small(witness.file, _LARGEST).decode())
         return isinstance(found, Witness) and (not found.may_run or question in found.asked)
     return True
 
@@ -229,8 +257,7 @@ def read(folder: str) -> tuple[list[Witness], list[str]]:
     problems = []
     for path in sorted(_files(folder)):
         try:
-            with open(path, encoding="utf-8") as file:
-                found = parsed(path, file.read())
+            found = parsed(path, read_small(path, _LARGEST).decode())
         except (OSError, ValueError) as error:
             found = f"{path}: {getattr(error, 'strerror', None) or error}"
         if isinstance(found, str):
