@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MAGIC = b"CCOB"
+LARGEST_DECODED = 16 << 30
+"""Bytes of one bundle. Real ones pass 4 GiB: version 3 of the form came for those."""
+LARGEST_IMAGE = 1 << 30
+"""Bytes of one code object that is decoded into memory."""
+MOST_TIMES = 1000
+"""How many times larger than what is stored a bundle may be, so that a small file takes little
+time. Code for twenty GPUs, of which all but the first cost nothing, stays far below."""
+_SMALL = 64 << 20
+"""Bytes that any bundle may have."""
 _START = Struct("<4sHH")
 _REST = {1: Struct("<IQ"), 2: Struct("<IIQ"), 3: Struct("<QQQ")}
 """What follows: the whole size (not in version 1), the decoded size, and the hash."""
@@ -82,11 +91,25 @@ def read_compressed(data: memoryview) -> Compressed:
     if not start <= end <= len(data):
         message = f"a compressed bundle of {end:,} bytes with {len(data):,} left: it is cut off"
         raise UnreadableError(message)
+    limit = min(max(_SMALL, MOST_TIMES * (end - start)), LARGEST_DECODED)
+    if decoded_size > limit:
+        message = (
+            f"a compressed bundle of {end - start:,} bytes that decodes to {decoded_size:,}: more "
+            f"than {limit:,} are not decoded"
+        )
+        raise UnreadableError(message)
     name = _METHODS[method]
     return Compressed(version, name, decoded_size, checksum, data[start:end], end)
 
 
 _METHODS = {0: "zlib", 1: "zstd"}
+
+
+def check_image(size: int) -> None:
+    """Raise UnreadableError for a code object that is too large to be decoded into memory."""
+    if size > LARGEST_IMAGE:
+        message = f"code of {size:,} bytes: more than {LARGEST_IMAGE:,} are not decoded"
+        raise UnreadableError(message)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from rocmlint.verify.code_objects.compression import check_image
 from rocmlint.verify.code_objects.errors import UnreadableError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Decoding:
     def take(self, count: int) -> bytes:
         """Give a copy of the next bytes."""
         check_left(self, count)
+        check_image(count)
         taken = bytearray()
         while len(taken) < count:
             taken += self._some(count - len(taken))

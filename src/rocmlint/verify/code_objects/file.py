@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.code_objects import bundle, compression, device_elf, kpack
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError
 from rocmlint.verify.code_objects.host_elf import HostElf, read_host_elf
 from rocmlint.verify.code_objects.mapped import map_file
 
@@ -79,6 +79,10 @@ def read_file(path: str) -> FileReport:
         report.error = str(error)
     except OSError as error:
         return refused(path, error.strerror or type(error).__name__)
+    except MissingExtraError:
+        raise
+    except Exception as error:  # noqa: BLE001 - no file may hide what is known of the others
+        report.error = f"cannot be understood: {type(error).__name__}: {error}"
     return FileReport(
         path, report.size, tuple(report.entries), report.host, report.kpack, report.error
     )

@@ -44,11 +44,15 @@ def read_host_elf(file: mmap, size: int) -> HostElf:
     with _our_errors():
         elf = elf_file(file)
         sections = dict(_sections(elf, file))
-        dynamic = _dynamic(elf, file)
-    for name, place in sections.items():
-        if place.offset + place.size > size:
-            message = f"cut off: section {name} ends at {place.offset + place.size:,} of {size:,}"
-            raise UnreadableError(message)
+        for name, place in sections.items():
+            end = place.offset + place.size
+            if end > size:
+                message = f"cut off: section {name} ends at {end:,} of {size:,}"
+                raise UnreadableError(message)
+        return _host_elf(sections, _dynamic(elf, file))
+
+
+def _host_elf(sections: Mapping[str, Place], dynamic: _Dynamic) -> HostElf:
     run_path = dynamic.texts(_RUNPATH) or dynamic.texts(_RPATH)
     return HostElf(
         sections,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.gpus.target import GENERIC_OF, Target, parse_target
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import CodeObject
-from rocmlint.verify.code_objects.compression import decoder
+from rocmlint.verify.code_objects.compression import check_image, decoder
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
 
 if TYPE_CHECKING:
@@ -133,6 +133,8 @@ class Archive:
         if len(body) != stored:
             message = f"cut off: {stored:,} bytes of code wanted at {offset:,}"
             raise UnreadableError(message)
+        if self.is_compressed:
+            check_image(size)
         image = _decoded(body, size) if self.is_compressed else body
         if len(image) != size:
             message = f"the code at {offset:,} has {len(image):,} bytes instead of {size:,}"

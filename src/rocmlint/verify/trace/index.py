@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.interpreter.inside import write_json
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import read_bundles
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError, extra
 from rocmlint.verify.code_objects.file import code_objects
 from rocmlint.verify.code_objects.find import find_files, holds_code_objects
 from rocmlint.verify.code_objects.host_elf import read_strings
@@ -219,6 +219,10 @@ def _read(path: str) -> Contents:
         error = str(problem)
     except OSError as problem:
         error = problem.strerror or type(problem).__name__
+    except MissingExtraError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - no file may hide what is known of the others
+        error = f"cannot be understood: {type(problem).__name__}: {problem}"
     alike: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for (made_of, name), targets in targets_of.items():
         alike[made_of, tuple(sorted(targets))].append(name)

@@ -22,6 +22,7 @@ from pathlib import Path
 from struct import Struct
 from typing import IO, TYPE_CHECKING
 
+from rocmlint.verify.code_objects.compression import LARGEST_IMAGE, check_image
 from rocmlint.verify.code_objects.errors import UnreadableError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _AKS2_MAGIC = b"AKS2"
 _DIRECTORY_ENTRY = Struct("<5I")
 """Shared memory, threads, offset behind the directory, size, length of the name that follows."""
 _BZIP2 = b"BZh"
+_CHUNK = 1 << 20
 
 
 def is_store(path: str) -> bool:
@@ -88,7 +90,7 @@ def _of_aks2(file: IO[bytes], name: str) -> Iterator[bytes]:
             if not position <= offset <= offset + size <= decoded - directory_size:
                 message = "its directory names an image that is not inside"
                 raise UnreadableError(message)
-            _exactly(stream, offset - position)
+            _skip(stream, offset - position)
             yield _exactly(stream, size)
             position = offset + size
             if "affine" not in name:
@@ -109,10 +111,22 @@ def _entries(directory: bytes, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _exactly(stream: lzma.LZMAFile, size: int) -> bytes:
+    check_image(size)
     data = stream.read(size) if size else b""
     if len(data) < size:
         message = "is cut off"
         raise UnreadableError(message)
+    return data
+
+
+def _skip(stream: lzma.LZMAFile, size: int) -> None:
+    while size:
+        size -= len(_exactly(stream, min(size, _CHUNK)))
+
+
+def _unpacked(blob: bytes) -> bytes:
+    data = bz2.BZ2Decompressor().decompress(blob, LARGEST_IMAGE + 1)
+    check_image(len(data))
     return data
 
 
@@ -121,4 +135,4 @@ def _of_miopen(path: str) -> Iterator[bytes]:
     uri = f"{Path(path).resolve().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         for (blob,) in connection.execute("SELECT kernel_blob FROM kern_db"):
-            yield bz2.decompress(blob) if bytes(blob[:3]) == _BZIP2 else bytes(blob)
+            yield _unpacked(blob) if bytes(blob[:3]) == _BZIP2 else bytes(blob)
