@@ -199,3 +199,37 @@ def test_the_real_environment_of_these_tests_is_shown(project: Project) -> None:
     version, hip, cuda = json.loads(torch.stdout)
     kind = "HIP" if hip else "CUDA" if cuda else "CPU"
     assert (told["torch"]["version"], told["torch"]["kind"]) == (version, kind)
+
+
+def test_a_requirement_of_brackets_is_one_line_and_hides_no_other(
+    packages: FakeEnvironment,
+) -> None:
+    brackets = f'torch>=2; {"(" * 3000}python_version > "3"{")" * 3000}'
+    packages.install("peft", "0.17.0", ("accelerate", brackets))
+    packages.install("accelerate", "1.10.0", ("numpy",))
+    environment = packages.read()
+    peft, accelerate = environment.get("peft"), environment.get("accelerate")
+    assert peft is not None
+    assert accelerate is not None
+    assert [each.name for each in (*peft.requires, *accelerate.requires)] == ["accelerate", "numpy"]
+    assert peft.problems == (f"peft: Requires-Dist: {brackets[:100]}...: nested too deeply",)
+
+
+@pytest.mark.parametrize("name", ["METADATA", "RECORD", "INSTALLER", "direct_url.json"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_never_ends_in_a_dist_info_is_one_line_and_hides_no_other(
+    packages: FakeEnvironment, name: str, kind: str
+) -> None:
+    packages.install("peft", "0.17.0")
+    packages.install("accelerate", "1.10.0")
+    packages.write(f"peft-0.17.0.dist-info/{name}", "")
+    path = packages.site / "peft-0.17.0.dist-info" / name
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    environment = packages.read()
+    assert environment.get("accelerate") is not None
+    (line,) = environment.unreadable
+    assert line.endswith(f"OSError: [Errno 22] not a regular file: {str(path)!r}")

@@ -88,7 +88,7 @@ class FakeEnvironment:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.site = root / "site"
+        self.site = root / "site-packages"
         self.site.mkdir(parents=True)
         # The same Python, without its own packages.
         self.python = root / "python"

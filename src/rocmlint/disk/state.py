@@ -35,7 +35,7 @@ def data_of(path: str) -> bytes | None:
     """Return the bytes of a small file, None where they cannot be read."""
     try:
         return read_small(path)
-    except (OSError, ValueError):  # of a path with a NUL, which a file may name
+    except OSError:
         return None
 
 

@@ -6,6 +6,7 @@ import csv
 import os
 import re
 from dataclasses import dataclass, replace
+from io import StringIO
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from rocmlint.disk.read import read_small
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit
 from rocmlint.stack.declared import declared
@@ -35,6 +37,7 @@ _OF_CUDA = re.compile(r"nvidia-|cuda-(?:bindings|pathfinder|toolkit)$")
 _BITSANDBYTES = re.compile(r"libbitsandbytes_rocm(\d+)\.so")
 """One wheel has a library for each of several ROCm versions, none of them bound to a torch."""
 _NOTHING: Mapping[str, SpecifierSet] = {}
+_LARGEST_RECORD = 100_000_000
 _MOST_ROUNDS = 12
 
 
@@ -268,7 +271,8 @@ def _always_required(
 def _libraries(distribution: Distribution) -> list[str]:
     """Give the shared libraries among the files of a package, as its RECORD lists them."""
     try:
-        with open(os.path.join(distribution.place, "RECORD"), encoding="utf-8", newline="") as file:
-            return [row[0] for row in csv.reader(file) if row and row[0].endswith(".so")]
+        text = read_small(os.path.join(distribution.place, "RECORD"), _LARGEST_RECORD).decode()
+        rows = csv.reader(StringIO(text, newline=""))
+        return [row[0] for row in rows if row and row[0].endswith(".so")]
     except (OSError, ValueError, csv.Error):
         return []

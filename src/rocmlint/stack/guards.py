@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
+from rocmlint.disk.read import read_small
 from rocmlint.stack.installed import import_name
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Judgement, Verdict, is_met
@@ -218,10 +219,7 @@ def _parsed(text: str) -> ast.Module:
 
 def _read(path: str) -> str:
     """Read a file; empty where there is none, as packages of other versions have other files."""
-    if not os.path.isfile(path):
-        return ""
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(_LARGEST)
+        return read_small(path, _LARGEST).decode()
     except (OSError, ValueError):
         return ""

@@ -33,6 +33,8 @@ BUILT_AGAINST_TORCH = frozenset(
 """Packages with code for one torch whose metadata need not tell it: no requirement on torch, or
 code that is compiled when it is first used and kept beside them."""
 
+_SHOWN = 100
+"""Characters of a requirement that cannot be read."""
 _IMPORT_NAMES = {"flash-attn": "flash_attn", "huggingface-hub": "huggingface_hub"}
 _IMPORT_NAMES |= {"amd-aiter": "aiter", "triton-rocm": "triton", "pytorch-triton-rocm": "triton"}
 
@@ -146,7 +148,8 @@ def _distribution(told: Mapping[str, Any]) -> Distribution:
     for line in told["requires"]:
         requirement = requirement_of(line)
         if requirement is None:
-            problems.append(f"{told['name']}: Requires-Dist: {line}: {fault_of(line)}")
+            shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
+            problems.append(f"{told['name']}: Requires-Dist: {shown}: {fault_of(line)}")
         else:
             requires.append(requirement)
     return Distribution(

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from rocmlint.disk.read import read_small
 from rocmlint.gpus.machine import Machine
 from rocmlint.stack.versions import major_minor
 
@@ -30,6 +31,7 @@ _CORE = re.compile(r"core-(\d+\.\d+)")
 _SYSTEM_PACKAGE = re.compile(r"(?:rocm-core|amdrocm-core|amdrocm-base)[\d.]*")
 _WHEELS = ("rocm-sdk-core", "rocm")
 _DPKG = "/var/lib/dpkg/status"
+_LARGEST_LIST = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -207,11 +209,8 @@ def _dangling(path: str, source: str) -> Iterator[Reading]:
 
 
 def _file(path: str, source: str) -> Reading:
-    if os.path.exists(path) and not os.path.isfile(path):
-        return Reading(source, "file", problem="cannot be read: it is no regular file")
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(200)
+        text = read_small(path).decode(errors="replace")[:200]
     except OSError as error:
         return Reading(source, "file", problem=f"cannot be read: {error.strerror}")
     version = _version(text)
@@ -225,8 +224,7 @@ def _file(path: str, source: str) -> Reading:
 def _system_packages(machine: Machine) -> Iterator[Reading]:
     """Read dpkg's list for the packages that carry ROCm's version."""
     try:
-        with open(machine.path(_DPKG), encoding="utf-8", errors="replace") as file:
-            text = file.read()
+        text = read_small(machine.path(_DPKG), _LARGEST_LIST).decode(errors="replace")
     except OSError:
         return
     if "rocm-" not in text:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.stack.installed import Environment, read_environment
@@ -111,12 +112,8 @@ def read_state(path: str = DEFAULT_PATH) -> State | None:
     """Read a state; None if there is no such file. Raises StateError for any other file."""
     if not os.path.lexists(path):
         return None
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe might never end
-        message = f"{path}: is no regular file"
-        raise StateError(message)
     try:
-        with open(path, encoding="utf-8") as file:
-            document = json.loads(file.read(_LARGEST))
+        document = json.loads(read_small(path, _LARGEST).decode())
     except OSError as error:
         message = f"{path}: cannot be read: {error.strerror}"
         raise StateError(message) from error

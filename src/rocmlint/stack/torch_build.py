@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from packaging.version import Version
 
+from rocmlint.disk.read import read_small
 from rocmlint.stack.versions import labelled_rocm, major_minor
 from rocmlint.text.written import minor_release, version_of
 
@@ -137,11 +138,8 @@ def _from_metadata(version: str, metadata: Distribution | None, problem: str) ->
 
 def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
     """Give the constants of a version.py, or why there are none."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        return {}, f"{path} is no regular file"
     try:
-        with open(path, encoding="utf-8") as file:
-            tree = ast.parse(file.read(_LARGEST))
+        tree = ast.parse(read_small(path, _LARGEST))
     except OSError as error:
         return {}, f"{path} cannot be read: {error.strerror}"
     except (SyntaxError, ValueError, RecursionError) as error:

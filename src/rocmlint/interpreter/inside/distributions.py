@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import os
@@ -17,6 +18,8 @@ from .records import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_READ = ("METADATA", "RECORD", "INSTALLER", "direct_url.json", "PKG-INFO", "requires.txt")
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -49,6 +52,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _told(distribution: Distribution) -> dict[str, Any] | None:
+    _check_files(_place(distribution))
     metadata: Any = distribution.metadata
     if not metadata or not metadata["Name"] or not metadata["Version"]:
         return None
@@ -65,6 +69,14 @@ def _told(distribution: Distribution) -> dict[str, Any] | None:
         "changed": _changed(place),
         "record": None if record is None else digest_of_record(record),
     }
+
+
+def _check_files(place: str) -> None:
+    """Raise OSError for what importlib.metadata would read and wait for, or read for ever."""
+    for name in _READ:
+        path = os.path.join(place, name)
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise OSError(errno.EINVAL, "not a regular file", path)
 
 
 def _place(distribution: Distribution) -> str:
