@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside import write_json
 from rocmlint.text.words import few
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.result import Strength
 
+_LARGEST = 100_000_000
+"""Bytes of a baseline."""
 _VERSION = 1
 """Of a baseline; grows when a field changes its meaning or goes."""
 _SHOWN = 12
@@ -309,8 +312,7 @@ def _told(dtypes: Any) -> str:
 def _read_baseline(path: str) -> dict[str, Any]:
     """Read a baseline. Raises ConfigError for what is none."""
     try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
+        document = json.loads(read_small(path, _LARGEST))
         version, tensors, boundaries = (
             document[name] for name in ("version", "tensors", "boundaries")
         )

@@ -12,9 +12,11 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from rocmlint.config.file import Place, parsed_toml
 from rocmlint.config.option import did_you_mean
+from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.files import sha256_of
+from rocmlint.text.text import with_plain_ends
 from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "package": frozenset({"name", "requires"}),
     "file": frozenset({"path", "sha256"}),
 }
-_LONGEST = 1 << 25
-"""Characters: 200,000 files. What never ends, such as a device, is not read for ever."""
+_LARGEST = 40_000_000
+"""Bytes: 200,000 files."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _HEAD = """\
 # Written by rocmlint verify manifest. Paths begin at the folder that holds the package.
@@ -70,15 +72,16 @@ class Manifest:
 def read(path: str) -> Manifest:
     """Read a manifest. Raises ConfigError with the place of what is wrong with it."""
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read(_LONGEST + 1)
+        text = with_plain_ends(read_small(path, _LARGEST).decode())
     except (OSError, ValueError) as error:
         message = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
-    if len(text) > _LONGEST:
-        message = f"{path}: is longer than {_LONGEST:,} characters: no manifest"
-        raise ConfigError(message)
-    return _checked(parsed_toml(text, path), Place(path, text))
+    try:
+        document = parsed_toml(text, path)
+    except RecursionError as error:
+        message = f"{path}: no valid TOML: too many brackets in each other"
+        raise ConfigError(message) from error
+    return _checked(document, Place(path, text))
 
 
 def write(path: str, manifest: Manifest) -> None:

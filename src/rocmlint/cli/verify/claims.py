@@ -53,7 +53,8 @@ def main(arguments: Sequence[str]) -> int:
         "[claims]",
         "[PATH ...]",
         "Check what the code claims of the system that it runs on: patched files, fast paths, "
-        "packages of kernels. The code itself is not run; the packages of kernels are imported.",
+        "packages of kernels. The code itself is not run; imported are the installed packages of "
+        "kernels, and the modules that [tool.rocmlint.verify] lists.",
         f"verbs (rocmlint verify VERB --help):\n{verbs}\n\n",
     )
     add_arguments(parser)
