@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rocmlint.verify.code_objects import compression, file
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.errors import UnreadableError, extra
 from rocmlint.verify.code_objects.file import FileReport, read_file
 from rocmlint.verify.dtype import _read_baseline
 from tests.support.hip_objects import bundle, compressed, kpack_archive
@@ -88,6 +88,26 @@ def test_a_mistake_of_the_reader_is_a_line_about_its_file(
     monkeypatch.setattr(file, "read_host_elf", mistaken)
     report = read_file(str(tmp_path / "a.so"))
     assert report.error == "cannot be understood: ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan"), -1, 1 << 63, [], None])
+@pytest.mark.parametrize("field", ["zstd_offset", "ordinal", "original_size"])
+def test_an_odd_number_in_the_table_of_an_archive_is_told(
+    tmp_path: Path, field: str, number: object
+) -> None:
+    entry = {"ordinal": 0, "original_size": len(DEVICE_CODE)}
+    table = {
+        "compression_scheme": "zstd-per-kernel",
+        "zstd_offset": 16,
+        "gfx_arches": ["gfx942"],
+        "toc": {"a#0": {"gfx942": entry}},
+    }
+    (table if field in table else entry)[field] = number
+    head = struct.pack("<4sIQ", b"KPAK", 1, 20)
+    (tmp_path / "a.kpack").write_bytes(head + bytes(4) + extra("msgpack").packb(table))
+    report = read_file(str(tmp_path / "a.kpack"))
+    assert report.error
+    assert "cannot be understood" not in report.error
 
 
 BYTES = st.tuples(st.integers(0, 1 << 20), st.sampled_from([0, 1, 0x7F, 0x80, 0xEF, 0xFF]))

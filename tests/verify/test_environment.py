@@ -424,3 +424,18 @@ def test_the_readers_of_the_real_torch() -> None:
     line = Path(reader.path).read_text().splitlines()[reader.reading.line - 1]
     assert 'getenv("HIP_VISIBLE_DEVICES")' in line
     assert "TORCH_ROCM_USE_HIPBLASLT" not in found.readers
+
+
+@pytest.mark.parametrize(
+    "deep",
+    [f"{'not ' * 1000}READ", f"{'(' * 5000}READ{')' * 5000}", " + ".join(["READ"] * 5000)],
+    ids=["not", "brackets", "sum"],
+)
+def test_a_file_nested_too_deeply_hides_no_other(tmp_path: Path, deep: str) -> None:
+    read = 'os.environ.get("AITER_ON")'
+    (tmp_path / "a.py").write_text(f"import os\nON = {deep.replace('READ', read)}\n")
+    (tmp_path / "b.py").write_text(f"import os\nON = {read} == '1'\n")
+    found = search(["AITER_ON"], [str(tmp_path)], [])
+    readers = {os.path.basename(each.path): each for each in found.readers["AITER_ON"]}
+    assert readers["a.py"].doubt == "may read"
+    assert not readers["b.py"].doubt

@@ -15,7 +15,7 @@ from rocmlint.gpus.target import (
     settings,
 )
 from rocmlint.verify.code_objects import kpack
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError
 from rocmlint.verify.code_objects.mapped import map_file
 
 if TYPE_CHECKING:
@@ -71,6 +71,16 @@ class Judge:
 
     def library(self, report: FileReport, device: Target) -> Judgement:
         """Judge a library: each of its bundles is needed, since each has kernels of its own."""
+        try:
+            return self._library(report, device)
+        except MissingExtraError:
+            raise
+        except Exception as error:  # noqa: BLE001 - no file may hide what is known of the others
+            return _bad(
+                "unproven", "broken", f"cannot be understood: {type(error).__name__}: {error}"
+            )
+
+    def _library(self, report: FileReport, device: Target) -> Judgement:
         if report.error:
             return _bad("unproven", "unreadable" if report.refused else "broken", report.error)
         if report.kpack:

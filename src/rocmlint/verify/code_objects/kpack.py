@@ -167,7 +167,7 @@ def read_archive(data: memoryview) -> Archive:
     scheme = table.get("compression_scheme")
     try:
         places = _places(data, table, str(scheme))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"the table of a kpack archive is broken: {type(error).__name__} {error}"
         raise UnreadableError(message) from error
     return Archive(data, places, scheme == _COMPRESSED)

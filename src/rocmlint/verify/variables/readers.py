@@ -152,12 +152,13 @@ def _in_python(path: str, source: bytes, names: list[str]) -> Iterator[tuple[str
         return
     try:
         file = PythonFile(source)
+        readings = {name: file.readings(name) for name in quoted}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         yield from ((name, _unparsed(path, source, name)) for name in quoted)
         return
     trial = _is_trial(path)
     for name in quoted:
-        found = file.readings(name) or _generated(source, name)
+        found = readings[name] or _generated(source, name)
         if not found:
             yield name, Reader(path, None, "only mentions")
         for each in found:
