@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -105,6 +106,29 @@ def test_modules_of_the_current_folder_are_data(
     shadow(checkout, NAMES, tmp_path / "marks")
     assert run(checkout, installed, verb) == before
     assert os.listdir(tmp_path / "marks") == []
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13", "3.14"])
+def test_modules_of_the_current_folder_are_data_for_other_pythons_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    python = f"python{version}"
+    if not starts(python):
+        pytest.skip(f"needs {python}")
+    for name in [each for each in os.environ if each.startswith("PYTHON")]:
+        monkeypatch.delenv(name)
+    shadow(tmp_path / "checkout", NAMES, tmp_path / "marks")
+    monkeypatch.chdir(tmp_path / "checkout")
+    for task, request in REQUESTS.items():
+        Interpreter(python).ask(task, request)
+    assert os.listdir(tmp_path / "marks") == []
+
+
+def starts(python: str) -> bool:
+    program = shutil.which(python)
+    if program is None:
+        return False
+    return not subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode
 
 
 def marked_by(python: Path, folder: Path, marks: Path) -> set[str]:

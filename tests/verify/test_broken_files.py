@@ -95,8 +95,8 @@ def test_a_mistake_of_the_reader_is_a_line_about_its_file(
 def test_an_odd_number_in_the_table_of_an_archive_is_told(
     tmp_path: Path, field: str, number: object
 ) -> None:
-    entry = {"ordinal": 0, "original_size": len(DEVICE_CODE)}
-    table = {
+    entry: dict[str, object] = {"ordinal": 0, "original_size": len(DEVICE_CODE)}
+    table: dict[str, object] = {
         "compression_scheme": "zstd-per-kernel",
         "zstd_offset": 16,
         "gfx_arches": ["gfx942"],

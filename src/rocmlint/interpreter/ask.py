@@ -43,17 +43,21 @@ Leaves the standard library on ``sys.path``, alone, and what was there in ``path
 folder and PYTHONPATH may have modules of its names. ``os`` is what Python itself has loaded.
 """
 
-_ASK = f"""\
+_START = f"""\
 import sys
 if sys.version_info < (3, 9):
     sys.exit("rocmlint needs Python 3.9 or later, this is " + sys.version.split()[0])
+del __file__
+{LOAD_INSIDE}
 import faulthandler
 faulthandler.enable(2)
-{LOAD_INSIDE}
 arguments, sys.argv = sys.argv[1:], ["-c"]
-if path[:1] == [""]:
+if not getattr(sys.flags, "safe_path", False):
     path[0] = os.getcwd()
 load_inside(arguments[0]).main(path, *arguments[1:])
+"""
+"""A file, since for ``-c`` Python 3.13 and later import linecache, from the current folder. It
+takes its ``__file__`` away: children that multiprocessing starts would run it again.
 """
 _TAIL = 2000
 """How many characters of what a failed child printed are told."""
@@ -88,14 +92,17 @@ class Interpreter:
         What the child prints goes to stderr. Raises InterpreterError.
         """
         with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
-            question, answer = (os.path.join(folder, name) for name in ("request", "answer"))
+            names = ("start.py", "request", "answer")
+            start, question, answer = (os.path.join(folder, name) for name in names)
             try:
+                with open(start, "w", encoding="utf-8") as file:
+                    file.write(_START)
                 with open(question, "w", encoding="utf-8") as file:
                     json.dump(request, file)
             except OSError as error:
-                message = f"{question}: cannot be written: {error.strerror}"
+                message = f"{folder}: cannot be written: {error.strerror}"
                 raise InterpreterError(message) from error
-            command = [self.python, "-c", _ASK, INSIDE, task, question, answer]
+            command = [self.python, start, INSIDE, task, question, answer]
             printed, code = self._run(command, answer)
             return self._read(answer, printed, code)
 
