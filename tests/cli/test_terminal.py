@@ -66,11 +66,39 @@ def test_no_color_is_respected_on_a_terminal(
     assert ("\x1b[" in on_terminal(project, NO_COLOR=no_color, TERM="xterm")) is coloured
 
 
-def on_terminal(project: Project, **environment: str) -> str:
+@pytest.mark.parametrize("flags", [["--unsafe-fixes", "--diff"], ["--show-files"], []])
+def test_nothing_in_a_file_or_its_name_steers_a_terminal(
+    project: Project, flags: list[str]
+) -> None:
+    project.write("\x1b[2J.py", UNSAFE + "    # \x1b[2J\n")
+    shown = on_terminal(project, *flags, NO_COLOR="1", TERM="xterm")
+    assert "\x1b" not in shown
+    assert "\\x1b[2J.py" in shown
+
+
+def test_what_is_piped_is_byte_for_byte_what_lies_there(project: Project) -> None:
+    name = os.fsdecode(b"\xff\x1b.py")
+    project.write(name, UNSAFE + "    # \x1b[2J\n")
+    command = [*COMMAND, "--quiet", "--unsafe-fixes"]
+    diff = subprocess.run(
+        [*command, "--diff"], cwd=project.root, capture_output=True, check=False
+    ).stdout
+    listed = subprocess.run(
+        [*command, "--show-files"], cwd=project.root, capture_output=True, check=False
+    ).stdout
+    assert diff.startswith(b"--- \xff\x1b.py\n+++ \xff\x1b.py\n")
+    assert b"    # \x1b[2J\n" in diff
+    assert listed == b"\xff\x1b.py\n"
+    subprocess.run(["patch", "-p0"], cwd=project.root, input=diff, check=True, capture_output=True)
+    assert project.run("--quiet", "--isolated", "--unsafe-fixes", "--diff").stdout == ""
+
+
+def on_terminal(project: Project, *flags: str, **environment: str) -> str:
     """Run the command with a terminal as stdout."""
     master, slave = pty.openpty()
     env = {**os.environ, **environment}
-    subprocess.run([*COMMAND, "--quiet"], cwd=project.root, env=env, stdout=slave, check=False)
+    command = [*COMMAND, "--quiet", *flags]
+    subprocess.run(command, cwd=project.root, env=env, stdout=slave, check=False)
     os.close(slave)
     shown = os.read(master, 100_000).decode()
     os.close(master)

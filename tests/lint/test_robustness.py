@@ -139,6 +139,21 @@ def test_every_format_can_tell_of_a_path_that_is_no_text(project: Project, name:
     assert "Found 2 findings" in ended.stderr
 
 
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("path", ["::stop-commands::x.py", " ::error::x.py", "::d/a.py"])
+def test_no_file_name_makes_a_command_for_githubs_runner(
+    project: Project, name: str, path: str
+) -> None:
+    project.write(path, DROPPED)
+    project.write(path.replace(".py", ".ipynb"), "no notebook")
+    ended = project.run("--output-format", name)
+    lines = [line.lstrip() for line in (ended.stdout + ended.stderr).splitlines()]
+    commands = [line for line in lines if line.startswith("::")]
+    assert len(commands) == (2 if name == "github" else 0)
+    assert all(line.startswith("::error file=") for line in commands)
+    assert name not in {"text", "concise"} or f"./{path}:5:5:" in ended.stdout
+
+
 def test_a_problem_takes_one_line_whatever_the_path(project: Project) -> None:
     ended = project.run("no\nsuch\x1b[2J.py")
     assert ended.stderr.startswith("no\\nsuch\\x1b[2J.py: no such file or folder\n")

@@ -16,6 +16,7 @@ import pytest
 from rocmlint.config.settings import Settings
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
+from rocmlint.lint.cache import NAME
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.run import Options, Outcome, run
@@ -114,7 +115,7 @@ def test_other_settings_have_a_cache_of_their_own(project: Path, tmp_path: Path)
 def test_a_cache_of_garbage_is_forgotten(project: Path, tmp_path: Path, garbage: bytes) -> None:
     folder = tmp_path / "cache"
     cold = lint(project, cache_dir=str(folder))
-    for path in folder.glob("*.json"):
+    for path in folder.rglob("*.json"):
         path.write_bytes(garbage)
     assert lint(project, cache_dir=str(folder)) == cold
     assert lint(project, cache_dir=str(folder)) == cold
@@ -133,7 +134,7 @@ def test_findings_of_garbage_in_a_cache_are_not_believed(
 ) -> None:
     folder = tmp_path / "cache"
     cold = lint(project, cache_dir=str(folder))
-    for path in folder.glob("*.json"):
+    for path in folder.rglob("*.json"):
         stored = json.loads(path.read_text())
         for entry in stored["files"].values():
             entry[5] = [garbage]
@@ -166,7 +167,7 @@ def test_a_cache_that_could_not_be_made_whole_is_hidden_from_git_later(
         full_disk.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
         lint(project, cache_dir=str(tmp_path / "cache"))
     lint(project, cache_dir=str(tmp_path / "cache"))
-    assert (tmp_path / "cache" / ".gitignore").read_text() == "*\n"
+    assert (tmp_path / "cache" / NAME / ".gitignore").read_text() == "*\n"
 
 
 def test_two_runs_at_once_on_one_cache_find_the_same(project: Path, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+PATIENCE = 600
+"""Seconds after which a run counts as hung."""
 COMMAND = (sys.executable, "-m", "rocmlint")
 
 
@@ -30,7 +32,10 @@ class Project:
         return (self.root / name).read_text()
 
     def run(
-        self, *arguments: str, stdin: str = "", **environment: str
+        self,
+        *arguments: str,
+        stdin: str = "",
+        **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*COMMAND, *arguments],
@@ -40,6 +45,7 @@ class Project:
             capture_output=True,
             text=True,
             check=False,
+            timeout=PATIENCE,
         )
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:

@@ -12,6 +12,7 @@ from rocmlint.change.change import Change, diff, write
 from rocmlint.change.fix import fix_bytes
 from rocmlint.cli.job import text_of
 from rocmlint.cli.output import in_color
+from rocmlint.disk.read import MAXIMUM_READ, read_small
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.linter import Linter
 from rocmlint.report.baseline import below, filter_known
@@ -33,8 +34,11 @@ def change(job: Job, state: State) -> tuple[Job, State]:
     # Whoever ends us shall find each file old or new, and nothing half written beside it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     linters = BySettings(Linter)
-    paths = dict.fromkeys(each.path for each in state.findings if _is_wanted(job, each))
-    changes = [_finished(job, _change(job, path, linters)) for path in paths]
+    found: dict[str, list[Finding]] = {}
+    for finding in state.findings:
+        found.setdefault(finding.path, []).append(finding)
+    paths = {each.path: found[each.path] for each in state.findings if _is_wanted(job, each)}
+    changes = [_finished(job, _change(job, path, paths[path], linters)) for path in paths]
     if job.stdin is not None and not job.flags.diff:
         job = job._replace(stdin=changes[0].after if changes else job.stdin)
         sys.stdout.buffer.write(job.stdin or b"")
@@ -54,15 +58,16 @@ def _is_wanted(job: Job, finding: Finding) -> bool:
     return finding.fix is not None and (finding.fix.safe or job.flags.unsafe_fixes)
 
 
-def _change(job: Job, path: str, linters: BySettings[Linter]) -> Change:
+def _change(job: Job, path: str, found: Sequence[Finding], linters: BySettings[Linter]) -> Change:
+    """Change a file in which a run has found something."""
     data, settings = job.stdin, job.settings
     if data is None:
         settings = job.configuration.settings_for(os.path.dirname(os.path.abspath(path)))
         try:
-            with open(path, "rb") as file:
-                data = file.read()
+            data = read_small(path, MAXIMUM_READ)
         except OSError as error:
-            return Change(path, b"", b"", (), (), (), f"{path}: cannot be read: {error.strerror}")
+            problem = f"{path}: cannot be read: {error.strerror}"
+            return Change(path, b"", b"", found, (), found, problem)
     linter = linters.of(settings)
 
     def lint(changed: bytes) -> Sequence[Finding]:

@@ -92,6 +92,7 @@ def _lint(job: Job) -> State:
     options = Options(
         jobs=job.flags.jobs,
         cache_dir=job.cache,
+        cache_within=job.cache_within,
         force_exclude=job.flags.force_exclude,
         progress=progress,
         texts=texts,

@@ -13,7 +13,7 @@ from rocmlint.cli.rule import summary
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import described, schema
 from rocmlint.config.settings import OPTIONS
-from rocmlint.lint.selection import selectors
+from rocmlint.lint.selection import rules_of, selectors
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="how to print (default: text)",
     )
     parser.add_argument("--schema", action="store_true", help="print the JSON schema instead")
+    parser.add_argument(
+        "--local-rules",
+        action="store_true",
+        help="load your own rules too, which runs their code, and list their options",
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -43,7 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser("config [flags]", "List the options of [tool.rocmlint].")
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
-    rules = load_rules(Configuration().settings_for(os.getcwd()).rules)
+    own = flags.local_rules
+    rules = rules_of(Configuration().settings_for(os.getcwd())) if own else load_rules()
     if flags.schema:
         print(json.dumps(configuration_schema(rules), indent=2))
     elif flags.output_format == "json":

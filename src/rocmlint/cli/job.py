@@ -41,6 +41,22 @@ class Job(NamedTuple):
         return self.settings.cache_dir or os.path.join(self.settings.root, CACHE)
 
     @property
+    def cache_within(self) -> str | None:
+        """The folder that the cache must lie in, None where the command says where it is.
+
+        That is the repository, else the folder of the configuration.
+        """
+        if self.configuration.is_given_by_command("cache-dir"):
+            return None
+        folder = root = self.settings.root
+        while not os.path.exists(os.path.join(folder, ".git")):
+            above = os.path.dirname(folder)
+            if above == folder:
+                return root
+            folder = above
+        return folder
+
+    @property
     def changes_files(self) -> bool:
         """Whether findings are to be fixed or hidden."""
         return bool(self.flags.fix or self.flags.diff or self.flags.add_ignore is not None)

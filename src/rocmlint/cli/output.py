@@ -12,7 +12,7 @@ from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.report import Report, write, write_file
 from rocmlint.report.summary import statistics, summary
-from rocmlint.text.visible import visible
+from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def report(job: Job, state: State) -> State:
 def conclude(job: Job, state: State) -> None:
     """Print the problems, and in one line what the run came to."""
     for line in (*state.problems, *state.notes):
-        print(visible(line), file=sys.stderr)
+        print(at_line_start(visible(line)), file=sys.stderr)
     if job.flags.verbose:
         print("\n".join(_details(job)), file=sys.stderr)
     if not job.flags.quiet:

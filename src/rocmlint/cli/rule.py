@@ -7,6 +7,7 @@ import json
 import os
 import re
 import textwrap
+from argparse import BooleanOptionalAction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ from rocmlint.config.option import described as option_described
 from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import is_linted
-from rocmlint.lint.selection import matches
+from rocmlint.lint.selection import matches, rules_of
 from rocmlint.rule.registry import load_rules
 from rocmlint.rule.rule_files import built_in_folder
 
@@ -47,6 +48,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("rules", nargs="*", metavar="CODE|NAME", help="a rule, or a family (ROC1)")
     parser.add_argument("--all", action="store_true", help="explain every rule")
     parser.add_argument(
+        "--local-rules",
+        action=BooleanOptionalAction,
+        help="load your own rules too, which runs their code (default: only where one is named "
+        "that is not built in)",
+    )
+    parser.add_argument(
         "--output-format", choices=FORMATS, default="text", help="how to print (default: text)"
     )
 
@@ -56,11 +63,28 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser("rule [CODE|NAME ...] [--all]", "Explain rules; without any, list them.")
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
-    known = load_rules(Configuration().settings_for(os.getcwd()).rules)
+    known = _known(flags.rules, local=flags.local_rules)
     wanted = _wanted(flags.rules, known) if flags.rules else list(known)
     listing = not (flags.rules or flags.all) and flags.output_format == "text"
     print(_listed(wanted) if listing else FORMATS[flags.output_format](wanted))
     return 0
+
+
+def _known(named: Sequence[str], *, local: bool | None) -> Sequence[RuleType]:
+    """Load the built-in rules; the local ones, which runs their code, where they are asked for.
+
+    So they are by ``local``, or else by naming a rule that is not built in.
+    """
+    known = load_rules()
+    if local is None:
+        local = any(not _is_known(each, known) for each in named)
+    if not local:
+        return known
+    return rules_of(Configuration().settings_for(os.getcwd()))
+
+
+def _is_known(selector: str, rules: Sequence[RuleType]) -> bool:
+    return any(matches(selector, rule) for rule in rules)
 
 
 def described(rule: RuleType) -> dict[str, Any]:
@@ -189,7 +213,7 @@ def _listed(rules: Sequence[RuleType]) -> str:
 
 def _wanted(selectors: Sequence[str], rules: Sequence[RuleType]) -> list[RuleType]:
     for selector in selectors:
-        if not any(matches(selector, rule) for rule in rules):
+        if not _is_known(selector, rules):
             known = [label for rule in rules for label in (rule.code, rule.name)]
             message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
             raise ConfigError(message)

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.settings import Settings
+from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -57,6 +58,10 @@ class Configuration:
             settings = self._settings[folder] = self._find(folder)
         return settings
 
+    def is_given_by_command(self, name: str) -> bool:
+        """Say whether the command sets an option, by its flag or with ``--config``."""
+        return any(name in layer.values for layer in self._over)
+
     def _find(self, folder: str) -> Settings:
         if self._isolated:
             return self._default
@@ -81,6 +86,8 @@ class Configuration:
         values: dict[str, Any] = {
             name.replace("-", "_"): value for name, value in whole.values.items()
         }
+        if not values.get("local_rules", True):
+            values["unloaded_rules"] = values.pop("rules", ())
         return Settings(root=root, rule_options=whole.rule_options, sources=whole.sources, **values)
 
 
@@ -98,11 +105,10 @@ _SPELLINGS = (b"[tool.rocmlint", b"\ntool.rocmlint", b"[tool]", b"\ntool=")
 
 def _may_configure(path: str) -> bool:
     """Say whether a file may hold our table: parsing TOML takes as long as starting Python."""
+    if path.endswith(NAMES[0]):
+        return os.path.lexists(path)
     try:
-        with open(path, "rb") as file:
-            if path.endswith(NAMES[0]):
-                return True
-            data = b"\n" + file.read()
+        data = b"\n" + read_small(path)
     except OSError:
         return os.path.exists(path)  # what is there and cannot be read must not go unnoticed
     if b"rocmlint" not in data:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
+from rocmlint.disk.read import read_small
+from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ ADDED = frozenset({"extend-select", "ignore", "exclude", "per-file-ignores"})
 """Keys that add to what they are laid over; all others replace it."""
 SELECTION = frozenset({"extend-select", "ignore"})
 """Keys that a ``select`` laid over them sets aside."""
+
+
+MAXIMUM_DEPTH = 100
+"""How deep tables and lists may be nested: whoever prints or stores settings goes as deep."""
 
 
 class Layer(NamedTuple):
@@ -65,8 +71,7 @@ def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
         message = f"{shown}: extend goes in a circle: {' -> '.join(map(_shown, (*above, path)))}"
         raise ConfigError(message)
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = read_small(path).decode()
     except (OSError, ValueError) as error:
         message = f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
@@ -147,8 +152,7 @@ def combined(layers: Sequence[Layer]) -> Layer:
 def place_of(word: str, sources: Iterable[str]) -> Place:
     """Find which of some files has a word; where none has, it came with the command."""
     for path in sources:
-        with open(path, encoding="utf-8") as file:
-            place = Place(_shown(path), file.read())
+        place = Place(_shown(path), (data_of(path) or b"").decode("utf-8", "replace"))
         if place.line_of(word) is not None:
             return place
     return Place("command line")
@@ -168,10 +172,30 @@ def parsed_toml(text: str, name: str) -> dict[str, Any]:
         import tomli as tomllib  # noqa: PLC0415
 
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = tomllib.loads(text)
+    except RecursionError as error:
+        raise _nested(name) from error
+    except ValueError as error:  # besides TOMLDecodeError: a number of thousands of digits
         message = f"{name}: no valid TOML: {error}"
         raise ConfigError(message) from error
+    if _is_deeper(table, MAXIMUM_DEPTH):
+        raise _nested(name)
+    return table
+
+
+def _is_deeper(table: dict[str, Any], limit: int) -> bool:
+    """Say whether tables and lists are nested deeper than a limit."""
+    level: list[Any] = [table]
+    for _ in range(limit):
+        tables = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [each for inner in tables for each in inner if isinstance(each, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+def _nested(name: str) -> ConfigError:
+    return ConfigError(f"{name}: nested too deeply")
 
 
 def _shown(path: str) -> str:

@@ -27,6 +27,10 @@ class Settings(NamedTuple):
     respect_gitignore: bool = True
     rules: tuple[str, ...] = ()
     """Folders of local rules."""
+    local_rules: bool = True
+    """Whether local rules may be loaded; if not, ``rules`` is empty."""
+    unloaded_rules: tuple[str, ...] = ()
+    """Folders of local rules that are not loaded; what names their rules cannot be checked."""
     rule_options: Mapping[str, Mapping[str, object]] = {}
     """What was set for single rules, by rule name or code, as it was written."""
     baseline: str | None = None
@@ -83,6 +87,14 @@ OPTIONS: Mapping[str, Option] = {
         group=_RULES,
     ),
     "rules": Option("paths", _DEFAULT.rules, "Folders with rules of your own."),
+    "local-rules": Option(
+        "boolean",
+        _DEFAULT.local_rules,
+        "Load the rules below `rules`, which runs their code. Use --no-local-rules to lint code "
+        "that you do not trust; selectors and options that are not those of a built-in rule then "
+        "mean nothing.",
+        group=_RULES,
+    ),
     "exclude": Option(
         "strings",
         _DEFAULT.exclude,

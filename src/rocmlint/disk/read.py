@@ -8,6 +8,8 @@ import stat
 
 MAXIMUM_BYTES = 10_000_000
 """What is read of one file, if nothing else is said: no list of requirements is larger."""
+MAXIMUM_READ = 250_000_000
+"""What is read of a file that is linted: no source, but a notebook with pictures is so large."""
 _MEGABYTE = 1_000_000
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 

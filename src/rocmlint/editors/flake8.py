@@ -5,15 +5,14 @@ from __future__ import annotations
 import gc
 import os
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import is_excluded
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.opened import Opened
-from rocmlint.lint.selection import selectors
-from rocmlint.rule.registry import load_rules
+from rocmlint.lint.selection import rules_of, selectors
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ class Plugin:
     _configuration: ClassVar[Configuration]
     _linters: ClassVar[BySettings[Linter] | None] = None
     _selected: ClassVar[tuple[str, ...]] = ()
+    _local_rules: ClassVar[bool] = True
 
     # flake8 tells by the parameter ``tree`` that the plugin wants whole files.
     def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str) -> None:  # noqa: ARG002
@@ -49,10 +49,21 @@ class Plugin:
         self._path = filename
 
     @classmethod
+    def add_options(cls, manager: Any) -> None:
+        """Add our flag; a configuration of flake8, which may run code itself, cannot set it."""
+        manager.add_option(
+            "--rocmlint-no-local-rules",
+            action="store_true",
+            default=False,
+            help="Do not load the rules below `rules` of [tool.rocmlint], which runs their code.",
+        )
+
+    @classmethod
     def parse_options(cls, _manager: object, options: Namespace, _files: object) -> None:
         """Take from flake8's own options which rules it is told to select."""
         given = (*(options.select or ()), *(options.extend_select or ()))
         cls._selected = tuple(each for each in given if each != PREFIX)
+        cls._local_rules = not getattr(options, "rocmlint_no_local_rules", False)
         cls._linters = None
 
     def run(self) -> Iterator[Reported]:
@@ -88,7 +99,8 @@ class Plugin:
     def _linter(self) -> Linter:
         if Plugin._linters is None:
             selected = self._selected
-            Plugin._configuration = Configuration()
+            options = None if self._local_rules else {"local-rules": False}
+            Plugin._configuration = Configuration(options)
             Plugin._linters = BySettings(lambda settings: Linter(_with(settings, selected)))
         folder = os.path.dirname(os.path.abspath(self._path))
         return Plugin._linters.of(Plugin._configuration.settings_for(folder))
@@ -107,7 +119,7 @@ def _keep_out_of_the_way() -> None:
 
 def _with(settings: Settings, selected: tuple[str, ...]) -> Settings:
     """Lay flake8's selection over our settings; flake8 has parsed each file before we see it."""
-    known = selectors(load_rules(settings.rules))
+    known = selectors(rules_of(settings))
     return settings._replace(
         extend_select=(*settings.extend_select, *(each for each in selected if each in known)),
         ignore=tuple(each for each in settings.ignore if each not in selected),

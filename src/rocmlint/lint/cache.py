@@ -1,18 +1,21 @@
 """What earlier runs found, keyed by content, so that an unchanged file costs one ``stat``.
 
 JSON, never pickle: a file in a checkout must not be able to run code. Whatever cannot be read is
-forgotten; whatever cannot be written is only a line on stderr.
+forgotten; whatever cannot be written is only a line on stderr. All lies in a folder that the cache
+made itself, inside the one that it is told: nothing else is ever written or deleted.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from _blake2 import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.read import read_small
 from rocmlint.disk.state import Consulted, content_of
 from rocmlint.rule.rule_files import rule_files
 from rocmlint.version import __version__
@@ -23,6 +26,16 @@ if TYPE_CHECKING:
     from rocmlint.config.settings import Settings
     from rocmlint.disk.state import State
 
+NAME = "rocmlint-1"
+"""The folder that a cache makes in the one that it is told, with the number of their format."""
+MAXIMUM_BYTES = 100_000_000
+"""Larger results are not read: those of a hundred thousand files are smaller."""
+_TAG = "CACHEDIR.TAG"
+_SIGNATURE = b"""\
+Signature: 8a477f597d28d172789f06886806bc55
+# This is a cache of rocmlint, which deletes its old files.
+"""
+_RESULTS = re.compile(r"[0-9a-f]{32}\.json")
 _KEPT = 30 * 24 * 3600
 """Seconds after which the cache of other settings is thrown away."""
 _TICK = 50_000_000
@@ -46,9 +59,9 @@ class Cache:
     """The remembered results of one folder of caches and one set of settings."""
 
     def __init__(self, folder: str, settings: Settings) -> None:
-        """Read what is there."""
+        """Read what is there, where :func:`refusal` has nothing against the folder."""
         self._folder = folder
-        self._path = os.path.join(folder, f"{_key(settings)}.json")
+        self._path = os.path.join(folder, NAME, f"{_key(settings)}.json")
         self._base = os.path.dirname(os.path.abspath(folder))
         self._started = time.time_ns()
         self._read, self._files = _load(self._path)
@@ -84,12 +97,13 @@ class Cache:
         if not self._changed:
             return None
         try:
-            _prepare(self._folder)
             content = {"read": self._started, "files": self._files}
-            _write(self._path, json.dumps(content, separators=(",", ":")))
-            _forget_old(self._folder)
+            _write(self._path, json.dumps(content, separators=(",", ":")).encode())
+            _forget_old(os.path.dirname(self._path))
         except OSError as error:
             return f"{self._folder}: the cache cannot be written: {error.strerror}"
+        except RecursionError:  # somebody has written into it what can be read and not written
+            os.unlink(self._path)
         return None
 
     def _name(self, path: str) -> str:
@@ -112,8 +126,7 @@ def _entry(stored: Any) -> Entry | None:
 def _load(path: str) -> tuple[int, dict[str, Any]]:
     """Read a cache file: when its run began (nanoseconds), and its files."""
     try:
-        with open(path, "rb") as file:
-            stored = json.load(file)
+        stored = json.loads(read_small(path, MAXIMUM_BYTES))
         read, files = stored["read"], stored["files"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return 0, {}
@@ -139,33 +152,59 @@ def _libcst_version() -> str:
     return ""
 
 
-def _prepare(folder: str) -> None:
-    """Make the folder, known as a cache to git and to backups; one that was there stays."""
-    os.makedirs(folder, exist_ok=True)
-    if not os.listdir(folder):
-        _write(os.path.join(folder, ".gitignore"), "*\n")
-        signature = "Signature: 8a477f597d28d172789f06886806bc55\n"
-        _write(os.path.join(folder, "CACHEDIR.TAG"), signature)
+def refusal(folder: str, project: str | None) -> str | None:
+    """Say in a line why there can be no cache in a folder; None where there can be.
 
-
-def _write(path: str, text: str) -> None:
-    import tempfile  # noqa: PLC0415 - a warm run writes nothing
-
-    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".tmp")
+    With ``project`` only its configuration names the folder, which must then lie inside and not
+    be reached through a link: whoever can write to a checkout could else have us write anywhere.
+    """
+    inside = os.path.join(folder, NAME)
+    if os.path.islink(inside):
+        return f"{inside}: a link; no cache is used"
+    if project is not None and not _lies_in(folder, project):
+        reason = "a link, or outside the project; no cache is used (--cache-dir may lead anywhere)"
+        return f"{folder}: {reason}"
     try:
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        names = [name for name in os.listdir(inside) if not name.startswith(".")]
+    except OSError:
+        return None  # not there yet; whatever else it is, who writes to it tells of it
+    if names and not _is_ours(inside):
+        return f"{inside}: not a cache of rocmlint; no cache is used"
+    return None
 
 
-def _forget_old(folder: str) -> None:
+def _lies_in(folder: str, project: str) -> bool:
+    """Say whether a path leads into a project, and no part of it there is a link."""
+    relative = os.path.relpath(folder, project)
+    return os.path.realpath(folder) == os.path.normpath(
+        os.path.join(os.path.realpath(project), relative)
+    ) and not relative.startswith(os.pardir)
+
+
+def _is_ours(inside: str) -> bool:
+    try:
+        return read_small(os.path.join(inside, _TAG), len(_SIGNATURE)) == _SIGNATURE
+    except OSError:
+        return False
+
+
+def _write(path: str, data: bytes) -> None:
+    """Write results; make their folder first, known as a cache to git and to backups."""
+    from rocmlint.disk.write import replace  # noqa: PLC0415 - a warm run writes nothing
+
+    inside = os.path.dirname(path)
+    os.makedirs(inside, exist_ok=True)
+    for name, content in ((_TAG, _SIGNATURE), (".gitignore", b"*\n")):  # the tag makes it ours
+        if not os.path.lexists(os.path.join(inside, name)):
+            replace(os.path.join(inside, name), content, durable=False)
+    replace(path, data, durable=False)
+
+
+def _forget_old(inside: str) -> None:
     from contextlib import suppress  # noqa: PLC0415 - a warm run writes nothing
 
-    for entry in os.scandir(folder):
-        if entry.name.endswith((".json", ".tmp")):
+    for entry in os.scandir(inside):
+        if _RESULTS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
             with suppress(FileNotFoundError):  # another run may tidy up too
-                if time.time() - entry.stat().st_mtime > _KEPT:
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
                     os.unlink(entry.path)

@@ -7,6 +7,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.state import data_of
+from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of
 
 if TYPE_CHECKING:
@@ -59,7 +61,11 @@ def discover(
             for each in _walk(path, settings_for, problems):
                 found.setdefault(os.path.abspath(each.path), each)
         elif os.path.isfile(path):
-            settings = settings_for(os.path.dirname(os.path.abspath(path)))
+            try:
+                settings = _checked(settings_for(os.path.dirname(os.path.abspath(path))))
+            except ConfigError as error:
+                problems.append(f"{error}; {path} was not linted")
+                continue
             if force_exclude and is_excluded(path, settings):
                 continue
             if is_linted(path) or is_script(_beginning(path)):
@@ -93,7 +99,11 @@ def _walk(
         except OSError as error:
             problems.append(f"{current}: cannot be read: {error.strerror}")
             continue
-        settings = settings_for(os.path.abspath(current))
+        try:
+            settings = _checked(settings_for(os.path.abspath(current)))
+        except ConfigError as error:  # what lies elsewhere is linted all the same
+            problems.append(f"{error}; nothing in {_shown(current)} was linted")
+            continue
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if _is_entered(entry) and not _is_excluded(entry.path, settings, folder=True):
@@ -101,6 +111,17 @@ def _walk(
             elif is_linted(entry.path) and _is_file(entry):
                 if not _is_excluded(entry.path, settings):
                     yield Found(_shown(entry.path), settings)
+
+
+def _checked(settings: Settings) -> Settings:
+    """Raise ConfigError where an exclude is not a pattern."""
+    wrong = next((each for each in settings.exclude if not _is_pattern(each)), None)
+    if wrong is None:
+        return settings
+    from rocmlint.config.file import place_of  # noqa: PLC0415 - only mistakes pay for it
+
+    message = f"exclude: {wrong!r} is not a gitignore pattern"
+    raise place_of("exclude", settings.sources).error(message, "exclude")
 
 
 def _shown(path: str) -> str:
@@ -199,12 +220,20 @@ def _in_repository(folder: str) -> bool:
 
 @cache
 def _patterns(path: str) -> tuple[str, ...]:
+    lines = (line.decode("utf-8", "replace") for line in (data_of(path) or b"").splitlines())
+    patterns = (line for line in lines if line.strip() and not line.startswith("#"))
+    return tuple(line for line in patterns if _is_pattern(line))  # git passes over the others
+
+
+@cache
+def _is_pattern(line: str) -> bool:
+    from re import error  # noqa: PLC0415
+
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = tuple(line.rstrip("\n") for line in file)
-    except OSError:
-        return ()
-    return tuple(line for line in lines if line.strip() and not line.startswith("#"))
+        _spec((line,))
+    except (ValueError, error):
+        return False
+    return True
 
 
 @cache

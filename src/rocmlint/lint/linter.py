@@ -8,8 +8,10 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import is_notebook, is_python
+from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
     from rocmlint.rule.triggers import Trigger
-
-MAXIMUM_NOTEBOOK = 250_000_000
-"""A larger notebook is refused, whatever it holds."""
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER_ESCAPED = re.compile(r"[ !#-.0-\[\]-~]+")
@@ -98,8 +97,17 @@ class Linter:
     def first_sight(self, path: str, data: bytes, text: str | None = None) -> Analysis | Opened:
         """Return the analysis of a file in which no rule can find anything; others are opened.
 
-        ``text`` is given where the bytes were made of it.
+        ``text`` is given where the bytes were made of it. Whatever goes wrong is a problem of the
+        file: it must not hide what is found in others.
         """
+        try:
+            return self._first_sight(path, data, text)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+            return Analysis(problems=[internal_error(path, error)])
+
+    def _first_sight(self, path: str, data: bytes, text: str | None) -> Analysis | Opened:
+        if len(data) > MAXIMUM_READ:
+            return self.too_large(path, len(data))
         if is_notebook(path):
             return self._notebook_at_first_sight(path, data)
         utf16 = data.startswith(_UTF16) and not is_python(path)
@@ -143,12 +151,21 @@ class Linter:
         return None if suspected else Analysis(consulted=opened.file.consulted)
 
     def analyse(self, opened: Opened, *, noqa: bool = True) -> Analysis:
-        """Lint a file that was opened. With ``noqa`` false only our own suppressions count."""
+        """Lint a file that was opened. With ``noqa`` false only our own suppressions count.
+
+        Whatever goes wrong is a problem of the file, as at first sight.
+        """
+        try:
+            return self._analyse(opened, noqa=noqa)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+            return Analysis(problems=[internal_error(opened.path, error)])
+
+    def _analyse(self, opened: Opened, *, noqa: bool) -> Analysis:
         path, data = opened.path, opened.data
         if is_notebook(path):
             return self._analyse_notebook(path, data, noqa=noqa)
         if len(data) > MAXIMUM_BYTES:
-            return self._too_large(path, len(data))
+            return self.too_large(path, len(data))
         try:
             text = opened.text.text
         except (SyntaxError, ValueError) as error:
@@ -167,15 +184,12 @@ class Linter:
         from rocmlint.lint.look import look_at_cells  # noqa: PLC0415 - few are notebooks
         from rocmlint.notebook.read import NotebookError, read  # noqa: PLC0415
 
-        if len(data) > MAXIMUM_NOTEBOOK:
-            reason = f"has {len(data) / 1e6:.0f} MB: clear its outputs, or exclude it"
-            return self.unreadable(path, reason)
         try:
             notebook = read(data)
         except NotebookError as error:
             return self.unreadable(path, error.reason, error.line, error.column)
         if len(notebook.text) > MAXIMUM_BYTES:
-            return self._too_large(path, len(notebook.text))
+            return self.unreadable(path, _too_much(len(notebook.text)))
         rules = self._rules_for(path, notebook.text.encode(errors="replace"))
         look = look_at_cells(path, notebook, self._enabled_of(rules, path), self.project_of(path))
         result = self._reported(look, "nothing in it", noqa=noqa)
@@ -216,8 +230,11 @@ class Linter:
         findings = self._unread(path, message, line, column)
         return Analysis(findings, unread=[_line_about(path, line, reason)])
 
-    def _too_large(self, path: str, size: int) -> Analysis:
-        reason = f"has {size / 1e6:.0f} MB, too much for source code: exclude it"
+    def too_large(self, path: str, size: int) -> Analysis:
+        """Report a file that is too large, as a whole."""
+        if not is_notebook(path):
+            return self.unreadable(path, _too_much(size))
+        reason = f"has {size / 1e6:.0f} MB: clear its outputs, or exclude it"
         return self.unreadable(path, reason)
 
     def _unread(self, path: str, message: str, line: int, column: int) -> list[Finding]:
@@ -253,6 +270,10 @@ def _counts_in_parts(trigger: Trigger) -> bool:
 def _plain(word: str) -> str:
     """Return the longest part of a word that is the same in JSON."""
     return max(_NEVER_ESCAPED.findall(word), key=len, default="")
+
+
+def _too_much(size: int) -> str:
+    return f"has {size / 1e6:.0f} MB, too much for source code: exclude it"
 
 
 def _line_about(path: str, line: int, reason: str) -> str:

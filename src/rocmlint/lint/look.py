@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rocmlint.formats.model import Problem
+from rocmlint.lint.internal_error import internal_error
 from rocmlint.syntax.unparsable import UnparsableError
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ def look_at_parts(opened: Opened, rules: Rules) -> Look:
     from rocmlint.source.document import Document  # noqa: PLC0415
 
     document = Document.of(opened.file)
+    unread = document.parts.problems  # what the parser cannot take is no rule's mistake
     findings, problems = _checked(document, rules, check_parts)
-    return Look(document, findings, problems, document.parts.problems)
+    return Look(document, findings, problems, unread)
 
 
 def look_at_cells(path: str, notebook: Notebook, rules: Rules, project: Project) -> Look:
@@ -103,13 +105,7 @@ def _checked(
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
         if len(rules) == 1:
-            return [], [_internal_error(file.path, rules[0], error)]
+            return [], [internal_error(file.path, error, f" in {rules[0].code}")]
     results = [_checked(file, [rule], check) for rule in rules]
     found = [finding for findings, _ in results for finding in findings]
     return found, [problem for _, problems in results for problem in problems]
-
-
-def _internal_error(path: str, rule: Rule[Any], error: Exception) -> str:
-    return (
-        f"{path}: internal error in {rule.code}, please report it: {type(error).__name__}: {error}"
-    )

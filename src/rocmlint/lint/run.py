@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.errors import ConfigError
 from rocmlint.formats import is_python
 from rocmlint.lint.by_settings import BySettings
-from rocmlint.lint.cache import Cache
+from rocmlint.lint.cache import Cache, refusal
 from rocmlint.lint.discover import discover
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Options(NamedTuple):
     """Processes; None for as many as there are processors."""
     cache_dir: str | None = None
     """Where results are kept; None for no cache."""
+    cache_within: str | None = None
+    """The project that ``cache_dir`` must lie in; None where the command names it."""
     force_exclude: bool = False
     claims: bool = False
     """Collect the claims of the code too; the cache does not know them."""
@@ -64,7 +67,10 @@ def run(
     """Lint the files below some paths, each with the settings of its folder."""
     found, problems, notes = discover(paths, settings_for, force_exclude=options.force_exclude)
     folder = options.cache_dir
-    caches = BySettings(lambda settings: None if folder is None else Cache(folder, settings))
+    refused = None if folder is None else refusal(folder, options.cache_within)
+    notes += [] if refused is None else [refused]
+    usable = folder if refused is None else None
+    caches = BySettings(lambda settings: None if usable is None else _cache(usable, settings))
     findings: list[Finding] = []
     claims: list[Claim] = []
     unread: list[str] = []
@@ -94,6 +100,14 @@ def run(
     saved = (cache.save() for cache in caches.made if cache is not None)
     notes += [line for line in saved if line is not None]
     return Outcome(findings, sorted(problems), len(found), notes, claims, unread)
+
+
+def _cache(folder: str, settings: Settings) -> Cache | None:
+    """Read a cache; there is none for rules that cannot be listed, and who loads them says why."""
+    try:
+        return Cache(folder, settings)
+    except (ConfigError, OSError):
+        return None
 
 
 def _remember(result: Result, cache: Cache | None) -> None:
@@ -126,5 +140,5 @@ def _known(path: str, cache: Cache) -> Sequence[Finding] | None:
 
     try:
         return [from_stored(path, stored) for stored in entry.findings]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return None

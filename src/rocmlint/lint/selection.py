@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
+from rocmlint.errors import ConfigError
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rocmlint.config.settings import Settings
-    from rocmlint.errors import ConfigError
     from rocmlint.rule.registry import RuleType
     from rocmlint.rule.rule import Rule
 
@@ -32,9 +32,19 @@ def enabled_rules(settings: Settings) -> list[Rule[Any]]:
     _refuse_wrong_options(settings)
     return [
         rule(settings=options_of(rule, settings), preview=_previews(rule, settings))
-        for rule in load_rules(settings.rules)
+        for rule in rules_of(settings)
         if why_off(rule, settings) is None
     ]
+
+
+def rules_of(settings: Settings) -> tuple[RuleType, ...]:
+    """Load all rules that the settings know. Raises ConfigError with the place of ``rules``."""
+    try:
+        return load_rules(settings.rules)
+    except ConfigError as error:
+        if not settings.rules:
+            raise  # two built-in rules of one name
+        raise _error(str(error), "rules", settings) from error
 
 
 def why_off(rule: RuleType, settings: Settings) -> str | None:
@@ -71,14 +81,14 @@ def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
         rule.code
         for pattern, selectors in settings.per_file_ignores
         if _matcher(pattern)(place)
-        for rule in load_rules(settings.rules)
+        for rule in rules_of(settings)
         if any(matches(selector, rule) for selector in selectors)
     )
 
 
 def is_off(code: str, settings: Settings, place: str) -> bool:
     """Say whether the settings leave out the rule with a code in a file (path from the root)."""
-    rules = (rule for rule in load_rules(settings.rules) if rule.code == code)
+    rules = (rule for rule in rules_of(settings) if rule.code == code)
     return any(why_off(rule, settings) for rule in rules) or code in ignored_codes(settings, place)
 
 
@@ -105,19 +115,21 @@ def _weight(selector: str, rule: RuleType) -> int:
 
 
 def _refuse_unknown_selectors(settings: Settings) -> None:
-    known = selectors(load_rules(settings.rules))
+    known = selectors(rules_of(settings))
     given = [*settings.select, *settings.extend_select, *settings.ignore]
     given += [each for _, listed in settings.per_file_ignores for each in listed]
     for selector in given:
-        if selector not in known:
+        if selector not in known and not settings.unloaded_rules:
             message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
             raise _error(message, selector, settings)
 
 
 def _refuse_wrong_options(settings: Settings) -> None:
-    rules = {rule.name: rule for rule in load_rules(settings.rules)}
+    rules = {rule.name: rule for rule in rules_of(settings)}
     names = {rule.code: f"; did you mean {name!r}?" for name, rule in rules.items()}
     for name, values in settings.rule_options.items():
+        if name not in rules and settings.unloaded_rules:
+            continue
         if name not in rules:
             near = names.get(name) or did_you_mean(name, [*rules, *OPTIONS])
             raise _error(f"neither a key nor a rule is called {name!r}{near}", name, settings)

@@ -160,8 +160,9 @@ class _Judge:
 
     def unknown(self) -> Iterator[Finding]:
         """Find the selectors that mean no rule."""
+        all_known = not self.source.settings.unloaded_rules
         for suppression in self.comments.all:
-            wrong = [each for each in _ours(suppression) if not self._meant(each)]
+            wrong = [each for each in _ours(suppression) if all_known and not self._meant(each)]
             if wrong:
                 yield from self._about(suppression, wrong, UNKNOWN, self._unknown_message(wrong))
             elif not suppression.selectors:

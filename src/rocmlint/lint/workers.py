@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.disk import Disk
+from rocmlint.disk.read import MAXIMUM_READ, read_small
 from rocmlint.disk.state import digest
+from rocmlint.errors import ConfigError
 from rocmlint.lint.by_settings import BySettings
+from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.serialized import to_stored
@@ -59,10 +62,15 @@ class _Work(NamedTuple):
 def lint_files(
     files: Sequence[Found], jobs: int | None, *, claims: bool = False
 ) -> Iterator[Result]:
-    """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too."""
+    """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
+
+    Raises ConfigError where no file has settings that can be used; a problem names those of some.
+    """
     disk = Disk(text_of)
     linters = BySettings(lambda settings: Linter(settings, disk, claims=claims))
     jobs = jobs or processors()
+    files, refused = _usable(files, linters)
+    yield from refused
     unseen = (_Work(each.path, linters.index(each.settings), _size(each.path)) for each in files)
     waiting: list[tuple[_Work, _Seen]] = []
     waiting_bytes = 0
@@ -82,6 +90,29 @@ def lint_files(
             yield from _in_pool(left, linters, jobs, claims=claims)
             return
     yield from (seen.result() for _, seen in waiting)
+
+
+def _usable(
+    files: Sequence[Found], linters: BySettings[Linter]
+) -> tuple[Sequence[Found], Sequence[Result]]:
+    """Return the files whose rules can be loaded, and a problem for each set of other settings."""
+    refused: dict[int, Result] = {}
+    usable = []
+    error: ConfigError | None = None
+    for each in files:
+        if id(each.settings) in refused:
+            continue
+        try:
+            linters.index(each.settings)
+        except ConfigError as wrong:
+            error = wrong
+            problem = f"{error}; nothing in {each.settings.root} was linted"
+            refused[id(each.settings)] = Result(each.path, problems=[problem])
+        else:
+            usable.append(each)
+    if error is not None and not usable:
+        raise error
+    return usable, [*refused.values()]
 
 
 def processors() -> int:
@@ -114,10 +145,14 @@ class _Seen(NamedTuple):
 def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> Result | _Seen:
     """Read a file; return its result where no rule can find anything."""
     linter = linters[work.linter]
+    if work.size > MAXIMUM_READ:
+        return _result(work.path, linter.too_large(work.path, work.size))
     try:
         stat, data = _read(work.path)
     except OSError as error:
         return _unreadable(work.path, linter, error)
+    except Exception as error:  # noqa: BLE001 - above all too little memory
+        return Result(work.path, problems=[internal_error(work.path, error)])
     seen = linter.first_sight(work.path, data)
     if isinstance(seen, Opened):
         return _Seen(linter, seen, stat)
@@ -125,9 +160,8 @@ def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> Result | _Seen:
 
 
 def _read(path: str) -> tuple[os.stat_result, bytes]:
-    with open(path, "rb") as file:
-        # The state from before the reading: a change meanwhile must not look known later.
-        return os.fstat(file.fileno()), file.read()
+    # The state from before the reading: a change meanwhile must not look known later.
+    return os.stat(path), read_small(path, MAXIMUM_READ)
 
 
 def _unreadable(path: str, linter: Linter, error: OSError) -> Result:

@@ -7,6 +7,7 @@ them. Nothing in them is ever run.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import zlib
@@ -29,7 +30,7 @@ class Pieces:
         """Read the head.
 
         Raises:
-            FileNotFoundError: there is no such file.
+            FileNotFoundError: there is no such file, nor can there be one of that name.
             NamesDamagedError: it is no file of names, or it is cut or changed.
         """
         self.path = path
@@ -44,6 +45,8 @@ class Pieces:
         except FileNotFoundError:
             raise
         except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) == errno.ENAMETOOLONG:
+                raise FileNotFoundError(path) from error
             raise self._damaged(str(error)) from error
         self._begin = len(first) + length
         self._places: dict[str, list[int]] = self.head["pieces"]

@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.report.fingerprint import fingerprint, posix
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     Linted = Callable[[str, str], bool]
 
 VERSION = 1
+MAXIMUM_BYTES = 100_000_000
+"""A larger file is not read: it would allow hundreds of thousands of findings."""
 
 
 class Entry(NamedTuple):
@@ -89,8 +92,7 @@ def below(*paths: str) -> Linted:
 def read(path: str) -> list[Entry]:
     """Read a baseline file. Raises ConfigError."""
     try:
-        with open(path, "rb") as file:
-            stored = json.load(file)
+        stored = json.loads(read_small(path, MAXIMUM_BYTES))
     except OSError as error:
         message = f"baseline {path} cannot be read ({error.strerror}); --write-baseline makes one"
         raise ConfigError(message) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.text.visible import BOLD, RED, YELLOW, paint, visible
+from rocmlint.text.visible import BOLD, RED, YELLOW, at_line_start, paint, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def render(report: Report, *, color: bool) -> Iterator[str]:
     """Yield ``path:line:column: CODE message [name]`` for each finding, with its cell if any."""
     for finding in report.findings:
-        path = paint(visible(finding.path), BOLD, color=color)
+        path = paint(at_line_start(visible(finding.path)), BOLD, color=color)
         code = paint(finding.code, RED if finding.severity == "error" else YELLOW, color=color)
         message = visible(" ".join(finding.message.split()))
         yield f"{path}:{finding.shown}: {code} {message} [{finding.name}]\n"

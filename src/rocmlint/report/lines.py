@@ -26,10 +26,10 @@ class Lines:
     def _read(self, path: str) -> Sequence[str]:
         if path in self._texts:
             return self._texts[path].split("\n")
+        from rocmlint.disk.read import MAXIMUM_READ, read_small  # noqa: PLC0415
         from rocmlint.source.decoding import text_of  # noqa: PLC0415 - a clean run reads nothing again
 
         try:
-            with open(path, "rb") as file:
-                return text_of(path, file.read()).split("\n")
+            return text_of(path, read_small(path, MAXIMUM_READ)).split("\n")
         except (OSError, SyntaxError, ValueError):
             return ()

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.report.lines import Lines
-from rocmlint.text.visible import BLUE, BOLD, GREEN, RED, YELLOW, paint, source, visible, width
+from rocmlint.text.visible import (
+    BLUE,
+    BOLD,
+    GREEN,
+    RED,
+    YELLOW,
+    at_line_start,
+    paint,
+    source,
+    visible,
+    width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +41,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
         rule = paint(f"{finding.severity} {finding.code}", style, BOLD, color=color)
         yield f"{place} {rule} {finding.name}\n"
         for line in finding.message.splitlines():
-            yield f"  {visible(line)}\n"
+            yield f"  {at_line_start(visible(line))}\n"
         frame = list(_frame(finding, lines.of(finding.path)))
         margin = max((len(gutter) for gutter, _ in frame), default=1)
         for gutter, code in frame:
@@ -45,7 +56,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
 
 
 def _place(finding: Finding) -> str:
-    return f"{visible(finding.path)}:{finding.shown}:"
+    return f"{at_line_start(visible(finding.path))}:{finding.shown}:"
 
 
 def _how(fix: Fix) -> str:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from rocmlint.errors import ConfigError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+MAXIMUM_FOLDERS = 500
+"""More are no rules, but a disk or a whole project."""
 
 
 def built_in_folder() -> str:
@@ -17,12 +22,27 @@ def built_in_folder() -> str:
     return inside if os.path.isdir(inside) else outside
 
 
-def python_files(folder: str, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each Python file below a folder and its dotted name, in a fixed order."""
+def python_files(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield each Python file below a folder and its dotted name, in a fixed order.
+
+    Raises ConfigError where there are too many folders, as in all of a disk, or a link leads to
+    one again; OSError where one cannot be read.
+    """
+    yield from _files_below(folder, "", set())
+
+
+def _files_below(folder: str, prefix: str, seen: set[str]) -> Iterator[tuple[str, str]]:
+    place = os.path.realpath(folder)
+    if place in seen or len(seen) == MAXIMUM_FOLDERS:
+        again = f"{folder} leads to {place} again"
+        many = f"more than {MAXIMUM_FOLDERS} folders: name the one that holds the rules"
+        message = f"rules: {again if place in seen else many}"
+        raise ConfigError(message)
+    seen.add(place)
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.is_dir() and not entry.name.startswith((".", "__")):
-            yield from python_files(entry.path, f"{prefix}{entry.name}.")
-        elif entry.name.endswith(".py"):
+            yield from _files_below(entry.path, f"{prefix}{entry.name}.", seen)
+        elif entry.name.endswith(".py") and entry.is_file():
             yield entry.path, prefix + entry.name.removesuffix(".py")
 
 

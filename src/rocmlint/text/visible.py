@@ -18,6 +18,14 @@ def visible(text: str) -> str:
     )
 
 
+def at_line_start(text: str) -> str:
+    """Write a text that begins with a path so that a line may begin with it.
+
+    To GitHub's runner a line that begins with ``::``, after blanks too, is a command.
+    """
+    return f"./{text}" if text.lstrip().startswith("::") else text
+
+
 def source(text: str) -> str:
     """Write a line of code: as ``visible`` does, with blanks for tabs."""
     return visible(text.replace("\t", _TAB))

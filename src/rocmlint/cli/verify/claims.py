@@ -44,6 +44,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
     add_interpreter_arguments(parser)
     add_report_arguments(parser)
+    parser.add_argument(
+        "--no-local-rules",
+        dest="local_rules",
+        action="store_false",
+        help="do not load the rules below `rules` of [tool.rocmlint], which runs their code",
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -61,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
     flags = parser.parse(arguments, SimpleNamespace())
     paths = flags.paths or ["."]
     _refuse_misspelt_verbs(paths)
-    configuration = Configuration()
+    configuration = Configuration({} if flags.local_rules else {"local-rules": False})
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
     context = Context(interpreter_of(flags), tuple(map(read, wanted["manifests"])))
