@@ -18,7 +18,7 @@ GROUND = {"errors", "findings", "lazy", "version"}
 ARROWS = """
 text
 disk: text
-config
+config: disk
 interpreter
 gpus: interpreter
 published: text
@@ -36,7 +36,7 @@ report: disk rule source text
 verify: config disk gpus interpreter rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 api: config lint text
-editors: config lint report rule
+editors: config lint report
 cli: change config disk gpus interpreter lint published report rule source stack text verify
 rocmlint: api rule verify
 __main__: cli
