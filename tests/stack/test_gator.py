@@ -6,6 +6,7 @@ Each test is a flaw that was seen when its code ran; docs/stack/show.md lists th
 from __future__ import annotations
 
 import ast
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ FOR_SOME_MACHINES_ONLY = ("NCCL_IB_DISABLE", "HSA_ENABLE_SDMA")
 """Each switches something off that works on most machines."""
 
 
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs torch, which `[test]` brings")
 def test_a_cpu_torch_is_no_rocm_build() -> None:
     """Gator: ``hasattr(torch.version, "hip")``, which is True for every build."""
     torch = read_torch(read_environment())

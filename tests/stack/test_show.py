@@ -22,10 +22,11 @@ from tests.support.environments import Environment
 from tests.support.stacks import FakeEnvironment, FakeMachine, add, standing
 
 if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
     from tests.support.project import Project
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
-TRANSFORMERS = distribution("transformers")
 # What the ROCm wheel of torch 2.4.1 requires: the METADATA on PyPI with ROCm's triton in place of
 # CUDA's and without CUDA's libraries.
 TORCH_2_4_1 = (
@@ -41,7 +42,17 @@ TORCH_2_4_1 = (
 
 
 @pytest.fixture(scope="module")
-def old_torch(tmp_path_factory: pytest.TempPathFactory) -> FakeEnvironment:
+def transformers() -> Distribution:
+    """Give the transformers that is installed beside the tests."""
+    if importlib.util.find_spec("transformers") is None:
+        pytest.skip("needs transformers, which `[test]` brings")
+    return distribution("transformers")
+
+
+@pytest.fixture(scope="module")
+def old_torch(
+    transformers: Distribution, tmp_path_factory: pytest.TempPathFactory
+) -> FakeEnvironment:
     """Lay down transformers 5 as it is installed here beside the ROCm wheel of torch 2.4.1."""
     packages = FakeEnvironment(tmp_path_factory.mktemp("old") / "venv")
     packages.torch("2.4.1+rocm6.1", "6.1.40091-a8dbc0c19")
@@ -49,9 +60,9 @@ def old_torch(tmp_path_factory: pytest.TempPathFactory) -> FakeEnvironment:
     packages.install("pytorch-triton-rocm", "3.0.0")
     for name in ("filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec"):
         packages.install(name, distribution(name).version)
-    folder = f"transformers-{TRANSFORMERS.version}.dist-info"
-    packages.write(f"{folder}/METADATA", TRANSFORMERS.read_text("METADATA") or "")
-    for each in map(Requirement, TRANSFORMERS.requires or ()):
+    folder = f"transformers-{transformers.version}.dist-info"
+    packages.write(f"{folder}/METADATA", transformers.read_text("METADATA") or "")
+    for each in map(Requirement, transformers.requires or ()):
         if each.marker is None:
             packages.install(each.name, distribution(each.name).version)
     for path in ("utils/import_utils.py", "dependency_versions_check.py"):
@@ -89,13 +100,13 @@ def test_pip_check_finds_nothing_where_transformers_does_without_torch(
 
 
 def test_show_finds_what_the_extra_and_the_code_of_transformers_demand(
-    old_torch: FakeEnvironment, project: Project
+    old_torch: FakeEnvironment, transformers: Distribution, project: Project
 ) -> None:
     ended = project.run("stack", "show", "--python", str(old_torch.python))
     assert ended.returncode == 1
     told = ended.stdout[ended.stdout.index("conflict: ") :].split("\n\n")[0].splitlines()
-    assert told[0] == f"conflict: transformers {TRANSFORMERS.version} and torch 2.4.1+rocm6.1"
-    (floor,) = (each for each in map(Requirement, TRANSFORMERS.requires or ()) if is_torch(each))
+    assert told[0] == f"conflict: transformers {transformers.version} and torch 2.4.1+rocm6.1"
+    (floor,) = (each for each in map(Requirement, transformers.requires or ()) if is_torch(each))
     needs = f"it requires torch{floor.specifier} with its extra 'torch'"
     assert told[1].startswith(f"  declared:   {needs}")
     assert told[2].startswith("  code guard: its code switches PyTorch off at import")
@@ -115,6 +126,7 @@ def test_the_json_follows_its_schema(old_torch: FakeEnvironment, project: Projec
     assert document["torch"]["architectures"] is None
 
 
+@pytest.mark.usefixtures("transformers")
 def test_of_libraries_that_fit_nothing_is_said_but_that(packages: FakeEnvironment) -> None:
     packages.torch("2.13.0+rocm7.2", "7.2.26015")
     packages.install("transformers", "5.23.0", ["numpy>=1.17", 'torch>=2.6; extra == "torch"'])
@@ -172,6 +184,7 @@ def test_the_pip_of_another_interpreter_is_named(
     assert f"pip is that of the interpreter that is asked: {how}\n" in told
 
 
+@pytest.mark.usefixtures("transformers")
 def test_a_rocm_that_hangs_or_crashes_is_told_and_the_rest_is_answered(
     project: Project, tmp_path: Path
 ) -> None:
@@ -190,10 +203,12 @@ def document(project: Project, *arguments: str) -> Any:
 
 
 @pytest.mark.slow
-def test_the_real_environment_of_these_tests_is_shown(project: Project) -> None:
+def test_the_real_environment_of_these_tests_is_shown(
+    transformers: Distribution, project: Project
+) -> None:
     told = document(project, "show")
     jsonschema.validate(told, json.loads(SCHEMA.read_text()))
-    assert told["packages"]["transformers"] == TRANSFORMERS.version
+    assert told["packages"]["transformers"] == transformers.version
     says = "import json, torch.version as v; print(json.dumps([v.__version__, v.hip, v.cuda]))"
     torch = subprocess.run([sys.executable, "-c", says], capture_output=True, check=True)
     version, hip, cuda = json.loads(torch.stdout)
