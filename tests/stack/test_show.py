@@ -227,7 +227,9 @@ def test_a_requirement_of_brackets_is_one_line_and_hides_no_other(
     assert peft is not None
     assert accelerate is not None
     assert [each.name for each in (*peft.requires, *accelerate.requires)] == ["accelerate", "numpy"]
-    assert peft.problems == (f"peft: Requires-Dist: {brackets[:100]}...: nested too deeply",)
+    assert peft.problems == (
+        f"peft: Requires-Dist: {brackets[:100]}...: its parentheses nest too deep",
+    )
 
 
 @pytest.mark.parametrize("name", ["METADATA", "RECORD", "INSTALLER", "direct_url.json"])
