@@ -89,6 +89,15 @@ def test_a_comment_above_a_form_feed_ends_where_its_line_does() -> None:
     assert fixed(SUPPRESSED) == "\x0cfrom PIL import Image\n"
 
 
+@pytest.mark.parametrize("before", ["\x0c", "\\\n", "\t", "  \x0c  \\\n"])
+def test_a_requirement_in_setup_py_stands_where_it_is_written(before: str) -> None:
+    text = f'from setuptools import setup\nsetup(install_requires=[\n{before}  "torch==2.4.1"])\n'
+    above, _, _ = text.partition("torch")
+    (requirement,) = Source("setup.py", text, place="setup.py").parts.declared
+    line, column = above.count("\n") + 1, len(above) - above.rfind("\n")
+    assert requirement.span[:2] == (line, column)
+
+
 def test_a_backslash_in_brackets_hinders_no_fix() -> None:
     text = "from transformers.utils import (\n\\\n  is_flax_available, TRANSFORMERS_CACHE)\n"
     assert "from huggingface_hub.constants import HF_HUB_CACHE" in fixed(text)
@@ -112,6 +121,8 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
         "\x0cfrom transformers import AutoModelForVision2Seq\n",
         "if x:\n  \\\nfrom transformers import AutoModelForVision2Seq\n",
         "import transformers\nx\x0c=\ttransformers\t.\x0cAutoModelForVision2Seq\n",
+        "from  transformers import AutoModelForVision2Seq\n",
+        "from transformers import  AutoModelForVision2Seq\n",
         "from transformers. utils import TRANSFORMERS_CACHE\n",
         "import transformers . deepspeed\n",
         "import transformers\tas\tt\nx = t.AutoModelForVision2Seq\n",

@@ -115,7 +115,7 @@ class Source(File):
         """
         if self._parts is not None:
             return self._parts
-        return parse(self.path, self.text)
+        return parse(self.path, self.written)
 
     # Trees
 

@@ -24,10 +24,12 @@ _TO_BLANKS = str.maketrans("\t\f", "  ")
 _ALL_TO_BLANKS = str.maketrans("\t\f\\", "   ")
 
 
+_MARKS = (b"\t", b"\f", b"\\\n", b"from  ", b"import  ")
 _TORN = re.compile(
     # What begins with a fixed character is searched much faster.
     rb"\t(?:(?<!\s\t)|(?<= \t))[ \t\f]*[^\s#]"
     rb"|\f[ \t\f]*[^\s#]"
+    rb"|from  +\w|import  +\w"
     rb"|\\\n(?:"
     rb"(?<=[^\s\"'\\]\\\n)|(?<=from \\\n)|(?<=\Wor \\\n)|(?<=\Was \\\n)|(?<=def \\\n)"
     rb"|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
@@ -44,7 +46,7 @@ def is_oddly_spaced(data: bytes) -> bool:
     """
     if b"\\\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    odd = b"\t" in data or b"\f" in data or b"\\\n" in data
+    odd = any(mark in data for mark in _MARKS)
     return odd and _TORN.search(data) is not None
 
 
