@@ -407,7 +407,7 @@ def test_a_finding_is_kept_while_nothing_it_hangs_on_changes(project: Project) -
     project.write(".git/HEAD", "")
     project.write("requirements.txt", "torch==2.4.1\nvllm\n")
     expected = messages(project)
-    (cache,) = (project.root / ".rocmlint_cache").glob("*.json")
+    (cache,) = (project.root / ".rocmlint_cache").rglob("*.json")
     stored = json.loads(cache.read_text())
     # What the cache says is told: so it was asked, and the file was not linted again.
     told = json.dumps(stored).replace("vllm is declared beside", "remembered:")

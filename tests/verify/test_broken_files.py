@@ -182,8 +182,7 @@ def test_a_manifest_of_brackets_is_one_line(project: Project, text: str) -> None
     project.write("m.toml", text)
     done = project.run("verify", "patches", "--manifest", "m.toml")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: m.toml: no valid TOML: ")
-    assert done.stderr.count("\n") == 1
+    assert done.stderr == "error: m.toml: nested too deeply\n"
 
 
 @pytest.mark.parametrize("kind", ODD)

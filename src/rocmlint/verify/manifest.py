@@ -76,12 +76,7 @@ def read(path: str) -> Manifest:
     except (OSError, ValueError) as error:
         message = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
-    try:
-        document = parsed_toml(text, path)
-    except RecursionError as error:
-        message = f"{path}: no valid TOML: too many brackets in each other"
-        raise ConfigError(message) from error
-    return _checked(document, Place(path, text))
+    return _checked(parsed_toml(text, path), Place(path, text))
 
 
 def write(path: str, manifest: Manifest) -> None:
