@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, compile_lazily, nodes, walk
+from rocmlint.rule import PythonRule, compile_lazily, nodes, once_per_file, walk
 from rocmlint.rules.patching._patches import Replacement, replacements
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import missing, requirement, since, subject
+from ._names.judgement import Judgement, missing, requirement, since, subject
 from ._names.published_names import (
     has,
     has_member,
@@ -111,8 +111,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         node, name = replacement.node, replacement.name
         package = owner.partition(".")[0]
         found = _history(owner, name)
-        has_it, installed = partial(_has, owner, name), partial(_is_installed, owner, name)
-        judgement = missing(owner, has_it, source, installed)
+        judgement = _missing(owner, name, source)
         if judgement is None or not _is_patch(replacement) or _is_used(replacement, source):
             return
         if member(owner, name) is None and not _is_own_function(replacement, source):
@@ -129,6 +128,13 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
             f"Look up what {_said(owner)} has in its place and patch that{other}."
         )
         yield self.finding(node, source, message, severity=judgement.severity)
+
+
+@once_per_file
+def _missing(owner: str, name: str, source: Source) -> Judgement | None:
+    """Judge an attribute of a class or of a module."""
+    installed = partial(_is_installed, owner, name)
+    return missing(owner, partial(_has, owner, name), source, installed)
 
 
 def _said(owner: str) -> str:

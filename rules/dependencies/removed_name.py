@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, dotted_text, nodes
+from rocmlint.rule import PythonRule, dotted_text, nodes, once_per_file
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.judgement import Judgement, missing, requirement, since, subject
@@ -97,13 +97,19 @@ class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
             yield self.finding(place, source, message, fix=fix, severity=judgement.severity)
 
 
+@once_per_file
 def _first_missing(dotted: str, source: Source) -> tuple[str, Judgement] | None:
     """Give the shortest beginning of a name that is missing."""
     for each in lacking(dotted):
-        judgement = missing(each, partial(has, each), source, partial(_is_installed, each))
+        judgement = _missing(each, source)
         if judgement is not None:
             return each, judgement
     return None
+
+
+@once_per_file
+def _missing(dotted: str, source: Source) -> Judgement | None:
+    return missing(dotted, partial(has, dotted), source, partial(_is_installed, dotted))
 
 
 def _is_installed(dotted: str, installed: InstalledNames) -> bool | None:

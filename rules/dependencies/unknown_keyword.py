@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import Fix, PythonRule, Text, compile_lazily, dotted_text, last_name, nodes
+from rocmlint.rule import (
+    Fix,
+    PythonRule,
+    Text,
+    compile_lazily,
+    dotted_text,
+    last_name,
+    nodes,
+    once_per_file,
+)
 from rocmlint.text.text import LEXEME
 
 from ._names.guards import is_asked_for, is_guarded
@@ -70,6 +79,7 @@ def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> b
     )
 
 
+@once_per_file
 def _judged(dotted: str, keyword: str, source: Source) -> Judgement | None:
     """Judge a keyword; None unless each version that may be installed takes it not."""
     found = _history(dotted, keyword)

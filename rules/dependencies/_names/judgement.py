@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.rule import once_per_file
+
 from .overlays import is_overlaid, is_put_in, is_rewritten
 from .replacements import GONE_BEFORE
 
@@ -66,6 +68,7 @@ def missing(
     return Judgement(first, candidates, first.certain or _never_admitted(first, package, has))
 
 
+@once_per_file
 def is_its_own(package: str, source: Source) -> bool:
     """Say whether the package is the file's own, or a copy of it lies in the project."""
     from rocmlint.project.environment import installed_as  # noqa: PLC0415 - few files need it

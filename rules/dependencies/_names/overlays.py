@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.state import data_of
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 from .uses import PACKAGES
 
@@ -29,6 +29,7 @@ _PUTS = compile_lazily(
 """A name that is put into a package, written in full: ``transformers.utils.LossKwargs = …``."""
 
 
+@once_per_file
 def is_rewritten(package: str, source: Source) -> bool:
     """Say whether the file imports what rewrites the package."""
     if package not in _REWRITTEN or "unsloth" not in source.text:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         nodes,
         strings,
     )
+    from rocmlint.source.facts import once_per_file
     from rocmlint.source.file import File
     from rocmlint.source.python import Source
     from rocmlint.syntax.names import Binding
@@ -87,6 +88,7 @@ __all__ = [
     "installs_of",
     "last_name",
     "nodes",
+    "once_per_file",
     "statements",
     "string_value",
     "strings",
@@ -137,6 +139,7 @@ _HOME = {
     "installs_of": "rocmlint.installs.install",
     "last_name": "rocmlint.rule.triggers",
     "nodes": "rocmlint.rule.triggers",
+    "once_per_file": "rocmlint.source.facts",
     "statements": "rocmlint.syntax.nodes",
     "string_value": "rocmlint.syntax.nodes",
     "strings": "rocmlint.rule.triggers",

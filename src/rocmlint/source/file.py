@@ -13,11 +13,12 @@ from rocmlint.formats import is_notebook
 from rocmlint.formats.model import Parts
 from rocmlint.project.project import Project
 from rocmlint.source.decoding import text_of
+from rocmlint.source.facts import once_per_file
 from rocmlint.source.kinds import kinds, package_of, place_of
 from rocmlint.text.text import Comment, Span, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from rocmlint.disk.state import State
     from rocmlint.project.versions import Candidate
@@ -46,6 +47,8 @@ class File(DiskView):
         self._text = text
         self._project = project or project_of(path, Settings())
         self._asked_project = False
+        self.facts: dict[Hashable, Any] = {}
+        """What was told of the file so far, see :func:`rocmlint.source.facts.once_per_file`."""
         super().__init__(self._project.disk)
 
     @property
@@ -57,6 +60,7 @@ class File(DiskView):
         """Keep what an object of the same file has noted before this one was needed."""
         self._noted.update(earlier._noted)
         self._asked_project |= earlier._asked_project
+        self.facts = earlier.facts
 
     # What the path says
 
@@ -119,19 +123,7 @@ class File(DiskView):
         states, a script in its metadata or a notebook in its installs; else what its project
         says, see :meth:`Project.versions`.
         """
-        if self.settings.environment is None:
-            from rocmlint.project import versions  # noqa: PLC0415 - loads packaging
-            from rocmlint.project.environment import installed_as  # noqa: PLC0415
-            from rocmlint.project.inline import stated  # noqa: PLC0415
-
-            own = installed_as(self.path, self)
-            if own is not None:
-                return versions.beside(own, package, self.project)
-            commands = self.parts.commands if is_notebook(self.path) else ()
-            here = stated(package, self.text, commands)
-            if here:
-                return versions.stated(self.path, here, package, self.project)
-        return self.project.versions(package)
+        return _versions(package, self)
 
     # Text
 
@@ -219,3 +211,20 @@ class File(DiskView):
     def noqa_line(self, line: int) -> tuple[int, str]:
         """Give the text in which ``noqa`` counts for a line, and its first line."""
         return line, self.lines[line - 1] + "\n"
+
+
+@once_per_file
+def _versions(package: str, file: File) -> tuple[Candidate, ...]:
+    if file.settings.environment is None:
+        from rocmlint.project import versions  # noqa: PLC0415 - loads packaging
+        from rocmlint.project.environment import installed_as  # noqa: PLC0415
+        from rocmlint.project.inline import stated  # noqa: PLC0415
+
+        own = installed_as(file.path, file)
+        if own is not None:
+            return versions.beside(own, package, file.project)
+        commands = file.parts.commands if is_notebook(file.path) else ()
+        here = stated(package, file.text, commands)
+        if here:
+            return versions.stated(file.path, here, package, file.project)
+    return file.project.versions(package)
