@@ -113,8 +113,8 @@ def _renamed(source: Source) -> dict[str, str]:
 
 def _hits(source: Source, trigger: Trigger, renamed: Mapping[str, str]) -> set[int]:
     """Find where a trigger matches; where it names something, its aliases count too."""
-    if not any(word in source.text for word in trigger.words):
-        return set()  # the file has a word of another trigger of the rule
+    if not trigger.may_match(source):
+        return set()
     found = {match.start() for match in trigger.matches(source)}
     for new, old in renamed.items():
         if old in trigger.names:

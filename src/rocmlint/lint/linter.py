@@ -137,13 +137,9 @@ class Linter:
 
     def _without_suspects(self, opened: Opened) -> Analysis | None:
         """Return the analysis of a file whose text has nothing that the rules could look at."""
-        triggers = [trigger for rule in opened.rules for trigger in rule.on]
-        if (
-            not is_python(opened.path)
-            or len(opened.data) > MAXIMUM_BYTES
-            or any(trigger.suspects is None for trigger in triggers)
-        ):
+        if not is_python(opened.path) or len(opened.data) > MAXIMUM_BYTES:
             return None
+        triggers = (trigger for rule in opened.rules for trigger in rule.on)
         try:
             suspected = any(trigger.may_match(opened.file) for trigger in triggers)
         except Exception:  # noqa: BLE001 - whatever it is, the analysis reports it

@@ -9,6 +9,11 @@ A trigger narrows in three steps, each dearer than the one before:
 
 The steps may let too much through, never too little: whatever ``accepts`` admits must contain
 one of the words and, at that place, a match of ``where``.
+
+What one step has worked out, the next one keeps. Before anything is made of a file, each trigger
+is asked whether it ``may_match`` the text; what its ``suspects`` find is kept with the file, and
+so is what a rule then judges in a function that is marked ``once_per_file``: ``suspects`` and
+``check`` ask the same function about the same name, and the second one gets the known answer.
 """
 
 from __future__ import annotations
@@ -17,6 +22,9 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
+
+from rocmlint.formats import format_of
+from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,6 +57,8 @@ class Trigger:
     """Whether a word counts only where a statement may begin."""
     suspects: Finder | None = None
     """Finds the places in the text alone, those in strings and comments too."""
+    begins: tuple[str, ...] = ()
+    """The words with one of which every match of ``where`` begins, if that is certain."""
 
     @property
     def sees_python(self) -> bool:
@@ -60,14 +70,31 @@ class Trigger:
         if self.finder is not None:
             return self.finder(source)
         if self.suspects is not None:
-            return (each for each in self.suspects(source) if _is_code(each, source))
-        return self.pattern.finditer(source.text if self.region == "strings" else source.code)
+            return (each for each in _suspected(self.suspects, source) if _is_code(each, source))
+        text = source.text if self.region == "strings" else source.code
+        return self._matches_at_words(text) if self.begins else self.pattern.finditer(text)
+
+    def _matches_at_words(self, text: str) -> Iterator[re.Match[str]]:
+        """Look only where one of the words stands: many times faster than to try every place."""
+        for word in self.begins:
+            start = text.find(word)
+            while start >= 0:
+                match = self.pattern.match(text, start)
+                if match is not None:
+                    yield match
+                start = text.find(word, start + 1)
 
     def may_match(self, file: File) -> bool:
-        """Say, from the text of a Python file with one of its words, whether it may match."""
-        if self.suspects is None:
-            return True
-        return any(True for _ in self.suspects(cast("Source", file)))  # it asks for no syntax
+        """Say, from the text of a Python file alone, whether it may match."""
+        if self.suspects is not None:
+            return bool(_suspected(self.suspects, cast("Source", file)))  # it asks for no syntax
+        if not _has_any(self.words, file.text):
+            return False  # the file has a word of another trigger of the rule
+        if self.region == "comments":
+            return self.pattern.search(file.text) is not None
+        if not self.node_types:
+            return format_of(file.path) is not None
+        return not self.begins or any(True for _ in self._matches_at_words(file.text))
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -100,8 +127,9 @@ class On(tuple[Trigger, ...]):
 def calls(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
     """Look at calls of functions or methods with these last names, however imported."""
     described = "calls of " + ", ".join(f"`{name}`" for name in names)
-    where = where or ("" if words else _called(names))
-    return _named("call", ("Call",), names, words, where, described)
+    if words or where:
+        return _named("call", ("Call",), names, words, where, described)
+    return _named("call", ("Call",), names, names, _called(names), described, begins=names)
 
 
 def attributes(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
@@ -146,12 +174,14 @@ def nodes(  # noqa: PLR0913 - all but the words have defaults
     count only where a statement may begin, so that prose and doctests let no file through.
     """
     text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
+    begins = () if where or finder or suspects else words
     where = where or _any_of(words)
     found = Trigger(
         *("node", frozenset[str](), words, where, "code", types, text),
         finder=finder,
         suspects=suspects,
         opening=opening,
+        begins=begins,
     )
     return On((found,))
 
@@ -217,7 +247,9 @@ def _part(  # noqa: PLR0913, PLR0917 - only commands stand in Python's syntax to
     where: str = "",
     types: tuple[str, ...] = (),
 ) -> On:
-    return On((Trigger("part", names, words, where, "code", types, described, None, part),))
+    begins = _RUNNERS if names else ()
+    found = Trigger("part", names, words, where, "code", types, described, part=part, begins=begins)
+    return On((found,))
 
 
 def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public functions leave out
@@ -227,13 +259,27 @@ def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public 
     words: tuple[str, ...],
     where: str,
     description: str,
+    begins: tuple[str, ...] = (),
 ) -> On:
     words = words or names
     if not words:
         message = "a trigger without names needs words"
         raise ValueError(message)
+    begins = begins if where else words
     where = where or _any_of(words)
-    return On((Trigger(kind, frozenset(names), words, where, "code", types, description),))
+    found = Trigger(
+        *(kind, frozenset(names), words, where, "code", types, description), begins=begins
+    )
+    return On((found,))
+
+
+@once_per_file
+def _suspected(finder: Finder, source: Source) -> tuple[re.Match[str], ...]:
+    return tuple(finder(source))
+
+
+def _has_any(words: tuple[str, ...], text: str) -> bool:
+    return any(word in text for word in words)
 
 
 def _is_code(match: re.Match[str], source: Source) -> bool:
@@ -251,8 +297,11 @@ def _any_of(words: tuple[str, ...]) -> str:
 
 
 def _called(names: tuple[str, ...]) -> str:
-    """Match one of the names where a call may stand: ``run(``, ``(run)(``, on one line or more."""
-    return rf"(?:{_any_of(names)})(?=[\s\\)]*\()"
+    """Match one of the names where a call may stand: ``run(``, ``(run)(``, on one line or more.
+
+    In text where comments are not blanked, one may stand between.
+    """
+    return rf"(?:{_any_of(names)})(?=[\s\\)]*[(#])"
 
 
 def last_name(node: Any) -> str | None:

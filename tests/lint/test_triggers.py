@@ -1,0 +1,88 @@
+"""The short cuts of triggers: what they leave out could not have matched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocmlint.rule import On, Source, calls, commands, comments, declared, nodes
+from rocmlint.rule.registry import load_rules
+from rocmlint.rule.triggers import Trigger
+
+FIXTURES = sorted((Path(__file__).parents[2] / "fixtures").rglob("*.py"))
+TRIGGERS = [
+    pytest.param(trigger, id=f"{rule.code}-{number}")
+    for rule in load_rules(())
+    for number, trigger in enumerate(rule.on)
+    if trigger.node_types and trigger.region == "code"
+]
+
+
+def source_of(text: str, path: str = "job.py") -> Source:
+    return Source(path, text, place=path)
+
+
+def only(on: On) -> Trigger:
+    (trigger,) = on
+    return trigger
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_a_trigger_that_matches_the_code_of_a_file_may_match_its_text(trigger: Trigger) -> None:
+    for path in FIXTURES:
+        source = source_of(path.read_text(encoding="utf-8"))
+        if any(word in source.text for word in trigger.words) and any(trigger.matches(source)):
+            assert trigger.may_match(source), path
+
+
+@pytest.mark.parametrize("trigger", [each for each in TRIGGERS if each.values[0].begins])
+def test_to_look_where_words_stand_finds_what_the_whole_expression_finds(trigger: Any) -> None:
+    for path in FIXTURES:
+        source = source_of(path.read_text(encoding="utf-8"))
+        everywhere = {match.start() for match in trigger.pattern.finditer(source.code)}
+        assert {match.start() for match in trigger.matches(source)} == everywhere, path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'subprocess.run(["pip", "install", "torch"])\n',
+        '(subprocess.run)(["pip", "install", "torch"])\n',
+        'subprocess.run \\\n    (["pip", "install", "torch"])\n',
+        '(subprocess.run  # pip is a program (of its own)\n)(["pip"])\n',
+        "(\n    run  # the command\n    # below\n)(pip)\n",
+    ],
+)
+def test_a_call_is_seen_however_it_is_laid_out(text: str) -> None:
+    trigger = only(commands("pip", described="commands"))
+    assert trigger.may_match(source_of(text))
+    assert any(trigger.matches(source_of(text)))
+
+
+@pytest.mark.parametrize(
+    ("trigger", "text"),
+    [
+        (only(calls("barrier")), "# no barrier here, and no_barrier()\nbarriers = 1\n"),
+        (only(commands("pip", described="commands")), '"""Run pip to install it."""\nrunning()\n'),
+        (only(comments(r"#.*aiter", words=("aiter",))), "import aiter  # fast\n"),
+        (only(declared("torch", described="requirements")), "import torch\n"),
+        (only(nodes("Name", words=("one", "two"))), "three = bone\n"),
+    ],
+)
+def test_what_stands_in_no_place_that_counts_needs_no_closer_look(
+    trigger: Trigger, text: str
+) -> None:
+    assert not trigger.may_match(source_of(text))
+
+
+def test_a_setup_script_declares_requirements() -> None:
+    trigger = only(declared("torch", described="requirements"))
+    assert trigger.may_match(source_of('setup(install_requires=["torch"])\n', "setup.py"))
+
+
+def test_a_word_that_begins_in_another_match_is_found() -> None:
+    trigger = only(nodes("Name", words=("import aiter", "aiter")))
+    found = {match.start() for match in trigger.matches(source_of("import aiter\n"))}
+    assert found == {0, len("import ")}
