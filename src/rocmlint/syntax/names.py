@@ -25,9 +25,17 @@ BindingKind = Literal["import", "value", "definition", "parameter", "other"]
 MAXIMUM_HOPS = 5
 """How many assignments from name to name are followed."""
 
+# To compare exact types is much faster than isinstance(): LibCST's nodes are of abstract classes.
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-_CLOSED = (*_SCOPES, *_COMPREHENSIONS, cst.Import, cst.ImportFrom)
+_CLOSED = frozenset({*_SCOPES, *_COMPREHENSIONS, cst.Import, cst.ImportFrom})
+_BINDING = frozenset(
+    {
+        *(cst.Import, cst.ImportFrom, cst.Assign, cst.AnnAssign, cst.AugAssign),
+        *(cst.FunctionDef, cst.ClassDef, cst.Param, cst.NamedExpr, cst.For, cst.CompFor),
+        *(cst.AsName, cst.Del, cst.Global, cst.Nonlocal, cst.MatchAs, cst.MatchStar),
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +176,7 @@ class Names:
         if scope not in self._scope_bindings:
             found = self._scope_bindings[scope] = {}
             for node in _scope_nodes(scope):
-                for bound, binding in _bound_by(node):
+                for bound, binding in _bound_by(node) if type(node) in _BINDING else ():
                     found.setdefault(bound, []).append(binding)
         return self._scope_bindings[scope]
 
@@ -179,7 +187,7 @@ def _scope_nodes(scope: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, _CLOSED):
+        if type(node) not in _CLOSED:
             stack.extend(reversed(tuple(children(node))))
 
 
