@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-_OWNERS = r"(?:\w*(?:model|pipe|pipeline|policy|vlm|mllm|vla|network)|self)"
+_ENDINGS = "model|pipe|pipeline|policy|vlm|mllm|vla|network"
+_OWNERS = rf"(?:\w*(?:{_ENDINGS})|self)"
 _IS_MODEL = compile_lazily(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")
 _MOVES = r"(?:\s*\.(?:eval|cuda|cpu|train)\(\w*\)|\s*\.to\([\w.\"' ]*\))*"
 _CASTS = r"\s*\.(?:half\(\)|bfloat16\(\)|to\([^()]*\b(?:half|b?float16)\b)"
-_WHERE = rf"\b{_OWNERS}{_MOVES}{_CASTS}|\)\s*\.(?:half|bfloat16)\(\)"
+_WHERE = rf"(?:{_ENDINGS}|self){_MOVES}{_CASTS}|\)\s*\.(?:half|bfloat16)\(\)"
 _WORDS = (
     *(".half()", ".bfloat16()", "model.to(", "pipe.to(", "pipeline.to(", "policy.to("),
     *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),

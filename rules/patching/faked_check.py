@@ -114,20 +114,20 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call | cst.BooleanOperation"]):
         nodes(
             "Assign",
             words=("_available =", "_available=", "= lambda", "find_spec =", *PATCH_WORDS),
-            where=rf"(?<!\bself)\.(?:{_CHECK}|find_spec)(?:\.return_value)?[ \t]*=(?!=)",
+            where=rf"\.(?<!\bself\.)(?:{_CHECK}|find_spec)(?:\.return_value)?[ \t]*=(?!=)",
             described="assignments to functions that check",
         )
         | nodes(
             "Call",
             words=('_available", ', "_available', ", *PATCH_WORDS),
-            where=r"\bsetattr\s*\(",
+            where=r"setattr\s*\(",
             described="`setattr` of functions that check",
         )
         | nodes(
             "Assign",
             "Call",
             words=('modules["', "modules['", "modules.update(", "ModuleType", "MagicMock"),
-            where=r"\bmodules(?:\[(?!__name__)[^\]\n]*\][ \t]*=(?!=)|\.(?:setdefault|update)\()",
+            where=r"modules(?:\[(?!__name__)[^\]\n]*\][ \t]*=(?!=)|\.(?:setdefault|update)\()",
             described="modules put into `sys.modules`",
         )
         | nodes("BooleanOperation", words=("or True",), where=r"\bor True\b", described="`or True`")

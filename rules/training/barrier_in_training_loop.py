@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FUNCTIONS = compile_lazily(r"torch\.distributed\.(?:monitored_)?barrier|deepspeed\.comm\.barrier")
 _OWNERS = {"wait_for_everyone": "accelerator", "block_all": "coordinator"}
 # Kernels are full of `arch.barrier()`, which is about the threads of one GPU.
-_WHERE = r"(?<!arch\.)\b(?:monitored_)?barrier\b|\bwait_for_everyone\b|\bblock_all\b"
+_WHERE = r"barrier\b(?<!arch\.barrier)|wait_for_everyone\b|block_all\b"
 _NEEDS_ALL_RANKS = compile_lazily(
     r"save|load|state_dict|gather|scatter|broadcast|reduce|send|recv"
     r"|(?:sync|update|transfer)_\w*weights|generate|rollout|offload|sleep|wake_up|destroy"
