@@ -13,7 +13,7 @@ from rocmlint.errors import ConfigError
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from rocmlint.disk.disk import DiskView
+    from rocmlint.disk.disk import Disk, DiskView
 
 _PYTHON = re.compile(r"(?:python|pypy)3?(?:\.\d+)?t?\Z")
 _HOME = re.compile(r"^home[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
@@ -77,16 +77,26 @@ def installed_as(path: str, view: DiskView) -> tuple[str, str] | None:
 
     None for a file that does not lie among installed or unpacked distributions.
     """
-    folder, top = os.path.split(os.path.abspath(path))
+    path = os.path.abspath(path)
+    folder = _installed_into(os.path.dirname(path), view.disk)
+    if folder is None:
+        return None
+    view.names_in(folder)
+    top = path.removeprefix(folder).lstrip(os.sep).partition(os.sep)[0]
+    return top.removesuffix(".py"), folder
+
+
+@lru_cache(maxsize=64)
+def _installed_into(folder: str, disk: Disk) -> str | None:
+    """Return the folder of installed distributions that a folder lies in, or is itself."""
     while not _holds_distributions(folder):
-        if any(view.disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+        if any(disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
             return None
-        above, top = os.path.split(folder)
+        above = os.path.dirname(folder)
         if above == folder:
             return None
         folder = above
-    view.names_in(folder)
-    return top.removesuffix(".py"), folder
+    return folder
 
 
 def site_folder(folder: str) -> str | None:
