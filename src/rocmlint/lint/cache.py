@@ -63,6 +63,8 @@ class Cache:
         self._folder = folder
         self._path = os.path.join(folder, NAME, f"{_key(settings)}.json")
         self._base = os.path.dirname(os.path.abspath(folder))
+        self._folders: dict[str, str] = {}
+        """The names of folders, which take longer to find than all else that a known file needs."""
         self._started = time.time_ns()
         self._read, self._files = _load(self._path)
         self._changed = False
@@ -107,7 +109,11 @@ class Cache:
         return None
 
     def _name(self, path: str) -> str:
-        return os.path.relpath(os.path.abspath(path), self._base)
+        folder, name = os.path.split(os.path.abspath(path))
+        if folder not in self._folders:
+            above = os.path.relpath(folder, self._base)
+            self._folders[folder] = "" if above == os.curdir else os.path.join(above, "")
+        return self._folders[folder] + name
 
 
 def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:

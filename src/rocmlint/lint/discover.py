@@ -58,8 +58,8 @@ def discover(
     notes: list[str] = []
     for path in paths:
         if os.path.isdir(path):
-            for each in _walk(path, settings_for, problems):
-                found.setdefault(os.path.abspath(each.path), each)
+            for absolute, each in _walk(path, settings_for, problems):
+                found.setdefault(absolute, each)
         elif os.path.isfile(path):
             try:
                 settings = _checked(settings_for(os.path.dirname(os.path.abspath(path))))
@@ -90,7 +90,8 @@ def _refusal(path: str) -> str:
 
 def _walk(
     folder: str, settings_for: Callable[[str], Settings], problems: list[str]
-) -> Iterator[Found]:
+) -> Iterator[tuple[str, Found]]:
+    """Yield the files below a folder, each with its absolute path."""
     stack = [folder]
     while stack:
         current = stack.pop()
@@ -99,18 +100,22 @@ def _walk(
         except OSError as error:
             problems.append(f"{current}: cannot be read: {error.strerror}")
             continue
+        # Once a folder: for each file it would take longer than all else.
+        absolute = os.path.abspath(current)
+        above = os.path.join(absolute, "")
         try:
-            settings = _checked(settings_for(os.path.abspath(current)))
+            settings = _checked(settings_for(absolute))
         except ConfigError as error:  # what lies elsewhere is linted all the same
             problems.append(f"{error}; nothing in {_shown(current)} was linted")
             continue
         for entry in entries:
+            path = above + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if _is_entered(entry) and not _is_excluded(entry.path, settings, folder=True):
+                if _is_entered(entry) and not _is_excluded(path, settings, folder=True):
                     stack.append(entry.path)
             elif is_linted(entry.path) and _is_file(entry):
-                if not _is_excluded(entry.path, settings):
-                    yield Found(_shown(entry.path), settings)
+                if not _is_excluded(path, settings):
+                    yield path, Found(_shown(entry.path), settings)
 
 
 def _checked(settings: Settings) -> Settings:
@@ -177,7 +182,7 @@ def is_excluded(path: str, settings: Settings) -> bool:
 
 
 def _is_excluded(path: str, settings: Settings, *, folder: bool = False) -> bool:
-    path = os.path.abspath(path)
+    """Say whether an absolute path is excluded, whatever the folders that it lies in."""
     if settings.exclude:
         relative = os.path.relpath(path, settings.root) + (os.sep if folder else "")
         if _spec(settings.exclude).match_file(relative):
