@@ -48,13 +48,6 @@ def test_the_name_is_kebab_case_and_that_of_the_file_and_the_class(rule: type[Ru
 
 
 @each_rule
-def test_the_documentation_has_its_headings(rule: type[Rule[Any]]) -> None:
-    found = sections(inspect.getdoc(rule) or "")
-    assert {"Why it matters", "Instead", "Source"} <= set(found)
-    assert all(found.values())
-
-
-@each_rule
 def test_a_rule_that_makes_fixes_says_how_safe_they_are(rule: type[Rule[Any]]) -> None:
     makes_fixes = "fix=" in inspect.getsource(inspect.getmodule(rule) or rule)
     if makes_fixes:
@@ -158,3 +151,12 @@ def test_every_module_says_in_its_first_line_what_it_does() -> None:
         if not ast.get_docstring(ast.parse(path.read_text()))
     ]
     assert silent == []
+
+
+def test_no_rule_imports_the_helpers_of_another_family() -> None:
+    borrowing = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "rules").rglob("*.py")
+        if "rocmlint.rules" in path.read_text() or "from ..." in path.read_text()
+    ]
+    assert borrowing == []

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         nodes,
         strings,
     )
+    from rocmlint.source.attribute_patches import AttributePatch, attribute_patches
+    from rocmlint.source.conditions import Condition, conditions
     from rocmlint.source.facts import once_per_file
     from rocmlint.source.file import File
     from rocmlint.source.python import Source
@@ -45,11 +47,13 @@ if TYPE_CHECKING:
     from rocmlint.text.text import Comment, Span, Text
 
 __all__ = [
+    "AttributePatch",
     "Binding",
     "Claim",
     "ClaimRule",
     "Command",
     "Comment",
+    "Condition",
     "Declared",
     "Edit",
     "EngineRule",
@@ -72,6 +76,7 @@ __all__ = [
     "Text",
     "Word",
     "argument",
+    "attribute_patches",
     "attributes",
     "calls",
     "calls_in",
@@ -79,6 +84,7 @@ __all__ = [
     "commands",
     "comments",
     "compile_lazily",
+    "conditions",
     "constant",
     "declared",
     "dotted_text",
@@ -96,11 +102,13 @@ __all__ = [
 ]
 
 _HOME = {
+    "AttributePatch": "rocmlint.source.attribute_patches",
     "Binding": "rocmlint.syntax.names",
     "Claim": "rocmlint.findings",
     "ClaimRule": "rocmlint.rule.rule",
     "Command": "rocmlint.formats.model",
     "Comment": "rocmlint.text.text",
+    "Condition": "rocmlint.source.conditions",
     "Declared": "rocmlint.formats.model",
     "Edit": "rocmlint.findings",
     "EngineRule": "rocmlint.rule.rule",
@@ -123,6 +131,7 @@ _HOME = {
     "Text": "rocmlint.text.text",
     "Word": "rocmlint.formats.model",
     "argument": "rocmlint.syntax.nodes",
+    "attribute_patches": "rocmlint.source.attribute_patches",
     "attributes": "rocmlint.rule.triggers",
     "calls": "rocmlint.rule.triggers",
     "calls_in": "rocmlint.syntax.nodes",
@@ -130,6 +139,7 @@ _HOME = {
     "commands": "rocmlint.rule.triggers",
     "comments": "rocmlint.rule.triggers",
     "compile_lazily": "rocmlint.lazy",
+    "conditions": "rocmlint.source.conditions",
     "constant": "rocmlint.syntax.nodes",
     "declared": "rocmlint.rule.triggers",
     "dotted_text": "rocmlint.syntax.nodes",
