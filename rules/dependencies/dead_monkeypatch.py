@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, compile_lazily, nodes, once_per_file, walk
-from rocmlint.rules.patching._patches import Replacement, replacements
+from rocmlint.rule import PythonRule, attribute_patches, compile_lazily, nodes, once_per_file, walk
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.judgement import Judgement, missing, requirement, since, subject
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
-    from rocmlint.rule import Finding, Source
+    from rocmlint.rule import AttributePatch, Finding, Source
 
 _SETS = compile_lazily(r"[ \t]*=(?!=)")
 
@@ -75,16 +74,36 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
     Which version counts is told as for removed-name (ROC204). A finding is an error where no
     version with the attribute can be installed, else a warning.
 
-    ## Instead
-    Patch what this version calls, or require the version that the patch was written for. Where a
-    patch must work with several versions, ask with ``hasattr`` and fail if nothing fits.
-
     Not reported: attributes that are inherited; new ones, which no version ever had; names that
     this file calls itself outside of its tests; patches under ``hasattr`` or a question for the
     version.
 
-    ## Source
-    The index of names and members was made by importing each release (tools/build_names.py).
+    ## Example
+    ```python
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+
+    def mask(self, attention_mask, *rest):
+        return attention_mask
+
+    Qwen2VLModel._update_causal_mask = mask
+    ```
+
+    ## Use instead
+    Patch what this version calls, or require the version that the patch was written for. Where a
+    patch must work with several versions, ask with ``hasattr`` and fail if nothing fits.
+    ```python
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+
+    def mask(self, attention_mask, *rest):
+        return attention_mask
+
+    if not hasattr(Qwen2VLModel, "_update_causal_mask"):
+        raise RuntimeError("the patch is for transformers before 4.53")
+    Qwen2VLModel._update_causal_mask = mask
+    ```
+
+    ## References
+    - https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md
     """
 
     code = "ROC207"
@@ -101,20 +120,20 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge each attribute that is replaced here."""
-        for replacement in replacements(node):
-            owner = source.resolve(replacement.owner)
-            if owner is None or not _may_lack(owner, replacement.name):
+        for patch in attribute_patches(node):
+            owner = source.resolve(patch.owner)
+            if owner is None or not _may_lack(owner, patch.name):
                 continue
-            yield from self._judged(replacement, owner, source)
+            yield from self._judged(patch, owner, source)
 
-    def _judged(self, replacement: Replacement, owner: str, source: Source) -> Iterator[Finding]:
-        node, name = replacement.node, replacement.name
+    def _judged(self, patch: AttributePatch, owner: str, source: Source) -> Iterator[Finding]:
+        node, name = patch.node, patch.name
         package = owner.partition(".")[0]
         found = _history(owner, name)
         judgement = _missing(owner, name, source)
-        if judgement is None or not _is_patch(replacement) or _is_used(replacement, source):
+        if judgement is None or not _is_patch(patch) or _is_used(patch, source):
             return
-        if member(owner, name) is None and not _is_own_function(replacement, source):
+        if member(owner, name) is None and not _is_own_function(patch, source):
             return
         if is_asked_for(name, source) or is_guarded(node, source):
             return
@@ -157,30 +176,30 @@ def _is_installed(owner: str, name: str, installed: InstalledNames) -> bool | No
     return installed.has_name(f"{owner}.{name}") if state is None else state
 
 
-def _is_patch(replacement: Replacement) -> bool:
+def _is_patch(patch: AttributePatch) -> bool:
     """Say whether something is put in place that can be called; all else is a setting."""
-    value = replacement.value
+    value = patch.value
     if isinstance(value, cst.Name):
         return value.value not in {"True", "False", "None"}
     return isinstance(value, (cst.Attribute, cst.Lambda, cst.Call))
 
 
-def _is_own_function(replacement: Replacement, source: Source) -> bool:
+def _is_own_function(patch: AttributePatch, source: Source) -> bool:
     """Say whether a function of this file is put in place.
 
     Where an old name of a module is set to something else, others ask for that name.
     """
-    value = replacement.value
+    value = patch.value
     found = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
     return bool(found) and all(isinstance(each.node, cst.FunctionDef) for each in found)
 
 
-def _is_used(replacement: Replacement, source: Source) -> bool:
+def _is_used(patch: AttributePatch, source: Source) -> bool:
     """Say whether the file itself looks the attribute up: then it is a helper of its own.
 
     What only a function that tests looks up says nothing of the run.
     """
-    name = replacement.name
+    name = patch.name
     for match in re.finditer(rf"\.[ \t]*{re.escape(name)}\b(?![ \t]*=[^=])", source.code):
         line = source.line_of(match.start())
         for each in walk(source.pieces.around(match.start()).module):
@@ -189,16 +208,16 @@ def _is_used(replacement: Replacement, source: Source) -> bool:
                 and each.attr.value == name
                 and source.span(each.attr).line == line
                 and not isinstance(source.parent(each), cst.AssignTarget)
-                and not _is_in_value(each, replacement, source)
+                and not _is_in_value(each, patch, source)
                 and not _is_in_test(each, source)
             ):
                 return True
     return False
 
 
-def _is_in_value(node: cst.CSTNode, replacement: Replacement, source: Source) -> bool:
+def _is_in_value(node: cst.CSTNode, patch: AttributePatch, source: Source) -> bool:
     """Say whether a node is in what is put in place: ``theirs.name = ours.name``."""
-    return replacement.value is node or replacement.value in source.ancestors(node)
+    return patch.value is node or patch.value in source.ancestors(node)
 
 
 def _is_in_test(node: cst.CSTNode, source: Source) -> bool:

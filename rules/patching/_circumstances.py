@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import argument, compile_lazily, dotted_text, statements, string_value, walk
+from rocmlint.rule import (
+    argument,
+    compile_lazily,
+    conditions,
+    dotted_text,
+    statements,
+    string_value,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Source
-
-    from ._patches import Replacement
+    from rocmlint.rule import AttributePatch, Source
 
 _PRAGMA = compile_lazily(
     r"noqa(?::[\sA-Z0-9,]+)?|type: ?ignore\S*|pragma: ?no ?cover|(?:fmt|nosec|pylint|pyright)\b.*"
@@ -51,13 +57,13 @@ def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
     return False
 
 
-def is_taken_back(replacement: Replacement, source: Source) -> bool:
+def is_taken_back(patch: AttributePatch, source: Source) -> bool:
     """Say whether something else is put there again, in this file or when the block is left."""
-    target = rf"(?<![\w.]){re.escape(source.text_of(replacement.owner))}\.{replacement.name}"
+    target = rf"(?<![\w.]){re.escape(source.text_of(patch.owner))}\.{patch.name}"
     again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+)[ \t]*$"
     values = set(re.findall(again, source.code, re.MULTILINE))
-    values -= {"True", "False", "None", source.text_of(replacement.value)}
-    return bool(values) or is_undone(replacement.node, replacement.name, source)
+    values -= {"True", "False", "None", source.text_of(patch.value)}
+    return bool(values) or is_undone(patch.node, patch.name, source)
 
 
 def is_for_cuda_only(node: cst.CSTNode, source: Source) -> bool:
@@ -85,7 +91,7 @@ def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
     """Say whether yes is true: it was imported, another check said so, no such check exists."""
     if _is_imported_before(node, name, source):
         return True
-    for test in conditions(node, source):
+    for test in (each.test for each in conditions(node, source) if each.holds):
         negated = [each.expression for each in walk(test) if isinstance(each, cst.UnaryOperation)]
         if any(_asks_for(each, name) for each in negated):
             return True
@@ -122,15 +128,6 @@ def _above(node: cst.CSTNode, source: Source) -> Iterator[cst.SimpleStatementLin
                     break
                 if isinstance(each, cst.SimpleStatementLine):
                     yield each
-        below = above
-
-
-def conditions(node: cst.CSTNode, source: Source) -> Iterator[cst.BaseExpression]:
-    """Yield what must be true for a statement to be reached, as far as ``if`` says it."""
-    below = node
-    for above in source.ancestors(node):
-        if isinstance(above, cst.If) and above.body is below:
-            yield above.test
         below = above
 
 

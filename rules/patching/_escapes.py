@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -33,24 +33,55 @@ _OF_DEVELOPERS = frozenset({"doc", "docs", "test", "tests"})
 _OF_THE_INSTALLER = (".data", ".dist-info", ".egg-info", ".egg-link", ".git", ".libs", ".pth")
 
 
-def escapes(start: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
-    """Yield where a path from the own file names what is not there once the package is installed.
+class Escape(NamedTuple):
+    """A path from the own file that leaves the installed package.
 
-    What is named comes with it; nothing, where a whole folder above the package is copied.
+    ``named`` is what it names first in ``folder``, "" where that folder itself is meant.
     """
+
+    node: cst.CSTNode
+    folder: str
+    named: str
+
+
+def escapes(start: cst.CSTNode, source: Source) -> Iterator[Escape]:
+    """Yield where a path from the own file leads out of the installed package."""
     site = site_folder(source.project.folder)
     if site is None:
         return
     for node, path in namings(start, source):
         folder = _folder(path, source, site)
-        if folder is None or folder.startswith(f"{site}/"):
-            continue
-        named = path.names[0] if path.names else ""
-        if not named:
-            if _call_around(node, source) in _WHOLE_TREE:
-                yield node, ""
-        elif not _is_meant(named, folder, source) and not _is_prepared_for(node, source):
-            yield node, named
+        if folder is not None and not folder.startswith(f"{site}/"):
+            yield Escape(node, folder, path.names[0] if path.names else "")
+
+
+def is_only_folder(escape: Escape, source: Source) -> bool:
+    """The folder above the package itself, unless all of it is copied, moved or deleted."""
+    return not escape.named and _call_around(escape.node, source) not in _WHOLE_TREE
+
+
+def is_expected_there(escape: Escape, source: Source) -> bool:
+    """What is there, or belongs there: other packages, `bin`, `lib`, `tests`, files of pip."""
+    named = escape.named
+    return named != "" and (
+        UNKNOWN in named
+        or named.endswith(_OF_THE_INSTALLER)
+        or named in _OF_THE_ENVIRONMENT | _OF_DEVELOPERS
+        or named in known_packages()
+        or is_installed(named, source.project)
+        or source.exists(os.path.join(escape.folder, named))
+        or any(binding.kind == "import" for binding in source.names.in_module(named))
+    )
+
+
+def is_prepared_for(escape: Escape, source: Source) -> bool:
+    """Paths that may be missing: the code tests them, has a default, or tries several."""
+    if not escape.named:
+        return False
+    return _has_alternative(escape.node, source) or any(
+        _is_one_of_several(each, source) or _is_tested(each, source) or _is_caught(each, source)
+        for each in endings(escape.node, source)
+    )
 
 
 def _folder(path: FilePath, source: Source, site: str) -> str | None:
@@ -64,27 +95,6 @@ def _folder(path: FilePath, source: Source, site: str) -> str | None:
     for _ in range(path.up):
         base = os.path.dirname(base)
     return base.replace(os.sep, "/")
-
-
-def _is_meant(named: str, folder: str, source: Source) -> bool:
-    """Say whether the name is there, or belongs to others who are installed beside."""
-    return (
-        UNKNOWN in named
-        or named.endswith(_OF_THE_INSTALLER)
-        or named in _OF_THE_ENVIRONMENT | _OF_DEVELOPERS
-        or named in known_packages()
-        or is_installed(named, source.project)
-        or source.exists(os.path.join(folder, named))
-        or any(binding.kind == "import" for binding in source.names.in_module(named))
-    )
-
-
-def _is_prepared_for(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether the code expects that nothing is there: a test, a fallback, one of several."""
-    return _has_alternative(node, source) or any(
-        _is_one_of_several(each, source) or _is_tested(each, source) or _is_caught(each, source)
-        for each in endings(node, source)
-    )
 
 
 def _is_one_of_several(node: cst.CSTNode, source: Source) -> bool:

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import argument, constant, dotted_text, statements, walk
+from rocmlint.rule import (
+    argument,
+    attribute_patches,
+    constant,
+    dotted_text,
+    statements,
+    walk,
+)
 
-from ._patches import local_definition, replacements
+from ._patches import local_definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +99,7 @@ def _gets_yes(stub: str, names: str, source: Source) -> Iterator[bool]:
     given = re.compile(rf"(?<![\w.]){stub}\.(?:{names})(?:\.return_value)?[ \t]*=(?!=)")
     for match in given.finditer(source.code):
         for node in walk(source.pieces.around(match.start()).module):
-            for each in replacements(node) if isinstance(node, cst.Assign) else ():
+            for each in attribute_patches(node) if isinstance(node, cst.Assign) else ():
                 owner = dotted_text(each.owner) or ""
                 if re.fullmatch(rf"{stub}\.(?:{names})", f"{owner}.{each.name}"):
                     yield answer(each.value, source) == "True"

@@ -1,9 +1,8 @@
-"""Patches and the checks for them: their names, and the shapes of code that puts them in place."""
+"""Patches and the checks for them: their names, and the shapes of the code around them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,8 +12,6 @@ from rocmlint.rule import dotted_text, last_name, string_value
 from rocmlint.rule.claims import patch_check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rocmlint.rule import Claim, Source
 
 PATCH_WORDS = (
@@ -42,30 +39,6 @@ _LOGGING = frozenset(
         *("warning", "warning_once", "warning_rank0", "warn_once", "rank0_print", "print_rank_0"),
     }
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Replacement:
-    """``owner.name = value`` or ``setattr(owner, "name", value)``; ``node`` is the whole of it."""
-
-    node: cst.Assign | cst.Call
-    owner: cst.BaseExpression
-    name: str
-    value: cst.BaseExpression
-
-
-def replacements(node: cst.Assign | cst.Call) -> Iterator[Replacement]:
-    """Yield what an assignment or a call of ``setattr`` replaces in other objects."""
-    if isinstance(node, cst.Assign):
-        for each in node.targets:
-            if isinstance(each.target, cst.Attribute):
-                target = each.target
-                yield Replacement(node, target.value, target.attr.value, node.value)
-    elif dotted_text(node.func) == "setattr" and len(node.args) == 3:
-        owner, name, value = (arg.value for arg in node.args)
-        text = string_value(name)
-        if text is not None:
-            yield Replacement(node, owner, text, value)
 
 
 def patched_package(check: str, source: Source) -> str | None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import dotted_text, walk
+from rocmlint.rule import attributes, calls, dotted_text, nodes, walk
 
-from ._paths import MAXIMUM_HOPS, path_of, step_of
+from ._paths import FOLDER_LISTS, MAXIMUM_HOPS, path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +18,35 @@ if TYPE_CHECKING:
 
     from ._paths import FilePath
 
+_RESOURCES = ("importlib.resources", "importlib_resources", "importlib import resources")
+BEGINS_PATH = (
+    attributes("__file__", words=(".__file__",), where=r"\.\s*__file__\b")
+    | attributes("__path__", words=(".__path__",), where=r"\.\s*__path__\b")
+    | attributes("submodule_search_locations")
+    | attributes("origin", words=("find_spec", ".__spec__"), where=r"\.\s*origin\b")
+    | calls("getfile", "getsourcefile", "getabsfile")
+    | calls("files", words=_RESOURCES, where=r"\bfiles\b")
+    | nodes("Name", words=("(__file__",), where=r"\(__file__\b", described="`__file__`")
+)
+"""What names the file or folder of a module: see :func:`start_of`."""
 _NOT_READ = ("attr", "keyword", "name", "target")
 """The fields of LibCST nodes in which a name is written, not read."""
+
+
+def start_of(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
+    """Give the expression that begins a path, for what ``BEGINS_PATH`` selects."""
+    if isinstance(node, cst.Name):
+        if node.value != "__file__":
+            return None
+        span = source.span(node)
+        return node if source.code[source.offset_of(span.line) + span.column - 2] == "(" else None
+    if isinstance(node, cst.Attribute) and node.attr.value in FOLDER_LISTS:
+        above = source.parent(node)
+        if isinstance(above, cst.Arg):  # list(package.__path__)[0]
+            above = source.parent(above)
+            above = None if above is None else source.parent(above)
+        return above if isinstance(above, cst.Subscript) else None
+    return node
 
 
 def whole_path(node: cst.CSTNode, source: Source) -> cst.CSTNode:

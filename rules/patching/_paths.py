@@ -76,7 +76,7 @@ class FilePath:
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """An expression that leads from the path ``base`` so many folders up, then along ``text``."""
 
     base: cst.BaseExpression
@@ -101,10 +101,10 @@ def path_of(node: cst.CSTNode, source: Source, hops: int = MAXIMUM_HOPS) -> File
     return _climbed_in_loop(node, source, hops) if isinstance(node, cst.Name) else None
 
 
-def step_of(node: cst.CSTNode, source: Source) -> Step | None:
+def step_of(node: cst.CSTNode, source: Source) -> PathStep | None:
     """Take one step of a path expression apart, such as ``x.parent`` or ``join(x, "a")``."""
     if isinstance(node, cst.Attribute) and node.attr.value == "parent":
-        return Step(node.value, up=1)
+        return PathStep(node.value, up=1)
     if isinstance(node, cst.Subscript):
         return _step_of_subscript(node, source)
     if isinstance(node, cst.Call):
@@ -115,7 +115,7 @@ def step_of(node: cst.CSTNode, source: Source) -> Step | None:
         first, *rest = node.parts
         text = "".join(_text_of(part, source) for part in rest)
         if isinstance(first, cst.FormattedStringExpression) and text.startswith(("/", "\\")):
-            return Step(first.expression, text=text)
+            return PathStep(first.expression, text=text)
     return None
 
 
@@ -171,20 +171,20 @@ def _found_module(node: cst.CSTNode, source: Source) -> str | None:
     return None
 
 
-def _step_of_subscript(node: cst.Subscript, source: Source) -> Step | None:
+def _step_of_subscript(node: cst.Subscript, source: Source) -> PathStep | None:
     index = _index(node)
     value = node.value
     if isinstance(value, cst.Attribute) and value.attr.value == "parents" and index is not None:
-        return Step(value.value, up=index + 1)
+        return PathStep(value.value, up=index + 1)
     if isinstance(value, cst.Call) and source.resolve(value.func) == "os.path.split":
-        return Step(value.args[0].value, up=1) if index == 0 and value.args else None
+        return PathStep(value.args[0].value, up=1) if index == 0 and value.args else None
     return None
 
 
-def _step_of_call(node: cst.Call, source: Source) -> Step | None:
+def _step_of_call(node: cst.Call, source: Source) -> PathStep | None:
     if isinstance(node.func, cst.Attribute):
         if node.func.attr.value in _SAME_PATH_METHODS:
-            return Step(node.func.value)
+            return PathStep(node.func.value)
         if node.func.attr.value == "joinpath":
             return _join(node.func.value, (arg.value for arg in node.args), source)
     if not node.args or node.args[0].keyword is not None:
@@ -192,28 +192,32 @@ def _step_of_call(node: cst.Call, source: Source) -> Step | None:
     called = source.resolve(node.func)
     first = node.args[0].value
     if called == "os.path.dirname":
-        return Step(first, up=1)
+        return PathStep(first, up=1)
     if called in _SAME_PATH:
-        return Step(first)
+        return PathStep(first)
     rest = (arg.value for arg in node.args[1:])
     return _join(first, rest, source) if called in _JOINING else None
 
 
-def _step_of_operation(node: cst.BinaryOperation, source: Source) -> Step | None:
+def _step_of_operation(node: cst.BinaryOperation, source: Source) -> PathStep | None:
     if isinstance(node.operator, cst.Divide):
         return _join(node.left, [node.right], source)
     if isinstance(node.operator, cst.Add):
         text = _text_of(node.right, source)
         if text.startswith(("/", "\\")) or _ends_with_separator(node.left, source):
-            return Step(node.left, text=text)
+            return PathStep(node.left, text=text)
     return None
 
 
 def _join(
     base: cst.BaseExpression, rest: Iterable[cst.BaseExpression], source: Source
-) -> Step | None:
+) -> PathStep | None:
     texts = [_text_of(each, source) for each in rest]
-    return None if any(text.startswith("/") for text in texts) else Step(base, text="/".join(texts))
+    return (
+        None
+        if any(text.startswith("/") for text in texts)
+        else PathStep(base, text="/".join(texts))
+    )
 
 
 def _ends_with_separator(node: cst.CSTNode, source: Source) -> bool:

@@ -35,7 +35,7 @@ class Addition(NamedTuple):
     end: Literal["first", "last"]
 
 
-class Imported(NamedTuple):
+class ImportedName(NamedTuple):
     """The top-level name of an imported module, and where the import stands.
 
     ``next`` says that it is in the same function, before ``sys.path`` is changed again.
@@ -66,7 +66,9 @@ def addition(node: cst.CSTNode, source: Source) -> Addition | None:
     return None
 
 
-def imports_around(node: cst.CSTNode, source: Source) -> tuple[list[Imported], list[Imported]]:
+def imports_around(
+    node: cst.CSTNode, source: Source
+) -> tuple[list[ImportedName], list[ImportedName]]:
     """Give the imports that run before a statement, and those that may run after it.
 
     For a statement in a function or method these are the imports of the module's top level and
@@ -149,14 +151,14 @@ def _written(node: cst.BaseExpression, source: Source) -> str:
     return UNKNOWN if behind is None or behind is node else _written(behind, source)
 
 
-def _imports(source: Source) -> Iterator[tuple[int, Imported]]:
+def _imports(source: Source) -> Iterator[tuple[int, ImportedName]]:
     for match in _IMPORT.finditer(source.code):
         at = match.start() + (match[0][0] in ";\n")
         line = source.line_of(at)
         if match["origin"]:
-            yield at, Imported(match["origin"], line)
+            yield at, ImportedName(match["origin"], line)
         for module in (match["modules"] or "").split(",") if match["modules"] else ():
-            yield at, Imported(re.split(r"[.\s]", module.strip(), maxsplit=1)[0], line)
+            yield at, ImportedName(re.split(r"[.\s]", module.strip(), maxsplit=1)[0], line)
 
 
 def _is_at_top(offset: int, source: Source) -> bool:

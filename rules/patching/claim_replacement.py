@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.project.packages import known_packages
-from rocmlint.rule import ClaimRule, compile_lazily, constant, nodes
+from rocmlint.rule import ClaimRule, attribute_patches, compile_lazily, constant, nodes
 from rocmlint.rule.claims import replacement
 
 from ._circumstances import is_taken_back
-from ._patches import imported_module, replacements
+from ._patches import imported_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ class ReplacedAttribute(ClaimRule["cst.Assign | cst.Call"]):
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Claim]:
         """Yield which function or class is the author's."""
-        for each in replacements(node):
+        for each in attribute_patches(node):
             module, names = _module_and_names(imported_module(each.owner, source) or "")
             known = module.partition(".")[0] in known_packages() and ".config" not in module
             if known and _is_code(each.value, source) and not is_taken_back(each, source):

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.project.packages import (
-    folders_above,
-    has_entry,
-    is_installed,
-    known_packages,
-)
-from rocmlint.rule import Fix, PythonRule, attributes, calls, last_name, nodes, walk
+from rocmlint.project.packages import folders_above, has_entry, is_installed, known_packages
+from rocmlint.rule import Fix, PythonRule, last_name, walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
-from ._escapes import escapes
-from ._path_flow import endings, namings, readers
-from ._paths import FOLDER_LISTS, path_of, step_of
+from ._path_flow import BEGINS_PATH, endings, namings, readers, start_of
+from ._paths import path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +22,52 @@ if TYPE_CHECKING:
     from ._paths import FilePath
 
 _SITE_NAMES = frozenset({"dist-packages", "site-packages"})
-_RESOURCES = ("importlib.resources", "importlib_resources", "importlib import resources")
 _INNER_NAMES = frozenset({"configs", "layers", "models", "modules", "ops", "utils"})
+
+
+class Climb(NamedTuple):
+    """A path that has climbed to the folder which holds a package, and names something there."""
+
+    node: cst.CSTNode
+    path: FilePath
+    copy: cst.Call | None
+
+    @property
+    def package(self) -> str:
+        """The top-level package at whose file the path begins."""
+        return self.path.module.partition(".")[0]
+
+    @property
+    def named(self) -> str:
+        """What is named first."""
+        return self.path.names[0]
+
+
+def is_own_package(climb: Climb, source: Source) -> bool:
+    """The project's own packages: what lies beside them is the project's business."""
+    return source.is_first_party(climb.package)
+
+
+def is_beside_package(climb: Climb, source: Source) -> bool:
+    """What may well lie beside the package: the package is not known to hold it."""
+    inside = has_entry(climb.package, climb.named, source.project)
+    likely = climb.copy is not None and _may_be_inside(climb.package, climb.named, source)
+    return climb.named not in _SITE_NAMES and not inside and not likely
+
+
+def is_tried_inside_too(climb: Climb, source: Source) -> bool:
+    """What the code around also looks for inside the package."""
+    if climb.named in _SITE_NAMES:
+        return False
+    path = climb.path
+    inside = replace(path, up=path.up - 1, names=path.names[:1])
+    around = source.function(climb.node) or list(source.ancestors(climb.node))[-1]
+    for other in walk(around):
+        if isinstance(other, (cst.BinaryOperation, cst.Call, cst.FormattedString)):
+            found = path_of(other, source)
+            if found is not None and replace(found, names=found.names[:1]) == inside:
+                return True
+    return False
 
 
 class PackagePathLevel(PythonRule["cst.CSTNode"]):
@@ -40,107 +78,77 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
     holds it, ``site-packages``. Files that are copied below ``.parents[1]`` land where no import
     looks: a stray folder is made, nothing fails, and the stock file keeps running.
 
-    ## Instead
-    Climb one level less, and check that the file is there before it is used:
+    ## Example
+    ```python
+    from pathlib import Path
 
-        target = Path(transformers.__file__).parent / "models" / "gemma"
-        assert target.is_dir(), target
+    import transformers
 
-    With ``--preview`` the rule also reads installed packages, and finds where they climb out of
-    themselves to something that only their source checkout has.
+    target = Path(transformers.__file__).parents[1] / "models" / "gemma"
+    ```
+
+    ## Use instead
+    Climb one level less, and check that the file is there before it is used.
+    ```python
+    from pathlib import Path
+
+    import transformers
+
+    target = Path(transformers.__file__).parent / "models" / "gemma"
+    assert target.is_dir(), target
+    ```
 
     ## Fix safety
     Unsafe: another folder is read or written, which is the point.
 
-    ## Source
-    Seed 000, "The parents[N] trap".
+    ## References
+    - https://docs.python.org/3/reference/datamodel.html#module.__file__
+    - https://docs.python.org/3/library/pathlib.html#pathlib.PurePath.parents
     """
 
     code = "ROC101"
     name = "package-path-level"
     since = "0.1.0"
-    on = (
-        attributes("__file__", words=(".__file__",), where=r"\.\s*__file__\b")
-        | attributes("__path__", words=(".__path__",), where=r"\.\s*__path__\b")
-        | attributes("submodule_search_locations")
-        | attributes("origin", words=("find_spec", ".__spec__"), where=r"\.\s*origin\b")
-        | calls("getfile", "getsourcefile", "getabsfile")
-        | calls("files", words=_RESOURCES, where=r"\bfiles\b")
-        | nodes("Name", words=("(__file__",), where=r"\(__file__\b", described="`__file__`")
-    )
+    on = BEGINS_PATH
+    excuses = (is_own_package, is_beside_package, is_tried_inside_too)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find what is named after climbing out of a package."""
-        start = _start(node, source)
-        path = None if start is None else path_of(start, source)
-        if start is None or path is None:
-            return
-        package = path.module.partition(".")[0]
-        if package and not source.is_first_party(package):
-            yield from self._check_other_package(start, package, source)
-        elif self.with_preview and not source.kinds:
-            yield from self._check_own_package(start, source)
-
-    def _check_other_package(
-        self, start: cst.CSTNode, package: str, source: Source
-    ) -> Iterator[Finding]:
-        for node, path in namings(start, source):
-            if not path.names or path.up != _levels_to_site(path.module, source):
-                continue
-            named = path.names[0]
-            copy = _copy_to(node, source)
-            copied = copy is not None
-            if named in _SITE_NAMES:
-                message = (
-                    f"This climbs out of `{package}` into {named} and names {named} again: there "
-                    f"is no {named}/{named}. Leave the second one out."
-                )
-                yield self.finding(node, source, message)
-            elif has_entry(package, named, source.project) or (
-                copied and _may_be_inside(package, named, source)
-            ):
-                harm = (
-                    f"The copy makes a stray folder there and `{package}` runs on unpatched."
-                    if copied
-                    else "There is nothing of the kind there."
-                )
-                message = (
-                    f"This climbs out of `{package}`: it is site-packages/{named}, not "
-                    f"{package}/{named}. {harm} Climb one level less."
-                )
-                if not _is_tried_inside_too(node, path, source):
-                    fix = _one_level_less(node, source)
-                    claims = () if copy is None else claims_of_copy(copy, source)
-                    yield self.finding(node, source, message, fix=fix, claims=claims)
-
-    def _check_own_package(self, start: cst.CSTNode, source: Source) -> Iterator[Finding]:
-        for node, named in escapes(start, source):
-            what = (
-                f"`{named}` is not installed there, only a source checkout has it"
-                if named
-                else "the whole folder there, with all other packages, is taken"
-            )
-            message = (
-                f"This path leaves the installed package: {what}. Put what the code needs into the "
-                "package, or let the user give the path."
-            )
-            yield self.finding(node, source, message, severity="warning")
+        for climb in _climbs(node, source):
+            if not self.is_excused(climb, source):
+                copy = climb.copy
+                twice = climb.named in _SITE_NAMES
+                fix = None if twice else _one_level_less(climb.node, source)
+                claims = () if twice or copy is None else claims_of_copy(copy, source)
+                yield self.finding(climb.node, source, _message(climb), fix=fix, claims=claims)
 
 
-def _start(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
-    """Give the expression that begins the path, for what the triggers select."""
-    if isinstance(node, cst.Name):
-        if node.value != "__file__":
-            return None
-        span = source.span(node)
-        return node if source.code[source.offset_of(span.line) + span.column - 2] == "(" else None
-    if isinstance(node, cst.Attribute) and node.attr.value in FOLDER_LISTS:
-        above = source.parent(node)
-        if isinstance(above, cst.Arg):  # list(package.__path__)[0]
-            above = source.parent(above)
-            above = None if above is None else source.parent(above)
-        return above if isinstance(above, cst.Subscript) else None
-    return node
+def _climbs(node: cst.CSTNode, source: Source) -> Iterator[Climb]:
+    start = start_of(node, source)
+    path = None if start is None else path_of(start, source)
+    if start is None or path is None or not path.module:
+        return
+    for named, target in namings(start, source):
+        if target.names and target.up == _levels_to_site(target.module, source):
+            yield Climb(named, target, _copy_to(named, source))
+
+
+def _message(climb: Climb) -> str:
+    package, named = climb.package, climb.named
+    if named in _SITE_NAMES:
+        return (
+            f"This climbs out of `{package}` into {named} and names {named} again: there "
+            f"is no {named}/{named}. Leave the second one out."
+        )
+    harm = (
+        "There is nothing of the kind there."
+        if climb.copy is None
+        else f"The copy makes a stray folder there and `{package}` runs on unpatched."
+    )
+    return (
+        f"This climbs out of `{package}`: it is site-packages/{named}, not "
+        f"{package}/{named}. {harm} Climb one level less."
+    )
 
 
 def _levels_to_site(module: str, source: Source) -> int | None:
@@ -163,18 +171,6 @@ def _copy_to(node: cst.CSTNode, source: Source) -> cst.Call | None:
             if len(call.args) > 1:
                 return call if call.args[0] is not argument else None
     return None
-
-
-def _is_tried_inside_too(node: cst.CSTNode, path: FilePath, source: Source) -> bool:
-    """Say whether the code around names the same entry inside the package as well."""
-    inside = replace(path, up=path.up - 1, names=path.names[:1])
-    around = source.function(node) or list(source.ancestors(node))[-1]
-    for other in walk(around):
-        if isinstance(other, (cst.BinaryOperation, cst.Call, cst.FormattedString)):
-            found = path_of(other, source)
-            if found is not None and replace(found, names=found.names[:1]) == inside:
-                return True
-    return False
 
 
 def _one_level_less(node: cst.CSTNode, source: Source) -> Fix | None:

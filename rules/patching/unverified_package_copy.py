@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -90,6 +90,55 @@ _WORDS = (
 )
 
 
+class GuessedCopy(NamedTuple):
+    """A copy, and every node that says where its target lies."""
+
+    call: cst.Call
+    behind: list[cst.CSTNode]
+
+
+def is_asked_from_package(copy: GuessedCopy, source: Source) -> bool:
+    """Folders that the package itself names: `__file__`, `find_spec`, `importlib.resources`."""
+    return any(
+        source.resolve(node.func) in _ASKS
+        if isinstance(node, cst.Call)
+        else isinstance(node, cst.Attribute) and node.attr.value in _FOLDERS
+        for node in copy.behind
+    )
+
+
+def is_looked_at(copy: GuessedCopy, source: Source) -> bool:
+    """Copies after which something looks at files or modules: `assert`, `cmp`, an import."""
+    call = copy.call
+    code = source.code_lines
+    function = source.function(call)
+    end = len(code) if function is None else source.span(function).end_line
+    after = "\n".join(code[source.span(call).end_line : end])
+    return bool(_LOOK.search(after) or _VERIFY.search("\n".join([after, *code[end:]])))
+
+
+def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
+    """Targets that the code makes sure of before it copies; `if not target.exists()` does not."""
+    call, behind = copy
+    if any(_EXISTENCE.match(f"{last_name(n.func)}(") for n in behind if isinstance(n, cst.Call)):
+        return True
+    names = {each.value for each in behind if isinstance(each, cst.Name)}
+    names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, call))}
+    where_missing = {
+        source.span(above.test).line
+        for above in source.ancestors(call)
+        if isinstance(above, cst.If) and isinstance(above.test, cst.UnaryOperation)
+    }
+    function = source.function(call)
+    first = 1 if function is None else source.span(function).line
+    code = source.code_lines[first - 1 : source.span(call).line - 1]
+    return any(
+        _EXISTENCE.search(text) and names & set(re.findall(r"\w+", text))
+        for line, text in enumerate(code, first)
+        if line not in where_missing
+    )
+
+
 class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     """Files copied into site-packages by a guessed path, and nothing looks whether they arrived.
 
@@ -99,15 +148,32 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     ``dist-packages``. The copy then goes to a folder that no import reads, without an error, and
     the benchmark measures the stock files.
 
-    ## Instead
-    Ask the package itself where it is, and look at what will be imported:
+    ## Example
+    ```python
+    import shutil
+    import site
 
-        folder = Path(importlib.util.find_spec("transformers").origin).parent
-        shutil.copytree(patched, folder, dirs_exist_ok=True)
-        assert filecmp.cmp(patched / "modeling_gemma.py", folder / "modeling_gemma.py")
+    folder = site.getsitepackages()[0] + "/transformers/models"
+    shutil.copytree("patched/models", folder, dirs_exist_ok=True)
+    ```
 
-    ## Source
-    Seed 000, "For patching failures, verify files were actually copied".
+    ## Use instead
+    Ask the package itself where it is, and look at what will be imported.
+    ```python
+    import filecmp
+    import importlib.util
+    import shutil
+    from pathlib import Path
+
+    patched = Path("patched/modeling_gemma.py")
+    target = Path(importlib.util.find_spec("transformers").origin).parent / "models/gemma"
+    shutil.copy(patched, target)
+    assert filecmp.cmp(patched, target / patched.name)
+    ```
+
+    ## References
+    - https://docs.python.org/3/library/site.html#site.getsitepackages
+    - https://docs.python.org/3/library/importlib.html#importlib.util.find_spec
     """
 
     code = "ROC106"
@@ -121,27 +187,41 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
         where=r"\b(?:copy|copy2|copy_file|copy_tree|copyfile|copytree|move)\s*\(\s*[^)\s]",
     ) | strings(r"""["'](?:sudo )?(?:cp|mv|rsync)["' ]""", words=_WORDS)
 
+    excuses = (is_asked_from_package, is_looked_at, is_made_sure)
+
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find copies whose target was guessed and is not looked at."""
-        for call, targets in _copies(node, source):
-            behind = _behind(targets, source)
-            guess = _guess(behind, source)
-            if guess is None or _is_looked_at(call, source) or _is_sure(call, behind, source):
-                continue
-            words = re.findall(r"\w+", " ".join([*map(_text, behind), source.text_of(call)]))
-            package = next((word for word in words if word in known_packages()), None)
-            whose = f"the stock files of `{package}`" if package else "the stock files"
-            where = f'`find_spec("{package}").origin`' if package else "`__file__` of the package"
-            message = (
-                f"{guess} is a guess at where packages are imported from, and nothing looks after "
-                f"the copy: where it is wrong, {whose} run without an error. Take the folder from "
-                f"{where}."
-            )
-            claims = () if package is None else (patched_files(package),)
-            yield self.finding(call, source, message, claims=claims)
+        for copy in _copies(node, source):
+            guess = _guess(copy.behind, source)
+            if guess is not None and not self.is_excused(copy, source):
+                package = _package(copy, source)
+                claims = () if package is None else (patched_files(package),)
+                message = _message(guess, package)
+                yield self.finding(copy.call, source, message, claims=claims)
 
 
-def _copies(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[cst.CSTNode]]]:
+def _package(copy: GuessedCopy, source: Source) -> str | None:
+    """Give the known package that the code around a copy names."""
+    words = re.findall(r"\w+", " ".join([*map(_text, copy.behind), source.text_of(copy.call)]))
+    return next((word for word in words if word in known_packages()), None)
+
+
+def _message(guess: str, package: str | None) -> str:
+    whose = f"the stock files of `{package}`" if package else "the stock files"
+    where = f'`find_spec("{package}").origin`' if package else "`__file__` of the package"
+    return (
+        f"{guess} is a guess at where packages are imported from, and nothing looks after "
+        f"the copy: where it is wrong, {whose} run without an error. Take the folder from "
+        f"{where}."
+    )
+
+
+def _copies(node: cst.CSTNode, source: Source) -> Iterator[GuessedCopy]:
+    for call, targets in _calls(node, source):
+        yield GuessedCopy(call, _behind(targets, source))
+
+
+def _calls(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[cst.CSTNode]]]:
     """Yield calls that copy, each with the expressions that say where to.
 
     A call comes as itself, or as the string that begins its command.
@@ -222,49 +302,12 @@ def _words(node: cst.CSTNode) -> str:
 
 
 def _guess(behind: list[cst.CSTNode], source: Source) -> str | None:
-    """Say in words what of a target is guessed, None where it was asked from the package."""
-    found: list[str] = []
+    """Say in words what of a target is guessed, None where nothing is."""
     for node in behind:
-        called = source.resolve(node.func) if isinstance(node, cst.Call) else None
-        if called in _ASKS or (isinstance(node, cst.Attribute) and node.attr.value in _FOLDERS):
-            return None
-        if called in _GUESSES:
-            found.append(f"`{source.text_of(node)}`")
-        elif _PIP_SHOW.search(_words(node)):
-            found.append("What `pip show` prints")
-        elif (site := _SITE.search(_text(node))) is not None:
-            found.append(f"`{site[0]}`")
-    return found[0] if found else None
-
-
-def _is_looked_at(call: cst.Call, source: Source) -> bool:
-    """Say whether something looks at files or modules after a copy."""
-    code = source.code_lines
-    function = source.function(call)
-    end = len(code) if function is None else source.span(function).end_line
-    after = "\n".join(code[source.span(call).end_line : end])
-    return bool(_LOOK.search(after) or _VERIFY.search("\n".join([after, *code[end:]])))
-
-
-def _is_sure(call: cst.Call, behind: list[cst.CSTNode], source: Source) -> bool:
-    """Say whether the code makes sure that the target is there before it copies.
-
-    ``if not target.exists(): copy`` does not: it copies where nothing is.
-    """
-    if any(_EXISTENCE.match(f"{last_name(n.func)}(") for n in behind if isinstance(n, cst.Call)):
-        return True
-    names = {each.value for each in behind if isinstance(each, cst.Name)}
-    names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, call))}
-    where_missing = {
-        source.span(above.test).line
-        for above in source.ancestors(call)
-        if isinstance(above, cst.If) and isinstance(above.test, cst.UnaryOperation)
-    }
-    function = source.function(call)
-    first = 1 if function is None else source.span(function).line
-    code = source.code_lines[first - 1 : source.span(call).line - 1]
-    return any(
-        _EXISTENCE.search(text) and names & set(re.findall(r"\w+", text))
-        for line, text in enumerate(code, first)
-        if line not in where_missing
-    )
+        if isinstance(node, cst.Call) and source.resolve(node.func) in _GUESSES:
+            return f"`{source.text_of(node)}`"
+        if _PIP_SHOW.search(_words(node)):
+            return "What `pip show` prints"
+        if (site := _SITE.search(_text(node))) is not None:
+            return f"`{site[0]}`"
+    return None

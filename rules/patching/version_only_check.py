@@ -27,16 +27,25 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
     the stock package of that version says the same: the check passes before anything is copied,
     after a reinstall, and in the environment that nobody patched. Then the stock code runs.
 
-    ## Instead
-    Look at the files that will be imported:
+    ## Example
+    ```python
+    import transformers
 
-        def check_transformers_is_patched():
-            rocmlint.assert_loaded("patches.toml")
+    def check_transformers_is_patched():
+        return transformers.__version__ == "4.57.6"
+    ```
 
-    or compare their content, in the folder that ``importlib.util.find_spec`` names.
+    ## Use instead
+    Look at the files that will be imported, or compare their content.
+    ```python
+    import rocmlint
 
-    ## Source
-    Seed 000, "Never Fake Checks or Disable Features".
+    def check_transformers_is_patched():
+        rocmlint.assert_loaded("patches.toml")
+    ```
+
+    ## References
+    - https://docs.python.org/3/library/importlib.metadata.html#distribution-versions
     """
 
     code = "ROC107"
@@ -82,10 +91,10 @@ def _answer(statement: cst.CSTNode) -> cst.Comparison | cst.Call | None:
 def _asks_for_version(answer: cst.Comparison | cst.Call, source: Source) -> bool:
     """Say whether an answer is a version compared to something, or the beginning of one."""
     if isinstance(answer, cst.Call):
-        asked = answer.func
-        if not isinstance(asked, cst.Attribute) or asked.attr.value != "startswith":
+        called = answer.func
+        if not isinstance(called, cst.Attribute) or called.attr.value != "startswith":
             return False
-        sides = [asked.value]
+        sides = [called.value]
     else:
         sides = [answer.left, *(each.comparator for each in answer.comparisons)]
     return any(_is_version(each, source) for each in sides)

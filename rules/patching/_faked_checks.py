@@ -1,0 +1,202 @@
+"""Checks that are made to say always the same: how code does it, and what excuses it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import libcst as cst
+
+from rocmlint.project.packages import known_packages
+from rocmlint.rule import (
+    AttributePatch,
+    attribute_patches,
+    compile_lazily,
+    constant,
+    dotted_text,
+    last_name,
+    nodes,
+    string_value,
+)
+
+from ._circumstances import (
+    is_answered_elsewhere,
+    is_for_cuda_only,
+    is_taken_back,
+    is_unconditional,
+    is_undone,
+)
+from ._fakes import answer, is_mock, is_stub, makes_up_specs, passes_checks
+from ._patches import PATCH_CHECK, PATCH_WORDS, imported_module, index_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Source
+
+_CHECK_BY_SETATTR = rf"(?:is)?_\w+_available|{PATCH_CHECK}"
+"""Others are set by ``setattr`` too seldom to look at every file with a ``setattr``."""
+_CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+"
+_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
+FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
+"""Packages that bring fast kernels."""
+SETS_CHECKS = nodes(
+    "Assign",
+    words=("_available =", "_available=", "= lambda", "find_spec =", *PATCH_WORDS),
+    where=rf"\.(?<!\bself\.)(?:{_CHECK}|find_spec)(?:\.return_value)?[ \t]*=(?!=)",
+    described="assignments to functions that check",
+) | nodes(
+    "Call",
+    words=('_available", ', "_available', ", *PATCH_WORDS),
+    where=r"setattr\s*\(",
+    described="`setattr` of functions that check",
+)
+"""Where :func:`fixed_answers` and :func:`made_up_finders` may find something."""
+PUTS_MODULES = nodes(
+    "Assign",
+    "Call",
+    words=('modules["', "modules['", "modules.update(", "ModuleType", "MagicMock"),
+    where=r"modules(?:\[(?!__name__)[^\]\n]*\][ \t]*=(?!=)|\.(?:setdefault|update)\()",
+    described="modules put into `sys.modules`",
+)
+"""Where :func:`stubs` may find something."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fake:
+    """A check that is made to say always the same.
+
+    ``answer``: a function of another module gets one that gives ``said``. ``flag``: so does the
+    constant that keeps a result. ``finder``: ``find_spec`` makes specs up. ``module``: the check's
+    whole module is a stub, called ``name``.
+    """
+
+    node: cst.Assign | cst.Call
+    kind: Literal["answer", "flag", "finder", "module"]
+    name: str
+    target: str = ""
+    said: str = "True"
+    owner: cst.BaseExpression | None = None
+    patch: AttributePatch | None = None
+
+    @property
+    def is_patch_check(self) -> bool:
+        """Whether the name says that patched files are looked for."""
+        return re.fullmatch(PATCH_CHECK, self.name) is not None
+
+
+class Stub(NamedTuple):
+    """A module that is made here and put into ``sys.modules``; its name is "" if not known."""
+
+    node: cst.Assign | cst.Call
+    name: str
+    value: cst.BaseExpression
+
+
+def fixed_answers(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
+    """Yield the checks of other modules that always give one constant from here on."""
+    for patch in attribute_patches(node):
+        owner, name, is_return_value = patch.owner, patch.name, False
+        if name == "return_value" and isinstance(owner, cst.Attribute):
+            name, owner, is_return_value = owner.attr.value, owner.value, True
+        names = _CHECK if isinstance(node, cst.Assign) else _CHECK_BY_SETATTR
+        if not re.fullmatch(names, name) or dotted_text(owner) == "self":
+            continue
+        if not re.fullmatch(PATCH_CHECK, name) and not _is_third_party(owner, source):
+            continue
+        stored = None if is_return_value else constant(patch.value)
+        said = constant(patch.value) or answer(patch.value, source)
+        if said is not None:
+            kind: Literal["answer", "flag"] = "answer" if stored is None else "flag"
+            target = f"{source.text_of(owner)}.{name}"
+            yield Fake(node, kind, name, target, said, owner, patch)
+
+
+def made_up_finders(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
+    """Yield where ``importlib.util.find_spec`` gets to find packages that are not installed."""
+    for patch in attribute_patches(node):
+        if patch.name == "find_spec":
+            owner = source.resolve(patch.owner) or ""
+            if owner.endswith("importlib.util") and makes_up_specs(patch.value, source):
+                yield Fake(node, "finder", patch.name, patch=patch)
+
+
+def stubs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Stub]:
+    """Yield the mocks, empty modules and classes that are put into ``sys.modules``."""
+    for name, value in _registrations(node, source):
+        if is_stub(value, source):
+            yield Stub(node, name, value)
+
+
+def passes_every_check(stub: Stub, source: Source) -> bool:
+    """Say whether a stub has a check that says yes, or is one and says yes to everything."""
+    is_check = re.search(r"(?:^|[._])checks?$", stub.name) is not None
+    return passes_checks(stub.value, _CHECK, source) or (is_check and is_mock(stub.value, source))
+
+
+def is_known(owner: cst.BaseExpression | None, source: Source) -> bool:
+    """Say whether an expression is a module of a package that is known here."""
+    return owner is not None and _package(owner, source) in known_packages()
+
+
+def is_in_pytest(fake: object, source: Source) -> bool:
+    """Code that imports pytest: it replaces checks to test what depends on them."""
+    del fake
+    return _IMPORTS_PYTEST.search(source.code) is not None
+
+
+def is_put_back(fake: Fake, source: Source) -> bool:
+    """What is taken back: assigned again, in a context manager, or named again in `finally`."""
+    if fake.patch is not None:
+        return is_taken_back(fake.patch, source)
+    return is_undone(fake.node, "modules", source)
+
+
+def is_only_for_cuda(fake: Fake, source: Source) -> bool:
+    """Answers under a condition on `torch.version.cuda` (see availability-ignores-hip)."""
+    return fake.kind in {"answer", "flag"} and is_for_cuda_only(fake.node, source)
+
+
+def is_off_for_a_reason(fake: Fake, source: Source) -> bool:
+    """A fast path that is off under a condition, or with a comment that says why."""
+    return fake.said == "False" and not is_unconditional(fake.node, source)
+
+
+def is_true_anyway(fake: Fake, source: Source) -> bool:
+    """A yes that is true: imported above, said by another check, or no longer in the library."""
+    says_yes = fake.kind in {"answer", "flag"} and fake.said != "False" and not fake.is_patch_check
+    return says_yes and is_answered_elsewhere(fake.node, fake.name, source)
+
+
+def _registrations(
+    node: cst.Assign | cst.Call, source: Source
+) -> Iterator[tuple[str, cst.BaseExpression]]:
+    if isinstance(node, cst.Assign):
+        for each in node.targets:
+            target = each.target
+            if isinstance(target, cst.Subscript) and source.resolve(target.value) == "sys.modules":
+                yield _text(index_of(target), source), node.value
+    elif last_name(node.func) in {"setdefault", "update"} and node.args:
+        method = source.resolve(node.func)
+        if method == "sys.modules.setdefault" and len(node.args) == 2:
+            yield _text(node.args[0].value, source), node.args[1].value
+        elif method == "sys.modules.update" and isinstance(node.args[0].value, cst.Dict):
+            for element in node.args[0].value.elements:
+                if isinstance(element, cst.DictElement):
+                    yield _text(element.key, source), element.value
+
+
+def _text(node: cst.BaseExpression | None, source: Source) -> str:
+    if node is None:
+        return ""
+    return string_value(node) or string_value(source.value_of(node)) or ""
+
+
+def _package(owner: cst.BaseExpression, source: Source) -> str:
+    return (imported_module(owner, source) or "").partition(".")[0]
+
+
+def _is_third_party(owner: cst.BaseExpression, source: Source) -> bool:
+    package = _package(owner, source)
+    return package != "" and not source.is_first_party(package)

@@ -1,0 +1,133 @@
+"""Folders on ``sys.path`` and the installed packages of the same name that they meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.project.packages import is_installed, known_packages
+from rocmlint.rule import Edit, Fix, calls, nodes
+
+from ._search_path import addition, holds, imports_around, lies_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Source
+
+    from ._search_path import Addition
+
+_FROM_CHECKOUTS = frozenset(
+    {
+        "audiocraft",
+        "clip",
+        "detectron2",
+        "encodec",
+        "fairseq",
+        "fastchat",
+        "groundingdino",
+        "lavis",
+        "llava",
+        "lm_eval",
+        "mamba_ssm",
+        "matcha",
+        "megatron",
+        "open_clip",
+        "sam2",
+        "segment_anything",
+        "taming",
+        "whisper",
+    }
+)
+"""Packages that some take from a checkout and others install."""
+CHANGES_PATH = (
+    calls("append", "extend", "insert", words=("sys.path",), where=r"sys\.path\b")
+    | calls("addsitedir")
+    | nodes("AugAssign", words=("sys.path",), where=r"sys\.path\b", described="`sys.path +=`")
+)
+"""Where :func:`meetings` may find something."""
+
+
+class Meeting(NamedTuple):
+    """A package that is imported after a folder came to ``sys.path``, and may lie in both.
+
+    ``imported_in`` is the line of an import before, None where there is none. ``is_next`` says
+    that the import follows in the same function, before ``sys.path`` changes again.
+    """
+
+    node: cst.CSTNode
+    added: Addition
+    name: str
+    imported_in: int | None
+    is_next: bool
+
+    def holds(self, source: Source) -> set[bool | None]:
+        """Say of each folder whether it holds the package, None where nobody can tell."""
+        return {holds(folder, self.name, source) for folder in self.added.folders}
+
+
+def meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
+    """Yield the imports that a change of ``sys.path`` is too late for, or comes last for."""
+    added = addition(node, source)
+    if added is None:
+        return
+    before, after = imports_around(node, source)
+    first_lines = {each.name: each.line for each in reversed(before)}
+    for name in dict.fromkeys(each.name for each in after):
+        if name in first_lines or added.end == "last":
+            is_next = any(each.name == name and each.next for each in after)
+            yield Meeting(node, added, name, first_lines.get(name), is_next)
+
+
+def is_fallback(meeting: Meeting, source: Source) -> bool:
+    """Folders that are added where an import failed (`except`)."""
+    late = meeting.imported_in is not None
+    return late and source.enclosing(meeting.node, cst.ExceptHandler) is not None
+
+
+def is_beside_script(meeting: Meeting, source: Source) -> bool:
+    """Modules that lie beside the script, where Python looks first."""
+    return meeting.imported_in is None and lies_beside(meeting.name, source)
+
+
+def is_not_held(meeting: Meeting, source: Source) -> bool:
+    """Folders that do not hold the package, as far as the project and the written path show it."""
+    held = meeting.holds(source)
+    if True in held:
+        return False
+    # Where nobody can tell what a folder holds, name and order must speak for it.
+    speaks = None in held and meeting.is_next and meeting.name in _FROM_CHECKOUTS
+    return meeting.imported_in is not None or not speaks
+
+
+def is_never_installed(meeting: Meeting, source: Source) -> bool:
+    """Packages that nobody installs: they are neither known nor installed here."""
+    name = meeting.name
+    if name in _FROM_CHECKOUTS or name in known_packages():
+        return False
+    return not is_installed(name, source.project) or source.is_first_party(name)
+
+
+def hidden_message(meeting: Meeting) -> str:
+    """Say which of the two packages is imported."""
+    return (
+        f"Where `{meeting.name}` is installed, the installed one is imported and not that of "
+        "this folder, which comes last. Put it first: `sys.path.insert(0, …)`."
+    )
+
+
+def put_first(meeting: Meeting, source: Source) -> Fix | None:
+    """Make the fix that puts the folder in front."""
+    node = meeting.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    title = "Put the folder first"
+    if node.func.attr.value == "insert":
+        return Fix(title, (source.replace(node.args[0].value, "0"),))
+    if node.func.attr.value == "append":
+        method = source.replace(node.func.attr, "insert")
+        place = source.span(meeting.added.folders[0])
+        index = Edit(place.line, place.column, place.line, place.column, "0, ")
+        return Fix(title, (method, index))
+    return None

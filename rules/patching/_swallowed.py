@@ -1,0 +1,260 @@
+"""Patches and fast paths whose failure is kept silent: how code does it, and what excuses it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.rule import (
+    Fix,
+    argument,
+    calls_in,
+    compile_lazily,
+    constant,
+    dotted_text,
+    last_name,
+    nodes,
+    statements,
+    string_value,
+    walk,
+)
+
+from ._circumstances import is_explained
+from ._patches import PATCH_CHECK, is_silent, logged
+from ._paths import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Source
+
+_FAST_PATH = (
+    r"(?:aiter|attn|attention|cuda_?graphs?|flash|flex|fused|gemm|liger|qkv|sdpa?|xformers)"
+)
+_SWITCH = (
+    rf"(?:activate|enable|inject|replace|set_use|switch_to|turn_on)_(?:\w+_)?{_FAST_PATH}(?:_\w+)?"
+    r"|apply_liger_kernel\w*|fuse_(?:\w+_)?(?:projections?|qkv)\w*"
+    r"|set_attention_backend|set_attn_(?:implementation|processor)"
+)
+_PATCH = (
+    r"(?:activate|apply|enable|inject|install|register|run)_(?:\w+_)?patch(?:es)?(?:_(?!embed)\w+)?"
+    r"|_?(?:maybe_)?(?:monkey_?)?patch_(?!conv|embed|merg|norm|proj|size)\w+|(?:\w+_)?monkey_?patch\w*"
+)
+_CALL = compile_lazily(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\(")
+_QUIET_HANDLER = compile_lazily(
+    r"except(?:[ \t]+(?:Base)?Exception\b[^\n:]*)?:"
+    r"\s*(?:pass\b|\.\.\.|[\"']|[\w.]*(?:debug|error|exception|info|log|print|warn)\w*\()"
+)
+_SUPPRESS = compile_lazily(r"suppress\((?:Base)?Exception\)[^\n]*:")
+_SAVES_MEMORY = compile_lazily(r"checkpoint|chunk|offload|slicing|tiling")
+_STACK = compile_lazily(
+    r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"
+    r"|transformers|triton|trl|vllm|xformers)\b"
+)
+_BEST_EFFORT = compile_lazily(
+    r"best[ -]effort|fall(?:s|ing)? ?back|harmless|ignor|instead|keep|never raises|non-?fatal"
+    r"|not fatal|optional|skip",
+    re.IGNORECASE,
+)
+_CLAIM = compile_lazily(
+    r"\b(?:activated|active|applied|enabled|installed|patched)\b", re.IGNORECASE
+)
+_DENIAL = compile_lazily(r"\b(?:cannot|could|fail\w*|if|no|not|unless|without)\b", re.IGNORECASE)
+_COPYING = frozenset({"copy", "copy2", "copyfile", "copytree"})
+_BROAD = frozenset({"BaseException", "Exception"})
+
+
+class Swallowed(NamedTuple):
+    """A call whose failure does nothing, and the block that sees to that.
+
+    The block is an ``if not check():`` where the call is a check that only leads to a message.
+    """
+
+    call: cst.Call
+    block: cst.Try | cst.With | cst.If
+    handler: cst.ExceptHandler | None = None
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether the failure is written to a log, at least."""
+        return self.handler is not None and not all(map(is_silent, statements(self.handler.body)))
+
+
+def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
+    """Find the calls in the ``try`` above a handler that does nothing, and below ``suppress``."""
+    code = source.code
+    for each in _QUIET_HANDLER.finditer(code):
+        line = code.rfind("\n", 0, each.start()) + 1
+        start = code.rfind(f"\n{code[line : each.start()]}try:", 0, line)
+        yield from _CALL.finditer(code, max(start, 0), line)
+    for each in _SUPPRESS.finditer(code):
+        line = code.rfind("\n", 0, each.start()) + 1
+        indent = len(code[line : each.start()]) - len(code[line : each.start()].lstrip())
+        dedent = re.compile(rf"^[ \t]{{0,{indent}}}\S", re.MULTILINE).search(code, each.end())
+        yield from _CALL.finditer(code, each.end(), dedent.start() if dedent else len(code))
+
+
+CALLS_IN_TRY = nodes(
+    "Call",
+    words=("except:", "except Exception", "except BaseException", "suppress(Exception"),
+    finder=_swallowed_calls,
+    described="calls that apply a patch or switch on a fast path, in `try`",
+)
+"""Where :func:`swallowed` may find something."""
+
+
+def swallowed(node: cst.Call, source: Source) -> Swallowed | None:
+    """Give the block that swallows the failure of a patch, for the first patch in the block."""
+    if not _applies_patch(node, source):
+        return None
+    block, handler = _swallower(node, source)
+    if block is None or next(_patches_in(block, source)) is not node:
+        return None
+    return Swallowed(node, block, handler)
+
+
+def claim_after(block: cst.BaseStatement, source: Source) -> cst.Call | None:
+    """Give the statement right after a block that prints that the patch is active."""
+    around = source.parent(block)
+    if not isinstance(around, (cst.IndentedBlock, cst.Module)):
+        return None
+    following = around.body[[*around.body].index(block) + 1 :][:1]
+    for each in following:
+        call = logged(each.body[0]) if isinstance(each, cst.SimpleStatementLine) else None
+        text = "" if call is None else _texts(call)
+        if _CLAIM.search(text) and not _DENIAL.search(text):
+            return call
+    return None
+
+
+def raise_instead(found: Swallowed, source: Source) -> Fix | None:
+    """Make the fix for a handler with only ``pass``."""
+    body = [] if found.handler is None else statements(found.handler.body)
+    if len(body) == 1 and isinstance(body[0], cst.Pass):
+        return Fix("Let the error out", (source.replace(body[0], "raise"),))
+    return None
+
+
+def is_reason_given(found: Swallowed, source: Source) -> bool:
+    """Handlers with a comment that gives a reason."""
+    node = found.block if isinstance(found.block, cst.If) else found.handler
+    span = None if node is None else source.span(node)
+    return span is not None and is_explained(source, span.line, span.end_line)
+
+
+def is_outcome_kept(found: Swallowed, source: Source) -> bool:
+    """A `try` that keeps whether it went well: `patched = True`, `return`, `break`."""
+    function = source.function(found.block)
+    for part in (found.block.body, getattr(found.block, "orelse", None)):
+        for each in walk(part) if part is not None else ():
+            leaves = isinstance(each, (cst.Return, cst.Break)) and source.function(each) is function
+            if leaves or (isinstance(each, cst.Assign) and constant(each.value) == "True"):
+                return True
+    return False
+
+
+def is_best_effort(found: Swallowed, source: Source) -> bool:
+    """What may fail: the docstring, the comment above or the logged text says so."""
+    block = found.block
+    if isinstance(block, cst.If):
+        return False
+    function = source.function(block)
+    docstring = function.get_docstring() if function is not None else None
+    line = source.span(block).line
+    above = " ".join(
+        each.body for each in source.comments if each.own_line and each.line == line - 1
+    )
+    handlers = block.handlers if isinstance(block, cst.Try) else ()
+    logs = " ".join(_texts(each) for each in handlers)
+    return any(_BEST_EFFORT.search(text) for text in (docstring or "", above, logs))
+
+
+def is_of_own_library(found: Swallowed, source: Source) -> bool:
+    """Say whether a library swallows the failure of a patch of its own."""
+    called = source.resolve(found.call.func) or ""
+    package = source.package[0] if source.package is not None else ""
+    own = called.startswith((".", f"{package}.")) or "." not in called
+    return is_in_library(found, source) and own
+
+
+def is_in_library(found: Swallowed, source: Source) -> bool:
+    """Files of a package, unless they are its benchmarks, examples or scripts."""
+    del found
+    return source.package is not None and not source.kinds & {"benchmark", "example", "script"}
+
+
+def _applies_patch(node: cst.Call, source: Source) -> bool:
+    """Say whether a call applies a patch, checks one, or switches on a fast path."""
+    name = last_name(node.func) or ""
+    if any(arg.keyword is None and constant(arg.value) == "False" for arg in node.args):
+        return False
+    if re.fullmatch(_SWITCH, name) is not None:
+        return not _SAVES_MEMORY.search(name) and _STACK.search(source.code) is not None
+    if name in {"apply_patch", "apply_patches"} and node.args:
+        return False  # of a file to files, as agents and build scripts do
+    if re.fullmatch(rf"{_PATCH}|{PATCH_CHECK}", name) is None:
+        return _copies_into_package(node, source)
+    return source.resolve(node.func) is not None and _STACK.search(source.code) is not None
+
+
+def _copies_into_package(node: cst.Call, source: Source) -> bool:
+    """Say whether this copies a file over one of an installed package."""
+    if last_name(node.func) not in _COPYING or not node.args:
+        return False
+    if source.resolve(node.func) != f"shutil.{last_name(node.func)}":
+        return False
+    target = argument(node, 1, "dst")
+    path = None if target is None else path_of(target, source)
+    return path is not None and path.module != ""
+
+
+def _swallower(
+    node: cst.Call, source: Source
+) -> tuple[cst.Try | cst.With | None, cst.ExceptHandler | None]:
+    """Give the block around a call that catches everything and does nothing with it."""
+    below: cst.CSTNode = node
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            break
+        if isinstance(above, cst.Try) and above.body is below:
+            broad = next((each for each in above.handlers if _is_broad(each)), None)
+            if broad is not None:
+                return (above, broad) if _is_quiet(broad) else (None, None)
+        if isinstance(above, cst.With) and above.body is below and _suppresses(above, source):
+            return above, None
+        below = above
+    return None, None
+
+
+def _is_broad(handler: cst.ExceptHandler) -> bool:
+    return handler.type is None or dotted_text(handler.type) in _BROAD
+
+
+def _is_quiet(handler: cst.ExceptHandler) -> bool:
+    """Say whether a handler does nothing but log."""
+    return all(is_silent(each) or logged(each) is not None for each in statements(handler.body))
+
+
+def _suppresses(block: cst.With, source: Source) -> bool:
+    return any(
+        isinstance(each.item, cst.Call)
+        and source.resolve(each.item.func) == "contextlib.suppress"
+        and any(dotted_text(arg.value) in _BROAD for arg in each.item.args)
+        for each in block.items
+    )
+
+
+def _patches_in(block: cst.Try | cst.With, source: Source) -> Iterator[cst.Call]:
+    return (each for each in calls_in(block.body) if _applies_patch(each, source))
+
+
+def _texts(node: cst.CSTNode) -> str:
+    """Give the text of all strings in a node."""
+    strings = (
+        each.value if isinstance(each, cst.FormattedStringText) else string_value(each)
+        for each in walk(node)
+        if isinstance(each, (cst.FormattedStringText, cst.SimpleString))
+    )
+    return " ".join(each for each in strings if each)

@@ -1,0 +1,122 @@
+"""ROC112, flag-after-failed-import."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import Fix, PythonRule, compile_lazily, constant, nodes, statements
+
+from ._faked_checks import is_in_pytest
+from ._patches import is_silent, logged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+_FLAGS = ("HAS_", "HAVE_", "_HAS_", "_HAVE_")
+_IMPORT_ERRORS = ("Exception", "ImportError", "ModuleNotFoundError")
+_FLAG_AFTER_FAILURE = compile_lazily(
+    rf"^except (?:{'|'.join(_IMPORT_ERRORS)}):[ ]*\n[ ]*(?:{'|'.join(_FLAGS)})\w+ = True\b",
+    re.MULTILINE,
+)
+
+
+def is_negative(node: cst.Assign, source: Source) -> bool:
+    """Flags that mean the opposite: they are False where the import went well."""
+    handler = source.enclosing(node, cst.ExceptHandler)
+    failed = None if handler is None else source.parent(handler)
+    tried = statements(failed.body) if isinstance(failed, cst.Try) else ()
+    return any(_assigns_false(each, node) for each in tried)
+
+
+def is_repaired(node: cst.Assign, source: Source) -> bool:
+    """Handlers that do more than set the flag and log, such as defining a substitute."""
+    handler = source.enclosing(node, cst.ExceptHandler)
+    body = () if handler is None else statements(handler.body)
+    rest = (each for each in body if each is not node)
+    return not all(is_silent(each) or logged(each) is not None for each in rest)
+
+
+class FlagAfterFailedImport(PythonRule["cst.Assign"]):
+    """A flag that says "it is there" where the import has just failed.
+
+    ## Why it matters
+    The code behind the flag runs without the package: it stops with a NameError far away, or
+    takes a path that computes something else.
+
+    ## Example
+    ```python
+    try:
+        import aiter
+        HAS_AITER = True
+    except ImportError:
+        HAS_AITER = True
+    ```
+
+    ## Use instead
+    ```python
+    try:
+        import aiter
+        HAS_AITER = True
+    except ImportError:
+        HAS_AITER = False
+    ```
+
+    ## Fix safety
+    Unsafe: code that ran by mistake is skipped from then on, which is the point.
+
+    ## References
+    - https://docs.python.org/3/library/exceptions.html#ImportError
+    """
+
+    code = "ROC112"
+    name = "flag-after-failed-import"
+    since = "0.1.0"
+    preview = True
+    skips = frozenset({"test"})
+    on = nodes(
+        "Assign",
+        words=tuple(f"except {error}:\n    {flag}" for error in _IMPORT_ERRORS for flag in _FLAGS),
+        where=_FLAG_AFTER_FAILURE.pattern,
+        described="flags set where an import failed",
+    )
+    excuses = (is_in_pytest, is_negative, is_repaired)
+
+    def check(self, node: cst.Assign, source: Source) -> Iterator[Finding]:
+        """Find ``except ImportError: HAS_X = True``."""
+        target = node.targets[0].target
+        if not isinstance(target, cst.Name) or not target.value.startswith(_FLAGS):
+            return
+        if constant(node.value) != "True" or not _follows_failed_import(node, source):
+            return
+        if not self.is_excused(node, source):
+            message = (
+                f"`{target.value}` is True although the import above has just failed: the code "
+                f"behind it runs without the package. Set it to False here."
+            )
+            fix = Fix("Set it to False", (source.replace(node.value, "False"),))
+            yield self.finding(node, source, message, fix=fix)
+
+
+def _follows_failed_import(node: cst.Assign, source: Source) -> bool:
+    """Say whether a flag is set where a ``try`` with an import in it failed."""
+    handler = source.enclosing(node, cst.ExceptHandler)
+    failed = None if handler is None else source.parent(handler)
+    if handler is None or not isinstance(failed, cst.Try):
+        return False
+    start = source.offset_of(source.span(handler).line)
+    return _FLAG_AFTER_FAILURE.match(source.code, start) is not None and any(
+        isinstance(each, (cst.Import, cst.ImportFrom)) for each in statements(failed.body)
+    )
+
+
+def _assigns_false(statement: cst.CSTNode, node: cst.Assign) -> bool:
+    return (
+        isinstance(statement, cst.Assign)
+        and statement.targets[0].target.deep_equals(node.targets[0].target)
+        and constant(statement.value) == "False"
+    )
