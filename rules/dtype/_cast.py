@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import compile_lazily, dotted_text, last_name
+from rocmlint.rule import compile_lazily, conditions, dotted_text, last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,18 +75,10 @@ def maker(call: cst.Call) -> str:
     return ".".join(name for name in names if name is not None)
 
 
-def asks_precision(test: cst.BaseExpression, source: Source) -> bool:
-    """Say whether a condition asks for a precision: ``args.fp16``, ``dtype == torch.half``."""
-    return bool(_PRECISION.search(source.text_of(test)))
-
-
-def conditions(node: cst.CSTNode, source: Source) -> Iterator[cst.BaseExpression]:
-    """Yield the conditions under which a node runs, up to its function."""
-    for above in source.ancestors(node):
-        if isinstance(above, cst.FunctionDef):
-            return
-        if isinstance(above, (cst.If, cst.IfExp)):
-            yield above.test
+def precision_tests(node: cst.CSTNode, source: Source) -> list[cst.BaseExpression]:
+    """Give the tests around a node that ask for a precision: ``if args.fp16``, and its ``else``."""
+    tests = (each.test for each in conditions(node, source))
+    return [each for each in tests if _PRECISION.search(source.text_of(each))]
 
 
 def below(node: cst.CSTNode, source: Source) -> str:

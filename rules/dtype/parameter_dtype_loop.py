@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, compile_lazily, dotted_text, nodes, statements
 from rocmlint.rule.claims import dtypes
 
-from ._cast import asks_precision, below, cast_type, conditions
+from ._cast import below, cast_type, precision_tests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,21 @@ _WHOLE_MODELS = compile_lazily(
 _SETS_BACK = compile_lazily(r"\bnamed_(?:parameters|modules)\(|float32")
 
 
+def selects(node: cst.For, source: Source) -> bool:
+    """Loops that look at `requires_grad`: they cast adapters, or freeze what they cast."""
+    return "requires_grad" in source.text_of(node)
+
+
+def is_option(node: cst.For, source: Source) -> bool:
+    """Casts that an option asks for (`if args.fp16`)."""
+    return bool(precision_tests(node, source))
+
+
+def sets_back(node: cst.For, source: Source) -> bool:
+    """Loops after which parts are set back: by name, by module, or to float32."""
+    return _SETS_BACK.search(below(node, source)) is not None
+
+
 class ParameterDtypeLoop(PythonRule["cst.For"]):
     """A loop that rewrites every parameter of a model to another dtype.
 
@@ -33,13 +48,29 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     old type, so the next layer gets both. An optimizer that was made before keeps its state in
     the old type, and float32 doubles the memory of a bfloat16 model.
 
-    ## Instead
-    Load the model in the right type, and cast only what needs it: select by name, by
-    ``requires_grad`` (adapters) or by dtype. Loops that select are not reported, nor those that
-    freeze what they cast, that an option asks for, or after which parts are set back.
+    ## Example
+    ```python
+    import torch
 
-    ## Source
-    Seed 000, "Dtype Mismatches": never modify the global model dtype logic.
+    def prepare(model):
+        for parameter in model.parameters():
+            parameter.data = parameter.data.to(torch.bfloat16)
+    ```
+
+    ## Use instead
+    Load the model in the right type, and cast only what needs it: select by name, by
+    ``requires_grad`` (adapters) or by dtype.
+    ```python
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    def load(name):
+        return AutoModelForCausalLM.from_pretrained(name, dtype=torch.bfloat16)
+    ```
+
+    ## References
+    - https://huggingface.co/docs/transformers/main_classes/model
+    - https://docs.pytorch.org/docs/stable/notes/amp_examples.html
     """
 
     code = "ROC403"
@@ -53,16 +84,13 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     )
     severity = "warning"
     skips = frozenset({"test"})
+    excuses = (selects, is_option, sets_back)
 
     def check(self, node: cst.For, source: Source) -> Iterator[Finding]:
         """Find loops over a whole model that cast each thing whatever it is."""
         model = _model_of(node)
         cast = None if model is None else _cast_in(node, source)
-        if cast is None or "requires_grad" in source.text_of(node):
-            return
-        if any(asks_precision(test, source) for test in conditions(node, source)):
-            return
-        if _SETS_BACK.search(below(node, source)):
+        if cast is None or self.is_excused(node, source):
             return
         statement, dtype = cast
         message = (

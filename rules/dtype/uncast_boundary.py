@@ -25,6 +25,17 @@ _WORDS = (
 _PARTS = compile_lazily(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
 
 
+def is_under_autocast(node: cst.Call, source: Source) -> bool:
+    """Files that use autocast."""
+    del node
+    return "autocast" in source.code
+
+
+def is_reduced_itself(node: cst.Call, source: Source) -> bool:
+    """Parts that are themselves in bfloat16 or float16."""
+    return _reduced_type(node.func, source) is not None
+
+
 class UncastBoundary(PythonRule["cst.Call"]):
     """An output in float32 that goes into a part in bfloat16 or float16 without a cast.
 
@@ -34,12 +45,36 @@ class UncastBoundary(PythonRule["cst.Call"]):
     BFloat16``; and who then casts the whole model to get rid of the message loses the precision
     that the first part needs.
 
-    ## Instead
-    Cast at the boundary, and only there: after ``features = self.vision_tower(x.float())`` write
-    ``features = features.to(self.language_model.dtype)``.
+    ## Example
+    ```python
+    import torch
 
-    ## Source
-    Seed 000, "Dtype Mismatches": cast at boundaries.
+    class Policy(torch.nn.Module):
+        def __init__(self, tower, projector):
+            self.vision_tower = tower
+            self.projector = projector.to(torch.bfloat16)
+
+        def forward(self, x):
+            return self.projector(self.vision_tower(x.float()))
+    ```
+
+    ## Use instead
+    Cast at the boundary, and only there.
+    ```python
+    import torch
+
+    class Policy(torch.nn.Module):
+        def __init__(self, tower, projector):
+            self.vision_tower = tower
+            self.projector = projector.to(torch.bfloat16)
+
+        def forward(self, x):
+            return self.projector(self.vision_tower(x.float()).to(torch.bfloat16))
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/amp.html
+    - https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype
     """
 
     code = "ROC404"
@@ -54,6 +89,7 @@ class UncastBoundary(PythonRule["cst.Call"]):
     severity = "warning"
     preview = True
     skips = frozenset({"test"})
+    excuses = (is_under_autocast, is_reduced_itself)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find where what a part made of float32 becomes an argument of a part in another type."""
@@ -62,7 +98,7 @@ class UncastBoundary(PythonRule["cst.Call"]):
             return
         if not any(_is_float(each.value, source) for each in node.args):
             return
-        if "autocast" in source.code or _reduced_type(node.func, source):
+        if self.is_excused(node, source):
             return
         for value, user in _uses(node, source):
             other = dotted_text(user.func)

@@ -1,0 +1,151 @@
+"""Casts of whole models whose parts have types of their own: what is found, what excuses it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.rule import calls, compile_lazily, dotted_text
+
+from ._cast import PART, below, built_by, cast_type, maker, precision_tests, without_moves
+
+if TYPE_CHECKING:
+    from rocmlint.rule import Source
+
+_ENDINGS = "model|pipe|pipeline|policy|vlm|mllm|vla|network"
+_OWNERS = rf"(?:\w*(?:{_ENDINGS})|self)"
+_IS_MODEL = compile_lazily(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")
+_MOVES = r"(?:\s*\.(?:eval|cuda|cpu|train)\(\w*\)|\s*\.to\([\w.\"' ]*\))*"
+_CASTS = r"\s*\.(?:half\(\)|bfloat16\(\)|to\([^()]*\b(?:half|b?float16)\b)"
+_WHERE = rf"(?:{_ENDINGS}|self){_MOVES}{_CASTS}|\)\s*\.(?:half|bfloat16)\(\)"
+_WORDS = (
+    *(".half()", ".bfloat16()", "model.to(", "pipe.to(", "pipeline.to(", "policy.to("),
+    *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
+)
+_REDUCED = {"float16": r"torch\.(?:float16|half)\b", "bfloat16": r"torch\.bfloat16\b"}
+_PIPELINE = compile_lazily(r"(?i)\w*pipeline\w*\.from_\w+")
+_ADAPTED = compile_lazily(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained|get_peft_model")
+_MULTIMODAL = compile_lazily(
+    r"VLM?(?![a-z])|VLA(?![a-z])|L[Ll]a[Vv][Aa]|Blip|BLIP|Flamingo|Multi[Mm]odal|Vision2Seq"
+    r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
+)
+_PROCESSOR = compile_lazily(r"\w*image_processor\b")
+_PART_CAST = compile_lazily(rf"\b({PART})\.to\(\s*(?:dtype\s*=|torch\.)")
+_KEEPS_FLOAT32 = compile_lazily(r"float32|^\s*[\w.]+\.float\(\)$", re.MULTILINE)
+_CASTING_FUNCTION = compile_lazily(
+    r"half|fp16|bf16|float16|dtype|precision|convert|cast|export|save"
+)
+CASTS_MODEL = calls("half", "bfloat16", "to", words=_WORDS, where=_WHERE)
+"""Where :func:`model_cast` may find something."""
+
+
+class ModelCast(NamedTuple):
+    """A cast of all of a model, the calls that made it, and the text to look for parts in."""
+
+    call: cst.Call
+    model: cst.BaseExpression
+    dtype: str
+    made: list[cst.Call]
+    scope: str
+
+    @property
+    def makers(self) -> list[str]:
+        """What made the model: ``LlavaModel.from_pretrained``."""
+        return [maker(each) for each in self.made]
+
+    @property
+    def is_of_pipeline(self) -> bool:
+        """Whether the model is a pipeline of several models."""
+        return any(_PIPELINE.fullmatch(name) for name in self.makers)
+
+    @property
+    def multimodal_maker(self) -> str | None:
+        """The first maker whose name tells of several kinds of input."""
+        return next((name for name in self.makers if _MULTIMODAL.search(name)), None)
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of the model that its function speaks of; one alone is none for ``self``."""
+        name = dotted_text(self.model)
+        if name is None:
+            return []
+        inner = r"(?:\.get_model\(\)|\.model|\.base_model)*"
+        found = re.finditer(rf"(?<![\w.]){re.escape(name)}{inner}\.(?:get_)?({PART})\b", self.scope)
+        parts = sorted({match[1] for match in found})
+        return [] if name == "self" and len(parts) < 2 else parts
+
+
+def model_cast(node: cst.Call, source: Source) -> ModelCast | None:
+    """Give the cast of a whole model to 16 bits."""
+    dtype = cast_type(node, source)
+    if dtype not in _REDUCED or not isinstance(node.func, cst.Attribute):
+        return None
+    model = without_moves(node.func.value)
+    named = dotted_text(model.func if isinstance(model, cst.Call) else model)
+    if named is None or not _IS_MODEL.fullmatch(named):
+        return None
+    function = source.function(node)
+    scope = source.text if function is None else source.text_of(function)
+    return ModelCast(node, model, dtype, list(built_by(model, node, source)), scope)
+
+
+def sure_parts(cast: ModelCast) -> str | None:
+    """Say what shows that the parts of a model have types of their own."""
+    if any(_ADAPTED.fullmatch(name) for name in cast.makers):
+        return "an adapter on its base model"
+    return " and ".join(f"`{name}`" for name in cast.parts[:2]) or None
+
+
+def likely_parts(cast: ModelCast, source: Source) -> str | None:
+    """Say what makes it likely: a pipeline, a part with its own cast, the name of the class."""
+    if cast.is_of_pipeline:
+        return "a pipeline, with its VAE"
+    if precision_tests(cast.call, source):
+        part = _PART_CAST.search(cast.scope) if cast.parts or cast.multimodal_maker else None
+        return f"`{part[1]}` has its own cast" if part else None
+    processor = _PROCESSOR.search(cast.scope)
+    sign = cast.multimodal_maker or (processor and processor[0])
+    return f"multimodal, as `{sign}` tells" if sign else None
+
+
+def cast_message(cast: ModelCast, reason: str, source: Source) -> str:
+    """Say what the cast overwrites."""
+    lost = "range" if cast.dtype == "float16" else "digits"
+    return (
+        f"`{' '.join(source.text_of(cast.call).split())}` casts every part of "
+        f"`{dotted_text(cast.model) or 'the model'}` ({reason}), whatever type it was built "
+        f"in, and in {cast.dtype} it loses {lost}. Say `dtype=` where the model is loaded, or cast "
+        "the one part that needs it."
+    )
+
+
+def is_casting_function(cast: ModelCast, source: Source) -> bool:
+    """Functions that say by their name that they cast, convert, export or save."""
+    function = source.function(cast.call)
+    return function is not None and _CASTING_FUNCTION.search(function.name.value) is not None
+
+
+def is_loaded_so(cast: ModelCast, source: Source) -> bool:
+    """Casts to the type that the model was loaded in, said in the call or in its `**kwargs`."""
+    return any(_loaded_in(_REDUCED[cast.dtype], each, cast.scope, source) for each in cast.made)
+
+
+def is_option(cast: ModelCast, source: Source) -> bool:
+    """Casts that the user's option asks for (`if args.fp16`)."""
+    return bool(precision_tests(cast.call, source))
+
+
+def keeps_float32_below(cast: ModelCast, source: Source) -> bool:
+    """Casts after which parts are set back to float32."""
+    return _KEEPS_FLOAT32.search(below(cast.call, source)) is not None
+
+
+def _loaded_in(dtype: str, made: cst.Call, scope: str, source: Source) -> bool:
+    if re.search(dtype, source.text_of(made)):
+        return True
+    key = r"(?:[\"'](?:torch_)?dtype[\"']\]?|(?<![\w.])torch_dtype)"
+    return any(each.star == "**" for each in made.args) and bool(
+        re.search(rf"{key}\s*[=:][^,\n]*{dtype}", scope)
+    )
