@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -43,33 +43,82 @@ _GRAPH_CAPTURE = compile_lazily(
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """A loop whose every turn is a training step, or a function that is called in each."""
 
     node: cst.For | cst.While | cst.FunctionDef
     described: str
 
 
-def step_around(call: cst.Call, source: Source) -> Step | None:
-    """Give what runs a call, a statement of its own, in every training step, or None.
+class InStep(NamedTuple):
+    """A call, a statement of its own, that runs in every training step."""
 
-    A condition, handler or guard between the call and the step ends the search, unless it asks
-    about the machine and so says the same in every step of a run.
+    call: cst.Call
+    step: TrainingStep
+
+
+def in_step(call: cst.Call, source: Source) -> InStep | None:
+    """Say in which training step a call always runs.
+
+    A condition or handler between the call and the step ends the search, unless it asks about
+    the machine and so says the same in every step of a run.
     """
-    if not isinstance(source.parent(call), cst.Expr) or _is_measured(call, source):
+    if not isinstance(source.parent(call), cst.Expr):
         return None
     below: cst.CSTNode = call
     for above in source.ancestors(call):
         if isinstance(above, (cst.For, cst.While)) and trains(above):
-            return _loop_step(above, call, source)
+            line = source.named_line(source.span(above).line)
+            return InStep(call, TrainingStep(above, f"every turn of the training loop in {line}"))
         if isinstance(above, cst.FunctionDef):
-            return _function_step(above, call, source)
+            step = TrainingStep(above, f"every call of `{above.name.value}`")
+            return InStep(call, step) if _is_step(above, source) else None
         if isinstance(above, cst.If) and not (below is above.body and _asks_machine(above.test)):
             return None
         if isinstance(above, (cst.Else, cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase)):
             return None
         below = above
     return None
+
+
+def is_measured(found: InStep, source: Source) -> bool:
+    """Functions that measure, warm up or profile, and blocks under a profiler."""
+    for above in source.ancestors(found.call):
+        if isinstance(above, cst.FunctionDef) and _MEASURING.match(above.name.value):
+            return True
+        if isinstance(above, cst.With) and _PROFILERS.search(
+            " ".join(source.text_of(item.item) for item in above.items)
+        ):
+            return True
+    return False
+
+
+def is_no_training(found: InStep, source: Source) -> bool:
+    """Loops that warm up, and loops of benchmarks that update no weights."""
+    node = found.step.node
+    if isinstance(node, cst.FunctionDef):
+        return False
+    warms_up = isinstance(node, cst.For) and "warm" in source.text_of(node.iter)
+    return warms_up or ("benchmark" in source.kinds and not _updates(node))
+
+
+def is_captured(found: InStep, source: Source) -> bool:
+    """Functions that capture a CUDA graph."""
+    node = found.step.node
+    around = node if isinstance(node, cst.FunctionDef) else source.function(node) or node
+    return _GRAPH_CAPTURE.search(source.text_of(around)) is not None
+
+
+def is_skipped(found: InStep, source: Source) -> bool:
+    """Calls that most steps skip: below `if step % n: continue` or a `return`."""
+    before = neighbours(found.call, source)[0]
+    if isinstance(found.step.node, cst.FunctionDef):
+        return any(map(_leaves_early, before))
+    return any(map(_skips_turns, before))
+
+
+STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped)
+"""Why a call in a training step is left alone, whatever it does."""
 
 
 def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
@@ -102,28 +151,6 @@ def neighbours(call: cst.Call, source: Source) -> tuple[list[cst.CSTNode], list[
     body: list[cst.CSTNode] = list(getattr(block, "body", ()))
     index = next((index for index, each in enumerate(body) if each is line), len(body))
     return body[:index], body[index + 1 :]
-
-
-def _loop_step(loop: cst.For | cst.While, call: cst.Call, source: Source) -> Step | None:
-    if "benchmark" in source.kinds and not _updates(loop):
-        return None
-    if isinstance(loop, cst.For) and "warm" in source.text_of(loop.iter):
-        return None
-    if _captures_graph(source.function(loop) or loop, source):
-        return None
-    if any(_skips_turns(each) for each in neighbours(call, source)[0]):
-        return None
-    return Step(
-        loop, f"every turn of the training loop in {source.named_line(source.span(loop).line)}"
-    )
-
-
-def _function_step(function: cst.FunctionDef, call: cst.Call, source: Source) -> Step | None:
-    if not _is_step(function, source) or _captures_graph(function, source):
-        return None
-    if any(_leaves_early(each) for each in neighbours(call, source)[0]):
-        return None
-    return Step(function, f"every call of `{function.name.value}`")
 
 
 def _is_step(function: cst.FunctionDef, source: Source) -> bool:
@@ -174,22 +201,6 @@ def _asks_machine(test: cst.BaseExpression) -> bool:
             for side in sides
         )
     return False
-
-
-def _is_measured(call: cst.Call, source: Source) -> bool:
-    """Say whether a function that measures, or a profiler, is around."""
-    for above in source.ancestors(call):
-        if isinstance(above, cst.FunctionDef) and _MEASURING.match(above.name.value):
-            return True
-        if isinstance(above, cst.With) and _PROFILERS.search(
-            " ".join(source.text_of(item.item) for item in above.items)
-        ):
-            return True
-    return False
-
-
-def _captures_graph(node: cst.CSTNode, source: Source) -> bool:
-    return bool(_GRAPH_CAPTURE.search(source.text_of(node)))
 
 
 def _skips_turns(statement: cst.CSTNode) -> bool:

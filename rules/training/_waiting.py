@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import argument, calls_in, children, compile_lazily, last_name, string_value
+from rocmlint.rule import (
+    Fix,
+    argument,
+    calls_in,
+    children,
+    compile_lazily,
+    last_name,
+    string_value,
+)
 
 from ._loop import neighbours, own_nodes
 
@@ -15,7 +23,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Source
 
-    from ._loop import Step
+    from ._loop import InStep, TrainingStep
 
 _DEVICE_MODULES = compile_lazily(r"torch(?:_\w+)?(?:\.\w+)+")
 _GETTERS = compile_lazily(r"get_(?:torch_)?(?:accelerator|device(?:_module)?)$")
@@ -24,6 +32,7 @@ _CLOCKS = compile_lazily(
     r"|timeit\.default_timer|datetime\.datetime\.(?:now|utcnow)"
 )
 _TIMERS = compile_lazily(r"(?i)\w*timers?$|stopwatch$|tic$|toc$")
+_SAVES = compile_lazily(r"save|state_dict|checkpoint")
 _EVENT_TIME = "elapsed_time"
 _HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
 
@@ -51,18 +60,18 @@ def text_of_function(call: cst.Call, source: Source) -> str:
     return " ".join(source.text_of(call.func).split())
 
 
-def reads_clock(step: Step, source: Source) -> bool:
+def reads_clock(step: TrainingStep, source: Source) -> bool:
     """Say whether every step reads a clock or a timer, so that a wait before it is meant."""
     return any(_is_clock(call, source) for call in _unconditional_calls(step.node.body))
 
 
-def reads_events(step: Step) -> bool:
+def reads_events(step: TrainingStep) -> bool:
     """Say whether the step asks for the time between two events of the device."""
     calls = (each for each in own_nodes(step.node) if isinstance(each, cst.Call))
     return any(last_name(call.func) == _EVENT_TIME for call in calls)
 
 
-def copies_in_background(step: Step) -> bool:
+def copies_in_background(step: TrainingStep) -> bool:
     """Say whether the step copies to the host or works on a stream without waiting for it."""
     return any(_runs_aside(call) for call in calls_in(step.node))
 
@@ -76,6 +85,37 @@ def host_reads_result(call: cst.Call, source: Source) -> bool:
             if last_name(each.func) in _HOST_READS:
                 return True
     return False
+
+
+def is_timed(found: InStep, source: Source) -> bool:
+    """Steps that read a clock or a timer."""
+    return reads_clock(found.step, source)
+
+
+def is_needed_by_copy(found: InStep, source: Source) -> bool:
+    """Waits that end copies to the host, or work on other streams."""
+    del source
+    return copies_in_background(found.step)
+
+
+def is_saved_next(found: InStep, source: Source) -> bool:
+    """Waits before a checkpoint or snapshot is taken."""
+    return any(_SAVES.search(name) for name in names_called_after(found.call, source))
+
+
+def is_wait_measured(found: InStep, source: Source) -> bool:
+    """Waits before a clock is read, unless `.item()` and its like wait there anyway."""
+    return reads_clock(found.step, source) and not host_reads_result(found.call, source)
+
+
+def delete_wait(node: cst.Call, function: str, source: Source) -> Fix | None:
+    """Make the fix that deletes a call, if it stands alone on its lines and has no comment."""
+    line = source.enclosing(node, cst.SimpleStatementLine)
+    span = source.span(node)
+    commented = any(span.line <= comment.line <= span.end_line for comment in source.comments)
+    if line is None or len(line.body) > 1 or commented:
+        return None
+    return Fix(f"Delete `{function}()`", (source.remove_statement(node),))
 
 
 def names_called_before(call: cst.Call, source: Source) -> Iterator[str]:

@@ -8,8 +8,8 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, calls, compile_lazily, last_name
 
-from ._loop import step_around
-from ._waiting import names_called_after, reads_clock, text_of_function
+from ._loop import STEP_EXCUSES, InStep, in_step
+from ._waiting import is_timed, names_called_after, text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,11 @@ _NEEDS_ALL_RANKS = compile_lazily(
 )
 
 
+def prepares_ranks(found: InStep, source: Source) -> bool:
+    """Barriers before what all ranks must have reached: collectives, saving, rollouts."""
+    return any(_NEEDS_ALL_RANKS.search(name) for name in names_called_after(found.call, source))
+
+
 class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     """A barrier of all ranks in every step of a training loop.
 
@@ -34,13 +39,34 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     which does so already. A rank that skips a step (an empty batch, a NaN, the end of its data)
     never comes to the barrier, and the run hangs until the watchdog kills it.
 
-    ## Instead
-    Delete it. Keep barriers where ranks share a file or a checkpoint, behind the condition that
-    makes them save. Barriers behind a condition, around a timer, and before collectives, saving
-    and rollouts are not reported.
+    ## Example
+    ```python
+    import torch.distributed as dist
 
-    ## Source
-    Seed 001, M-002.
+    def train(model, optimizer, loader):
+        for batch in loader:
+            loss = model(batch).mean()
+            loss.backward()
+            optimizer.step()
+            dist.barrier()
+    ```
+
+    ## Use instead
+    Delete it. Keep barriers where ranks share a file or a checkpoint, behind the condition that
+    makes them save.
+    ```python
+    import torch.distributed as dist
+
+    def train(model, optimizer, loader):
+        for batch in loader:
+            loss = model(batch).mean()
+            loss.backward()
+            optimizer.step()
+        dist.barrier()
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.barrier
     """
 
     code = "ROC502"
@@ -50,17 +76,18 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     severity = "warning"
     skips = frozenset({"test"})
 
+    excuses = (*STEP_EXCUSES, is_timed, prepares_ranks)
+
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find barriers in every step that prepare nothing which needs all ranks."""
-        step = step_around(node, source)
-        if step is None or not _is_barrier(node, source) or reads_clock(step, source):
+        found = in_step(node, source)
+        if found is None or not _is_barrier(node, source) or self.is_excused(found, source):
             return
-        if any(_NEEDS_ALL_RANKS.search(name) for name in names_called_after(node, source)):
-            return
+        function = text_of_function(node, source)
         message = (
-            f"`{text_of_function(node, source)}()` runs in {step.described}: all ranks wait for "
-            "the slowest one, and one that skips a step leaves the others hanging. Delete it: the "
-            "gradient all-reduce keeps ranks together."
+            f"`{function}()` runs in {found.step.described}: all ranks wait for the slowest one, "
+            "and one that skips a step leaves the others hanging. Delete it: the gradient "
+            "all-reduce keeps ranks together."
         )
         yield self.finding(node, source, message)
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, calls, compile_lazily
 
-from ._loop import step_around
+from ._loop import STEP_EXCUSES, InStep, in_step
 from ._waiting import (
     device_function,
     names_called_after,
@@ -28,6 +28,13 @@ _FREES_FOR_OTHERS = compile_lazily(
 )
 
 
+def frees_for_others(found: InStep, source: Source) -> bool:
+    """Memory that somebody else needs: beside saving, offloading, generation, rollouts."""
+    call = found.call
+    around = (*names_called_before(call, source), *names_called_after(call, source))
+    return any(_FREES_FOR_OTHERS.search(name) for name in around)
+
+
 class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     """A ``torch.cuda.empty_cache()`` in every step of a training loop.
 
@@ -36,14 +43,35 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     back to the driver, which waits for the GPU, and the next step allocates all of it anew with
     slow driver calls. It does not lower the peak: what is in use stays in use.
 
-    ## Instead
+    ## Example
+    ```python
+    import torch
+
+    def train(model, optimizer, loader):
+        for batch in loader:
+            loss = model(batch).mean()
+            loss.backward()
+            optimizer.step()
+            torch.cuda.empty_cache()
+    ```
+
+    ## Use instead
     Delete it. Against fragmentation set ``PYTORCH_HIP_ALLOC_CONF=expandable_segments:True``
     (``PYTORCH_CUDA_ALLOC_CONF`` works too). Empty the cache once per epoch, after an
-    out-of-memory error, or before the memory goes to somebody else, such as an inference engine;
-    these are not reported.
+    out-of-memory error, or before the memory goes to somebody else, such as an inference engine.
+    ```python
+    import torch
 
-    ## Source
-    Seed 001, M-003: the cache is emptied between epochs.
+    def train(model, optimizer, loader):
+        for batch in loader:
+            loss = model(batch).mean()
+            loss.backward()
+            optimizer.step()
+        torch.cuda.empty_cache()
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-memory-management
     """
 
     code = "ROC503"
@@ -53,18 +81,18 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     severity = "warning"
     skips = frozenset({"test"})
 
+    excuses = (*STEP_EXCUSES, frees_for_others)
+
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find cache clearing in every step that frees memory for nobody else."""
-        step = step_around(node, source)
-        if step is None or not _empties_cache(node, source):
+        found = in_step(node, source)
+        if found is None or not _empties_cache(node, source) or self.is_excused(found, source):
             return
-        around = (*names_called_before(node, source), *names_called_after(node, source))
-        if any(_FREES_FOR_OTHERS.search(name) for name in around):
-            return
+        function = text_of_function(node, source)
         message = (
-            f"`{text_of_function(node, source)}()` runs in {step.described}: memory goes back to "
-            "the driver, which waits for the GPU, and the next step allocates it anew. Delete it, "
-            "or call it once per epoch or after an out-of-memory error."
+            f"`{function}()` runs in {found.step.described}: memory goes back to the driver, "
+            "which waits for the GPU, and the next step allocates it anew. Delete it, or call it "
+            "once per epoch or after an out-of-memory error."
         )
         yield self.finding(node, source, message)
 
