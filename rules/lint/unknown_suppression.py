@@ -14,16 +14,28 @@ class UnknownSuppression(EngineRule):
     It hides nothing: either the finding is reported all the same, or there is none and the
     comment tells the reader of a problem that rocmlint does not know.
 
-    ## Instead
+    ## Example
+    ```python
+    import torch
+
+    torch.cuda.synchronize()  # rocmlint: ignore[sync-in-loop] measured
+    ```
+
+    ## Use instead
     Write the code or the name of the rule: ``# rocmlint: ignore[ROC101] why``. In ``# noqa`` only
-    codes count; flake8 takes a name there for a ``# noqa`` that hides everything.
+    codes count; flake8 takes a name there for a ``# noqa`` that hides everything. Remove a
+    comment that hides nothing.
+    ```python
+    import torch
+
+    torch.cuda.synchronize()
+    ```
 
     ## Fix safety
     Safe: what is taken away hides nothing.
 
-    ## Source
-    Ruff's invalid-rule-code (RUF102): a typing error in a suppression is
-    silent in most linters.
+    ## References
+    - https://docs.astral.sh/ruff/rules/invalid-rule-code/
     """
 
     code = "ROC902"

@@ -15,11 +15,22 @@ class UnreadableFile(EngineRule):
     No other rule has seen the file, so silence about it means nothing; and Python cannot import
     it either.
 
-    ## Instead
-    Mend what the message names, or exclude the file if it is no Python (a template, say).
+    ## Example
+    ```python
+    def load(path:
+        return path
+    ```
 
-    ## Source
-    Instagram/LibCST#1000: what a parser gives up on must not end the run for all other files.
+    ## Use instead
+    Fix what the message names, or exclude the file if it is not Python (a template, say).
+    ```python
+    def load(path):
+        return path
+    ```
+
+    ## References
+    - https://docs.python.org/3/reference/lexical_analysis.html#encoding-declarations
+    - https://github.com/Instagram/LibCST/issues/1000
     """
 
     code = "ROC900"

@@ -17,16 +17,28 @@ class UnusedSuppression(EngineRule):
     Whoever reads the comment believes that there is something to hide. And it waits: the next
     real problem on that line is never reported.
 
-    ## Instead
-    Take the comment away, or the code that hides nothing. Codes of other tools stay.
+    ## Example
+    ```python
+    import torch
+
+    torch.ones(8)  # rocmlint: ignore[ROC501] measured
+    ```
+
+    ## Use instead
+    Remove the comment, or the code that hides nothing. Codes of other tools stay.
+    ```python
+    import torch
+
+    torch.ones(8)
+    ```
 
     ## Fix safety
     Safe: the comment hides nothing. The words behind a ``noqa`` stay as a comment; the reason of
     a ``rocmlint: ignore`` belongs to it and goes with it.
 
-    ## Source
-    astral-sh/ruff#2424 and #8153: Ruff takes the codes of other tools out of ``# noqa``, so they
-    have to be judged by the tool that knows them.
+    ## References
+    - https://docs.astral.sh/ruff/rules/unused-noqa/
+    - https://github.com/astral-sh/ruff/issues/2424
     """
 
     code = "ROC901"

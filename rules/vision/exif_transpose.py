@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 
+def is_without_effect(node: cst.Call | cst.Attribute, source: Source) -> bool:
+    """Calls that change nothing at all: those are reported by exif-transpose-no-effect."""
+    return isinstance(node, cst.Call) and no_effect(node, source) is not None
+
+
 class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     """``ImageOps.exif_transpose``, which turns pixels but nothing that points at them.
 
@@ -27,19 +32,31 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     land beside their objects, and an image whose size was computed before has another number of
     vision tokens than the prompt has placeholders.
 
-    ## Instead
+    ## Example
+    ```python
+    from PIL import Image, ImageOps
+
+    def load(path, boxes):
+        return ImageOps.exif_transpose(Image.open(path)), boxes
+    ```
+
+    ## Use instead
     Turn the files once, when the dataset is made and before anything is annotated, and load
     them as they are stored. Where a call is right, because nothing refers to the stored pixels
     or because the labels are turned too, name the file under ``allowed-paths``.
+    ```python
+    from PIL import Image
 
-    Calls that change nothing at all are reported by exif-transpose-no-effect instead.
+    def load(path, boxes):
+        return Image.open(path), boxes
+    ```
 
     ## Options
     - ``allowed-paths``: gitignore patterns of files in which the call is allowed, relative to the
       project.
 
-    ## Source
-    Seed 001, P-002.
+    ## References
+    - https://pillow.readthedocs.io/en/stable/reference/ImageOps.html#PIL.ImageOps.exif_transpose
     """
 
     code = "ROC601"
@@ -54,6 +71,8 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
         )
     }
 
+    excuses = (is_without_effect,)
+
     def check(self, node: cst.Call | cst.Attribute, source: Source) -> Iterator[Finding]:
         """Find calls that have an effect, and the function where it is handed on."""
         function = node.func if isinstance(node, cst.Call) else node
@@ -61,7 +80,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
         called = isinstance(parent, cst.Call) and parent.func is node
         if called or not is_exif_transpose(function, source) or self._allows(source.place):
             return
-        if isinstance(node, cst.Attribute) or no_effect(node, source) is None:
+        if not self.is_excused(node, source):
             message = (
                 "`exif_transpose` turns the pixels, but not boxes, points or sizes that were made "
                 "for the stored ones. Turn the files when the dataset is made, and load them as "

@@ -25,18 +25,34 @@ class ExifTransposeNoEffect(PythonRule["cst.Call"]):
     made from an array or a tensor has no EXIF data any more: the orientation was lost when the
     file was decoded into the array, and the call only copies.
 
-    ## Instead
+    ## Example
+    ```python
+    from PIL import Image, ImageOps
+
+    def load(path):
+        image = Image.open(path)
+        ImageOps.exif_transpose(image)
+        return image.convert("RGB")
+    ```
+
+    ## Use instead
     Delete the call: so far it did nothing, and boxes, points and sizes fit the pixels as they
     are stored (see exif-transpose). Where turned pixels are wanted, assign the result
     (``image = ImageOps.exif_transpose(image)``), and transpose before the pixels become an array.
+    ```python
+    from PIL import Image
+
+    def load(path):
+        return Image.open(path).convert("RGB")
+    ```
 
     ## Fix safety
     Assigning the result is unsafe: from then on the image is turned, and labels made for the
     pixels as they were are not. Leaving out a call on an image made from an array is safe where
     only another method sees its result, and unsafe elsewhere, since the copy goes too.
 
-    ## Source
-    Seed 001, P-002.
+    ## References
+    - https://pillow.readthedocs.io/en/stable/reference/ImageOps.html#PIL.ImageOps.exif_transpose
     """
 
     code = "ROC602"
