@@ -35,18 +35,29 @@ class ConflictingPins(PartRule["Command | Declared"]):
     transformers 5.23.0 with torch 2.4.1 installs, as only the extra `torch` of transformers says
     what torch it needs, and then runs without PyTorch.
 
-    ## Instead
-    Move one of the two; the message names the newest release that goes with the other.
-    `rocmlint stack compatible --torch 2.4.1` lists the newest libraries for a torch.
-
     Only what is proven is reported: every release that a requirement admits is tried, for every
     Python, on Linux. Counted together are a group or a command, what a file includes, and the
     base with one extra or group; markers and uv's overrides are respected. The extra `torch`
     counts where torch is required beside it, but only what it asks at least. What a build with a
     label of its own (`vllm==0.30.0+rocm723`) requires is not known, nor what `--pre` brings.
 
-    ## Source
-    METADATA of the releases (Requires-Dist).
+    ## Example
+    ```text
+    torch==2.4.1
+    transformers==5.23.0
+    ```
+
+    ## Use instead
+    Move one of the two; the message names the newest release that goes with the other.
+    `rocmlint stack compatible --torch 2.4.1` lists the newest libraries for a torch.
+    ```text
+    torch==2.8.0
+    transformers==5.23.0
+    ```
+
+    ## References
+    - https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    - https://pip.pypa.io/en/stable/topics/dependency-resolution/
     """
 
     code = "ROC203"

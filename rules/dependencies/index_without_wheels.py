@@ -27,19 +27,28 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     (`rocm6.5`) does not exist, and that of an older torch does not get the newer: pip finds no
     torch, or with `--extra-index-url` takes PyPI's, which is built for CUDA.
 
-    ## Instead
-    Take an index that has wheels for your torch: `rocmlint stack index-url` prints it. Wheels
-    bring their own ROCm libraries; a newer driver runs those of an older ROCm.
-
     In Python, URLs that a function returns or a table has are looked at, too. The versions are
     those of the releases from torch 2.0 on. Not reported: indexes of older ROCm,
     nightly builds of a torch, indexes of other servers.
 
+    ## Example
+    ```shell
+    pip install torch --index-url https://download.pytorch.org/whl/rocm6.5
+    ```
+
+    ## Use instead
+    Take an index that has wheels for your torch: `rocmlint stack index-url` prints it. Wheels
+    bring their own ROCm libraries; a newer driver runs those of an older ROCm.
+    ```shell
+    pip install torch --index-url https://download.pytorch.org/whl/rocm6.4
+    ```
+
     ## Fix safety
     To name the nearest ROCm that has the wheels is unsafe: it changes what is installed.
 
-    ## Source
-    The build matrices of github.com/pytorch/test-infra.
+    ## References
+    - https://pytorch.org/get-started/previous-versions/
+    - https://github.com/pytorch/test-infra
     """
 
     code = "ROC202"

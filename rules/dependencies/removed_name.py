@@ -52,20 +52,28 @@ class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
     bound and admits older versions with the name, else an error. Patch releases count as their
     minor release.
 
-    ## Instead
-    Use what took its place, or require a version that has the name.
-
     Not reported: imports in ``try``, under ``TYPE_CHECKING``, and where a condition around or above
     asks for a version or whether something is available; packages whose copy lies in the project;
     versions older than the index, which begins two years before this release.
+
+    ## Example
+    ```python
+    from transformers.deepspeed import HfDeepSpeedConfig
+    ```
+
+    ## Use instead
+    Use what took its place, or require a version that has the name.
+    ```python
+    from transformers.integrations.deepspeed import HfDeepSpeedConfig
+    ```
 
     ## Fix safety
     Safe where the new name means the same and is there in all versions that the requirement
     admits; else unsafe. There is no fix where nothing takes the old one's place.
 
-    ## Source
-    The index of names was made by importing each release and asking for each name
-    (tools/build_names.py).
+    ## References
+    - https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md
+    - https://huggingface.co/docs/transformers/main_classes/deepspeed
     """
 
     code = "ROC204"

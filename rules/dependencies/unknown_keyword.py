@@ -116,21 +116,33 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     since transformers 4.51. Which version counts, and how sure that is, is told as for
     removed-name (ROC204).
 
-    ## Instead
-    Use the keyword that took its place, or require a version that takes this one.
-
     Looked at are calls of functions and classes that are imported from accelerate, diffusers,
     huggingface_hub, peft, transformers and trl, and ``super().__init__(...)`` in classes that have
     one of these as their only base. Silent where the signature takes ``**kwargs`` or may be
     changed by a decorator, and where the code asks for a version or catches the error. All such
     keywords of a call are one finding, at the first of them.
 
+    ## Example
+    ```python
+    from transformers import TrainingArguments
+
+    arguments = TrainingArguments(output_dir="out", evaluation_strategy="steps")
+    ```
+
+    ## Use instead
+    Use the keyword that took its place, or require a version that takes this one.
+    ```python
+    from transformers import TrainingArguments
+
+    arguments = TrainingArguments(output_dir="out", eval_strategy="steps")
+    ```
+
     ## Fix safety
     Safe where only the name of the keyword changed and all versions that the requirement admits
     take the new one; else unsafe.
 
-    ## Source
-    The index of signatures was made by importing each release (tools/build_names.py).
+    ## References
+    - https://huggingface.co/docs/transformers/main_classes/trainer
     """
 
     code = "ROC205"

@@ -26,17 +26,26 @@ class UnquotedSpecifier(PartRule["Command"]):
     `numpy`: the lower bound is gone and nothing says so. With `numpy<2` the shell looks for a
     file named `2` and does not run the command at all.
 
-    ## Instead
-    Quote the requirement: `pip install "numpy>=2"`.
-
     Not reported: commands that no shell reads (the exec form in a Dockerfile, a list of words in
     Python), and `pip install numpy > log.txt`.
+
+    ## Example
+    ```shell
+    pip install numpy>=2
+    ```
+
+    ## Use instead
+    Quote the requirement.
+    ```shell
+    pip install "numpy>=2"
+    ```
 
     ## Fix safety
     Quotes are safe. There is no fix where the requirement has quotes or backslashes already.
 
-    ## Source
-    The manual of Bash, "Redirections"; PEP 508.
+    ## References
+    - https://www.gnu.org/software/bash/manual/html_node/Redirections.html
+    - https://packaging.python.org/en/latest/specifications/dependency-specifiers/
     """
 
     code = "ROC208"

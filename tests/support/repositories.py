@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 GONE = "from transformers.utils import LossKwargs\n"  # until 4.53
 NEW = "from transformers.utils import TransformersKwargs\n"  # since 4.54
 PROJECT = '[project]\nname = "server"\nversion = "0.1.0"\n'
-ON_REQUIREMENTS = ("ROC201", "ROC202", "ROC203", "ROC206", "ROC208")
+ON_REQUIREMENTS = (
+    *("ROC201", "ROC202", "ROC203", "ROC206", "ROC208"),
+    *("ROC209", "ROC210", "ROC211"),
+)
 
 
 class Repository:

@@ -1,0 +1,98 @@
+"""ROC209, install-replaces-triton."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.rule import PartRule, commands, compile_lazily
+
+from ._installs.cases import case_of, is_by_pip, pip_harms
+from ._installs.commands import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Command, File, Finding
+
+    from ._installs.consequences import Case
+
+_TRITON = compile_lazily(
+    r"triton\.git|TRITON_(?:REPO|COMMIT|BRANCH)|cd triton\b|uninstall[^\n]*\btriton"
+)
+
+
+def takes_no_dependencies(case: Case, source: File) -> bool:
+    """Commands with `--no-deps`."""
+    del source
+    return case.install.no_dependencies
+
+
+def has_triton_of_image(case: Case, source: File) -> bool:
+    """Images that bring torch: they have their Triton as `triton`, which pip counts."""
+    del source
+    return case.torch is not None and not case.torch.from_wheel
+
+
+def builds_triton(case: Case, source: File) -> bool:
+    """Files that build Triton from source, or uninstall it."""
+    del case
+    return _TRITON.search(source.text) is not None
+
+
+def replaces_torch_itself(case: Case, source: File) -> bool:
+    """Commands that replace torch itself: those are reported by install-replaces-torch."""
+    return any(pip_harms(case, source))
+
+
+class InstallReplacesTriton(PartRule["Command"]):
+    """An install that puts PyPI's Triton over that of the ROCm build of torch.
+
+    ## Why it matters
+    The wheels of the ROCm torch bring Triton as `pytorch-triton-rocm` or `triton-rocm`. pip does
+    not count these as `triton`: for a package that requires `triton` it installs the one from
+    PyPI into the same folder, and kernels are compiled by a Triton that torch was not built with.
+
+    ## Example
+    ```shell
+    pip install torch --index-url https://download.pytorch.org/whl/rocm6.4
+    pip install liger-kernel
+    ```
+
+    ## Use instead
+    ```shell
+    pip install torch --index-url https://download.pytorch.org/whl/rocm6.4
+    pip install --no-deps liger-kernel
+    ```
+
+    ## References
+    - https://pytorch.org/get-started/locally/
+    - https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    """
+
+    code = "ROC209"
+    name = "install-replaces-triton"
+    since = "0.1.0"
+    severity = "warning"
+    preview = True
+    skips = frozenset({"test"})
+    on = commands(*TOOLS, described="commands that install packages")
+    excuses = (takes_no_dependencies, has_triton_of_image, builds_triton, replaces_torch_itself)
+
+    def check(self, node: Command, source: File) -> Iterator[Finding]:
+        """Find packages that require triton."""
+        from ._pins.demands import demand_of  # noqa: PLC0415 - loads packaging
+
+        case = case_of(node, source)
+        if case is None or not is_by_pip(case) or self.is_excused(case, source):
+            return
+        for asked in case.everything.asked:
+            demand = demand_of(asked.requirement)
+            if demand is not None and demand.triton and demand.package not in FAMILY:
+                message = (
+                    f"{demand.package} {demand.version} requires triton. The wheels of the ROCm "
+                    f"torch bring it as pytorch-triton-rocm or triton-rocm, which pip does not "
+                    f"count: it writes PyPI's triton over it. Add `--no-deps`, or make sure that "
+                    f"`pip show triton` finds one first. For ROCm: {case.evidence}."
+                )
+                yield self.finding(case.command, source, message)

@@ -1,0 +1,91 @@
+"""ROC210, unread-clone-requirements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.rule import PartRule, commands
+
+from ._installs.cases import case_of, is_by_pip, pip_harms
+from ._installs.commands import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Command, File, Finding
+
+    from ._installs.consequences import Case
+
+
+def takes_no_dependencies(case: Case, source: File) -> bool:
+    """Commands with `--no-deps`."""
+    del source
+    return case.install.no_dependencies
+
+
+def is_without_clone(case: Case, source: File) -> bool:
+    """Files that clone nothing before, or that installed such a list before (one report a file)."""
+    before = [
+        {word.text for word in each.words}
+        for each in source.parts.commands
+        if each.span < case.command.span
+    ]
+    lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
+    return any(lists) or not any("clone" in words for words in before)
+
+
+def replaces_torch_itself(case: Case, source: File) -> bool:
+    """Commands that replace torch as far as they can be read (see install-replaces-torch)."""
+    return any(pip_harms(case, source))
+
+
+class UnreadCloneRequirements(PartRule["Command"]):
+    """Requirements of a clone, installed beside the ROCm build of torch without a constraint.
+
+    ## Why it matters
+    The list lies in a repository that is not here, so nobody can read it. Where it pins torch,
+    torchvision or torchaudio, pip replaces the ROCm build with PyPI's CUDA build.
+
+    ## Example
+    ```shell
+    pip install torch --index-url https://download.pytorch.org/whl/rocm6.4
+    git clone https://github.com/example/trainer && cd trainer
+    pip install -r requirements.txt
+    ```
+
+    ## Use instead
+    ```shell
+    pip install torch --index-url https://download.pytorch.org/whl/rocm6.4
+    pip freeze | grep ^torch > torch.txt
+    git clone https://github.com/example/trainer && cd trainer
+    pip install -r requirements.txt -c ../torch.txt
+    ```
+
+    ## References
+    - https://pip.pypa.io/en/stable/user_guide/#constraints-files
+    """
+
+    code = "ROC210"
+    name = "unread-clone-requirements"
+    since = "0.1.0"
+    severity = "warning"
+    preview = True
+    skips = frozenset({"test"})
+    on = commands(*TOOLS, described="commands that install packages")
+    excuses = (takes_no_dependencies, is_without_clone, replaces_torch_itself)
+
+    def check(self, node: Command, source: File) -> Iterator[Finding]:
+        """Find lists that are not here to be read."""
+        case = case_of(node, source)
+        if case is None or case.torch is None or not case.torch.from_wheel or not is_by_pip(case):
+            return
+        if not case.everything.missing or self.is_excused(case, source):
+            return
+        for word in case.everything.missing:
+            message = (
+                f"`{word.text}` of a clone, which is not read here, is installed beside the "
+                f"{case.torch.described} without a constraint: where it pins torch, torchvision "
+                f"or torchaudio, pip replaces the ROCm build. Add `-c` with a file that names "
+                f"your torch (`pip freeze | grep ^torch`)."
+            )
+            yield self.finding(word, source, message)
