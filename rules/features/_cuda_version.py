@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import argument, constant, string_value
+from rocmlint.rule import (
+    argument,
+    attributes,
+    calls,
+    compile_lazily,
+    constant,
+    last_name,
+    string_value,
+)
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
+
+_NEIGHBOURS = 4
+_ON_PURPOSE = compile_lazily(
+    r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
+    r"|cuda_home|nvcc|cpp_extension|cudaextension|cuda_arch_list|torch_extensions",
+    re.IGNORECASE,
+)
+_BUILDERS = compile_lazily(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
+READS_CUDA_VERSION = attributes(
+    "cuda", words=("version.cuda",), where=r"\bversion\s*\.\s*cuda\b"
+) | calls(
+    "getattr",
+    words=('version, "cuda', "version, 'cuda"),
+    where=r"\bgetattr\s*\(\s*[\w.]*version\s*,",
+)
+"""Where ``torch.version.cuda`` may be read."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +63,8 @@ class Question:
 def is_cuda_version(node: cst.Attribute | cst.Call, source: Source) -> bool:
     """Say whether an expression is ``torch.version.cuda``, also where ``getattr`` reads it."""
     if isinstance(node, cst.Attribute):
-        return source.resolve(node) == "torch.version.cuda"
+        named_so = last_name(node.value) == "version"
+        return named_so and source.resolve(node) == "torch.version.cuda"
     return reads_version(node, "getattr", "cuda", source)
 
 
@@ -114,3 +140,36 @@ def _compares_with_none(comparison: cst.Comparison) -> bool | None:
 
 def _decides(node: cst.CSTNode, user: cst.CSTNode) -> bool:
     return isinstance(user, (cst.If, cst.IfExp, cst.Assert)) and user.test is node
+
+
+def builds_cuda(node: cst.CSTNode, source: Source) -> bool:
+    """Files that build extensions or CUDA code, by their path."""
+    del node
+    return _BUILDERS.search(source.place) is not None
+
+
+def knows_amd(node: cst.CSTNode, source: Source) -> bool:
+    """Code that knows of AMD or builds for CUDA: it names HIP, ROCm, NVIDIA or nvcc around."""
+    return _ON_PURPOSE.search(around(node, source)) is not None
+
+
+def around(node: cst.CSTNode, source: Source) -> str:
+    """Give the text of the top-level function with the comments above it.
+
+    At module level it is the statement with a few lines on either side, where its like stand.
+    """
+    first, last = lines_around(node, source)
+    return "\n".join(source.lines[first - 1 : last])
+
+
+def lines_around(node: cst.CSTNode, source: Source) -> tuple[int, int]:
+    """Give the first and the last line of what :func:`around` gives."""
+    above = [each for each in source.ancestors(node) if not isinstance(each, cst.Module)]
+    functions = [each for each in above if isinstance(each, cst.FunctionDef)]
+    span = source.span(functions[-1] if functions else above[-1])
+    first, last = span.line, span.end_line
+    if not functions:
+        return max(1, first - _NEIGHBOURS), last + _NEIGHBOURS
+    while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
+        first -= 1
+    return first, last

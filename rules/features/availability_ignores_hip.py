@@ -9,7 +9,6 @@ import libcst as cst
 
 from rocmlint.rule import (
     PythonRule,
-    attributes,
     calls,
     compile_lazily,
     constant,
@@ -19,7 +18,15 @@ from rocmlint.rule import (
     string_value,
 )
 
-from ._cuda_version import is_cuda_version, is_taken_apart, question_about, reads_version
+from ._cuda_version import (
+    READS_CUDA_VERSION,
+    around,
+    builds_cuda,
+    is_cuda_version,
+    knows_amd,
+    question_about,
+    reads_version,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,14 +45,7 @@ _NEEDS_CUDA = compile_lazily(
     re.IGNORECASE,
 )
 _FLAG = compile_lazily(r"avail|support|enabl|\buse_|\bhas_", re.IGNORECASE)
-_ON_PURPOSE = compile_lazily(
-    r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
-    r"|cuda_home|nvcc|cpp_extension|cudaextension|cuda_arch_list|torch_extensions",
-    re.IGNORECASE,
-)
-_BUILDERS = compile_lazily(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
 _READS_HIP = compile_lazily(r"version\s*\.\s*hip\b|getattr\([^()]*version,\s*[\"']hip")
-_NEIGHBOURS = 4
 _HIP_IS_ALWAYS_THERE = (
     "`torch.version.hip` exists on every build and is None on CUDA, so this takes every GPU for an "
     "AMD one. Write `torch.version.hip is not None`."
@@ -59,10 +59,21 @@ _OFF = (
     "itself (`torch.cuda.is_available()`, `is_bf16_supported()`, the import), or ask "
     "`torch.version.hip` as well."
 )
-_TAKEN_APART = (
-    "`torch.version.cuda` is None on ROCm, so this raises on every AMD GPU, or an `except` takes "
-    "it for something else. Ask for None first, and read `torch.version.hip` there."
-)
+
+
+def is_about_installation(node: cst.CSTNode, source: Source) -> bool:
+    """Files that build extensions or CUDA code, by their path."""
+    return not _is_hasattr(node) and builds_cuda(node, source)
+
+
+def knows_of_amd(node: cst.CSTNode, source: Source) -> bool:
+    """Code that knows of AMD or builds for CUDA: it names HIP, ROCm, NVIDIA or nvcc around."""
+    return not _is_hasattr(node) and knows_amd(node, source)
+
+
+def reads_hip_value(node: cst.CSTNode, source: Source) -> bool:
+    """Questions whether `torch.version.hip` exists, beside code that reads what it is."""
+    return _is_hasattr(node) and _READS_HIP.search(around(node, source)) is not None
 
 
 class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
@@ -75,97 +86,64 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     ``hasattr(torch.version, "hip")`` is true on every build, since the attribute exists and is
     None where there is no HIP.
 
-    ## Instead
+    Conditions on what only CUDA has (FlashInfer, TensorRT, fp8, versions of CUDA) are right and
+    no candidates.
+
+    ## Example
+    ```python
+    import torch
+
+    device = "cuda" if torch.version.cuda is not None else "cpu"
+    ```
+
+    ## Use instead
     Ask for what is needed: ``torch.cuda.is_available()``, ``torch.cuda.is_bf16_supported()``, or
     the import itself. Where the vendor matters, ask ``torch.version.hip is not None`` beside
-    ``torch.version.cuda``. Code that knows of AMD (it names HIP, ROCm or NVIDIA in the same
-    function) is not reported, nor is what builds or describes a CUDA installation.
+    ``torch.version.cuda``.
+    ```python
+    import torch
 
-    ## Source
-    Seed 000, "Never Fake Checks or Disable Features".
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/notes/hip.html
     """
 
     code = "ROC302"
     name = "availability-ignores-hip"
     since = "0.1.0"
     severity = "warning"
-    on = (
-        attributes("cuda", words=("version.cuda",), where=r"\bversion\s*\.\s*cuda\b")
-        | calls(
-            "getattr",
-            words=('version, "cuda', "version, 'cuda"),
-            where=r"\bgetattr\s*\(\s*[\w.]*version\s*,",
-        )
-        | calls(
-            "hasattr",
-            words=('version, "hip', "version, 'hip"),
-            where=r"\bhasattr\s*\(\s*[\w.]*version\s*,",
-        )
+    on = READS_CUDA_VERSION | calls(
+        "hasattr",
+        words=('version, "hip', "version, 'hip"),
+        where=r"\bhasattr\s*\(\s*[\w.]*version\s*,",
     )
     skips = frozenset({"test", "setup"})
+    excuses = (is_about_installation, knows_of_amd, reads_hip_value)
 
     def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:
         """Find conditions on the build of PyTorch that forget ROCm."""
-        if isinstance(node, cst.Call) and reads_version(node, "hasattr", "hip", source):
-            message = None if _READS_HIP.search(_around(node, source)) else _HIP_IS_ALWAYS_THERE
-        elif _may_be_cuda_version(node) and is_cuda_version(node, source):
-            message = self._about_cuda_version(node, source)
-        else:
-            return
-        if message is not None:
+        message = _message(node, source)
+        if message is not None and not self.is_excused(node, source):
             yield self.finding(node, source, message)
 
-    def _about_cuda_version(self, node: cst.Attribute | cst.Call, source: Source) -> str | None:
-        question = question_about(node, source)
-        taken_apart = question is None and self.with_preview and is_taken_apart(node, source)
-        if (question is None and not taken_apart) or _is_deliberate(node, source):
-            return None
-        if question is None:
-            return None if _is_guarded(node, source) else _TAKEN_APART
-        if _says_cpu(question, source):
-            return _NO_GPU
-        feature = _switched_off(question) or _feature(question, source)
-        return None if feature is None else _OFF.format(feature)
+
+def _is_hasattr(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Call) and last_name(node.func) == "hasattr"
 
 
-def _may_be_cuda_version(node: cst.Attribute | cst.Call) -> bool:
-    return isinstance(node, cst.Call) or last_name(node.value) == "version"
-
-
-def _is_deliberate(node: cst.CSTNode, source: Source) -> bool:
-    return bool(_BUILDERS.search(source.place) or _ON_PURPOSE.search(_around(node, source)))
-
-
-def _around(node: cst.CSTNode, source: Source) -> str:
-    """Give the text of the top-level function with the comments above it.
-
-    At module level it is the statement with a few lines on either side, where its like stand.
-    """
-    first, last = _lines_around(node, source)
-    return "\n".join(source.lines[first - 1 : last])
-
-
-def _lines_around(node: cst.CSTNode, source: Source) -> tuple[int, int]:
-    above = [each for each in source.ancestors(node) if not isinstance(each, cst.Module)]
-    functions = [each for each in above if isinstance(each, cst.FunctionDef)]
-    span = source.span(functions[-1] if functions else above[-1])
-    first, last = span.line, span.end_line
-    if not functions:
-        return max(1, first - _NEIGHBOURS), last + _NEIGHBOURS
-    while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
-        first -= 1
-    return first, last
-
-
-def _is_guarded(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether a version was looked at before it is taken apart, or is all that is asked for."""
-    function = source.function(node)
-    if function is not None and re.search(r"cuda|tensorrt", function.name.value):
-        return True
-    span = source.span(node)
-    start = source.offset_of(_lines_around(node, source)[0])
-    before = source.text[start : source.offset_of(span.line) + span.column - 1]
-    return "version.cuda" in before or source.enclosing(node, cst.IfExp) is not None
+def _message(node: cst.Attribute | cst.Call, source: Source) -> str | None:
+    """Say what goes wrong on an AMD GPU, None where nothing does."""
+    if isinstance(node, cst.Call) and reads_version(node, "hasattr", "hip", source):
+        return _HIP_IS_ALWAYS_THERE
+    question = question_about(node, source) if is_cuda_version(node, source) else None
+    if question is None:
+        return None
+    if _says_cpu(question, source):
+        return _NO_GPU
+    feature = _switched_off(question) or _feature(question, source)
+    return None if feature is None else _OFF.format(feature)
 
 
 def _says_cpu(question: Question, source: Source) -> bool:

@@ -54,5 +54,6 @@ def test_other_names_are_no_toggles() -> None:
     assert lint(COMMENTED, "disabled-feature-toggle", toggles=["tiles"]) == []
 
 
-def test_torch_compile_is_a_toggle_in_preview_only() -> None:
-    assert lint(COMMENTED, "disabled-feature-toggle", preview=True) == [7]
+def test_torch_compile_is_a_toggle_of_the_rule_in_preview() -> None:
+    assert lint(COMMENTED, "disabled-feature-toggle", preview=True) == []
+    assert lint(COMMENTED, "disabled-optional-toggle", preview=True) == [7]

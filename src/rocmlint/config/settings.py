@@ -83,7 +83,7 @@ OPTIONS: Mapping[str, Option] = {
     "preview": Option(
         "boolean",
         _DEFAULT.preview,
-        "Use the rules in preview too, and report what stable rules find doubtful.",
+        "Use the rules in preview too.",
         group=_RULES,
     ),
     "rules": Option("paths", _DEFAULT.rules, "Folders with rules of your own."),

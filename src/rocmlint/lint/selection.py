@@ -31,7 +31,7 @@ def enabled_rules(settings: Settings) -> list[Rule[Any]]:
     _refuse_unknown_selectors(settings)
     _refuse_wrong_options(settings)
     return [
-        rule(settings=options_of(rule, settings), preview=_previews(rule, settings))
+        rule(settings=options_of(rule, settings))
         for rule in rules_of(settings)
         if why_off(rule, settings) is None
     ]

@@ -1,8 +1,8 @@
-"""What a rule is."""
+"""What a rule is: what it looks at, what it finds, and what it leaves alone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from rocmlint.findings import Claim, Finding, Fix, Severity
 from rocmlint.rule.claims import placed
@@ -19,15 +19,29 @@ if TYPE_CHECKING:
     from rocmlint.source.python import Comment, Source
 
 Node = TypeVar("Node")
+Candidate = TypeVar("Candidate")
+Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
+AnyFile = TypeVar("AnyFile")
+AnyFile_contra = TypeVar("AnyFile_contra", contravariant=True)
+
+
+class Excusing(Protocol[Candidate_contra, AnyFile_contra]):
+    """A rule whose excuses all take the same candidate: a type checker proves it of each rule."""
+
+    @property
+    def excuses(self) -> tuple[Callable[[Candidate_contra, AnyFile_contra], bool], ...]:
+        """Why a candidate is left alone."""
 
 
 class Rule(Generic[Node]):
     """A pure function from a node to findings; the docstring is its documentation.
 
-    Write ``class MyRule(Rule["cst.Call"])`` with the type of the nodes that ``on`` selects.
-    A rule keeps nothing between files. Its docstring has a first line that says what it finds,
-    then the headings ``## Why it matters``, ``## Instead``, ``## Fix safety`` (if it has fixes)
-    and ``## Source``.
+    Derive from :class:`PythonRule` or :class:`PartRule`, with the type of the nodes that ``on``
+    selects: ``class MyRule(PythonRule["cst.Call"])``. A rule keeps nothing between files.
+
+    The first line of the docstring says what it finds. The headings ``## Why it matters``,
+    ``## Example``, ``## Use instead``, ``## Fix safety`` (if it has fixes) and ``## References``
+    follow; the two examples are code of at most ten lines, which the tests lint.
     """
 
     code: ClassVar[str]
@@ -48,21 +62,20 @@ class Rule(Generic[Node]):
     """Options that ``[tool.rocmlint.<name>]`` may set."""
 
     excuses: ClassVar[tuple[Callable[[Any, Any], bool], ...]] = ()
-    """Why a candidate is left alone: functions of a candidate and its file.
+    """Why a candidate is left alone: functions of a candidate and its file, in the order asked.
 
     The first line of each docstring is a line of "Not reported" on the rule's page.
     """
 
-    def __init__(self, *, settings: Mapping[str, object], preview: bool = False) -> None:
-        """Make a rule with the values of its options and say whether doubtful findings count."""
+    def __init__(self, *, settings: Mapping[str, object]) -> None:
+        """Make a rule with the values of its options."""
         self.settings = settings
-        self.with_preview = preview
 
     def check(self, node: Node, file: Any) -> Iterator[Finding]:
         """Yield what is wrong with the node; see :class:`PythonRule` and :class:`PartRule`."""
         raise NotImplementedError
 
-    def is_excused(self, candidate: Any, file: File) -> bool:
+    def is_excused(self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile) -> bool:
         """Check whether one of the ``excuses`` holds for what ``check`` would report."""
         return any(excuse(candidate, file) for excuse in self.excuses)
 

@@ -1,0 +1,208 @@
+"""Toggles that stand in a comment: what is found, and what excuses it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.rule import Comment, Text, comments, compile_lazily
+
+from ._commented_code import indent_of, passages_around
+from ._live_code import block_around, indent_of_neighbour, live_lines
+from ._toggles import ATTENTION, WORDS, find_toggle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocmlint.rule import On, Source
+
+    from ._commented_code import Passage
+    from ._toggles import Toggle
+
+_REASON = compile_lazily(
+    r"://|#\d+\b|\bgh-\d|n't\b|\b(?:because|since|due to|so (?:that|we|it|the|i)"
+    r"|as (?:it|this|the|they|we)|avoid|otherwise|instead|until|unless|when|only|already|not|cannot"
+    r"|no longer|without|never|fail\w*|errors?|crash\w*|break\w*|broken|bugs?|issues?|problems?"
+    r"|oom|out of memory|slow\w*|nans?|wrong|incorrect|incompatib\w*|conflict\w*|unsupported"
+    r"|deprecated|remove\w*|disable\w*|turn(?:ed)? off|temporar\w*|for now|workaround|hack|if you"
+    r"|your|uncomment\w*|comment out|optional\w*|recommend\w*|needs?|needed|requires?|required|must"
+    r"|yet|too|debug\w*|hangs?|deadlocks?|leaks?|unstable|usage|examples?|e\.g|i\.e|equivalent|note"
+    r"|if using|if torch)\b|^if\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LONG_EXPLANATION = 20
+_DEAD_LINES = 4
+_REACH = 6
+_SHOWN = 50
+_REACH_IN_CALL = 40
+_OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
+_NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
+_LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+),$")
+
+
+def _comments_with(words: tuple[str, ...]) -> On:
+    where = "#.*(?:" + "|".join(map(re.escape, words)) + ")"
+    return comments(where, words, "comments that name a fast path")
+
+
+NAMES_TOGGLE = _comments_with(WORDS)
+"""Where :func:`disabled` may find something."""
+
+
+class Disabled(NamedTuple):
+    """A toggle in a comment, and the passages of comments around."""
+
+    comment: Comment
+    here: Passage
+    passages: Sequence[Passage]
+    toggle: Toggle
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether such a toggle, or such a value of it, is often left off on purpose."""
+        return self.toggle.doubtful or self.toggle.feature.doubtful
+
+    @property
+    def shown(self) -> str:
+        """The beginning of the comment, on one line."""
+        text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
+        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def names_one_of(names: tuple[str, ...]) -> On:
+    """Look at comments that contain a name."""
+    return _comments_with(names)
+
+
+def disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled | None:
+    """Give the toggle that begins in a comment; ``more`` are further names of toggles."""
+    passages = passages_around(node, source)
+    here = next((each for each in passages if node in each.comments), None)
+    toggle = find_toggle(here.code, more) if here is not None else None
+    if here is None or toggle is None or here.first + toggle.line - 1 != node.line:
+        return None
+    return Disabled(node, here, passages, toggle)
+
+
+def is_for_other_hardware(found: Disabled, source: Source) -> bool:
+    """Toggles for other hardware: NPU, XPU, HPU, MPS, MLX, TPU."""
+    del source
+    return _OTHER_HARDWARE.search(found.here.text) is not None
+
+
+def is_in_exported_notebook(found: Disabled, source: Source) -> bool:
+    """Files that were exported from a notebook."""
+    del found
+    return _NOTEBOOK.search(source.text) is not None
+
+
+def is_explained(found: Disabled, source: Source) -> bool:
+    """Comments with a reason in or beside them, or with a long explanation; a heading is none."""
+    here, passages = found.here, found.passages
+    others = [each.text for each in passages if each is not here]
+    inside = [each.body for each in Text(here.text).comments]
+    beside = [
+        each.body
+        for each in source.comments
+        if each.line in {here.first - 1, here.last + 1} and not each.own_line
+    ]
+    text = "\n".join([*others, *inside, *beside])
+    prose = " ".join(each.text for each in passages if not each.code)
+    return (
+        _REASON.search(text) is not None
+        or any(letter.isalpha() for letter in text if not letter.isascii())
+        or len(prose.split()) > _LONG_EXPLANATION
+    )
+
+
+def is_dead(found: Disabled, source: Source) -> bool:
+    """One line of many that are commented out together."""
+    del source
+    others = [each for each in found.passages if each.code and each is not found.here]
+    return sum(len(each.comments) for each in others if not find_toggle(each.code)) > _DEAD_LINES
+
+
+def is_no_line_of_code(found: Disabled, source: Source) -> bool:
+    """Comments that would be no line of the code around, by their indentation or as a label."""
+    return _indent(found, live_lines(source)) is None
+
+
+def is_done_by_live_code(found: Disabled, source: Source) -> bool:
+    """Toggles beside live code that does the same, or gives the same target a value."""
+    here, toggle, lines = found.here, found.toggle, live_lines(source)
+    indent = _indent(found, lines)
+    is_argument = isinstance(toggle.node, ast.keyword)
+    reach = _REACH_IN_CALL if is_argument else _REACH
+    around = (
+        [] if indent is None else list(block_around(lines, here.first, here.last, indent, reach))
+    )
+    if not here.comments[0].own_line:
+        around.append(lines[here.first - 1])
+    same = rf"\b_*{re.escape(toggle.key)}\b"
+    if toggle.feature.live and (is_argument or toggle.feature.doubtful):
+        same += f"|{toggle.feature.live}"
+    if any(re.search(same, line) for line in around):
+        return True
+    if not isinstance(toggle.node, ast.Assign):
+        return False
+    target = re.escape(ast.unparse(toggle.node.targets[0]))
+    assigned = re.compile(rf"\s*{target}\s*=(?!=)(?!.*\b{target}\b)")
+    return any(map(assigned.match, lines[here.last : here.last + 1]))
+
+
+def is_superseded(found: Disabled, source: Source) -> bool:
+    """Switches that are elsewhere by now: in an option, in other code, or in a flag unread."""
+    toggle, lines = found.toggle, live_lines(source)
+    node = toggle.node
+    if toggle.feature is ATTENTION and toggle.key.startswith(("replace_", "patch_", "apply_")):
+        return any("attn_implementation" in line for line in lines)
+    if isinstance(node, (ast.Assign, ast.keyword)) and isinstance(node.value, ast.Attribute):
+        return any(ast.unparse(node.value) in line for line in lines)
+    if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call):
+        flag = ast.unparse(node.targets[0])
+        return flag.startswith("self.") and not any(
+            re.search(rf"\b{re.escape(flag)}\b", line) for line in lines
+        )
+    return False
+
+
+def names_what_is_gone(found: Disabled, source: Source) -> bool:
+    """Toggles that need a name which no live code has: more is gone than the toggle."""
+    node = found.toggle.node
+    called = {each.func for each in ast.walk(node) if isinstance(each, ast.Call)}
+    names = {
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each not in called
+    }
+    return not all(re.search(rf"(?<![\w.]){name}\b", source.code) for name in names)
+
+
+EXCUSES = (
+    is_for_other_hardware,
+    is_in_exported_notebook,
+    is_explained,
+    is_dead,
+    is_no_line_of_code,
+    is_done_by_live_code,
+    is_superseded,
+    names_what_is_gone,
+)
+"""Why a toggle in a comment is left alone."""
+
+
+def _indent(found: Disabled, lines: Sequence[str]) -> int | None:
+    """Give the indent that the toggle would have as code, None if it is no line of the code."""
+    here, comment = found.here, found.here.comments[0]
+    inside = indent_of(comment)
+    if not comment.own_line:
+        before = lines[comment.line - 1].rstrip()
+        argument = isinstance(here.code[0], ast.keyword) and before.endswith((",", "("))
+        if not argument or _LABEL.search(before):
+            return None
+        return len(before) - len(before.lstrip())
+    if inside <= 2:
+        return comment.column - 1
+    outside = indent_of_neighbour(lines, here.first, here.last)
+    return outside if abs(comment.column + inside - outside) <= 1 else None
