@@ -101,6 +101,7 @@ def described(rule: RuleType) -> dict[str, Any]:
         "skips": sorted(rule.skips),
         "fix": sections(documentation).get("Fix safety"),
         "options": [option_described(name, option) for name, option in rule.options.items()],
+        "not_reported": not_reported(rule),
         "documentation": documentation,
         "examples": _as_json(example(rule)),
     }
@@ -109,6 +110,12 @@ def described(rule: RuleType) -> dict[str, Any]:
 def summary(rule: RuleType) -> str:
     """Give the first paragraph of a rule's documentation, on one line."""
     return " ".join((inspect.getdoc(rule) or "").split("\n\n")[0].split())
+
+
+def not_reported(rule: RuleType) -> list[str]:
+    """Return why the rule leaves something alone: the first lines of its excuses."""
+    lines = ((inspect.getdoc(each) or "").partition("\n")[0] for each in rule.excuses)
+    return [line for line in lines if line]
 
 
 def sections(documentation: str) -> dict[str, str]:
@@ -183,7 +190,7 @@ def markdown(rule: RuleType) -> str:
     parts = [
         f"# {facts['name']} ({facts['code']})",
         "\n".join(f"- {name}: {value}" for name, value in rows.items() if value),
-        facts["documentation"],
+        _with_excuses(facts["documentation"], facts["not_reported"]),
     ]
     for name, heading in (("bad", "## Found"), ("fixed", "## Fixed")):
         if name in facts["examples"]:
@@ -192,15 +199,30 @@ def markdown(rule: RuleType) -> str:
     return "\n\n".join(parts)
 
 
+def _with_excuses(documentation: str, excuses: Sequence[str]) -> str:
+    """Put the list of what is not reported before the references."""
+    if not excuses:
+        return documentation
+    listed = "\n".join(["## Not reported", "", *(f"- {each}" for each in excuses)])
+    before, heading, after = documentation.partition("## References")
+    return f"{before}{listed}\n\n{heading}{after}" if heading else f"{documentation}\n\n{listed}"
+
+
 def _text(rule: RuleType) -> str:
     """Give the page without the marks of Markdown."""
     prose_and_code = markdown(rule).split("```")
     prose_and_code[::2] = [
         re.sub(r"^#+ ", "", each, flags=re.MULTILINE) for each in prose_and_code[::2]
     ]
-    code = [textwrap.indent(each.partition("\n")[2], "    ") for each in prose_and_code[1::2]]
-    prose_and_code[1::2] = code
+    prose_and_code[1::2] = map(_indented, prose_and_code[1::2])
     return "".join(prose_and_code).rstrip()
+
+
+def _indented(block: str) -> str:
+    """Indent what stands between the marks of a block, below the name of its file."""
+    head, _, code = block.partition("\n")
+    title = re.search(r'title="(.+)"', head)
+    return (f"{title[1]}:\n" if title else "") + textwrap.indent(code, "    ")
 
 
 def _listed(rules: Sequence[RuleType]) -> str:
