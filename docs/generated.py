@@ -1,4 +1,4 @@
-"""The pages that mkdocs makes from the code: one for each rule, their table, and the options."""
+"""What mkdocs makes from the code: a page for each rule, and the tables of the other pages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files
+from rule_authors import authors_page
 
 from rocmlint.cli.rule import described, markdown, summary
 from rocmlint.config.settings import OPTIONS
@@ -42,7 +43,8 @@ def on_page_markdown(text: str, page: Page, **_: object) -> str:
     """Fill in what the code knows better than a text."""
     del page
     text = text.replace("<!-- rules -->", rules_tables())
-    return text.replace("<!-- options -->", options_table())
+    text = text.replace("<!-- options -->", options_table())
+    return text.replace("<!-- rule authors -->", authors_page())
 
 
 def page_of(rule: RuleType) -> str:

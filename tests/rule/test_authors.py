@@ -1,0 +1,46 @@
+"""What rule authors import, and the page that lists it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import rocmlint.rule
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+from rule_authors import authors_page, first_line
+
+PAGE = authors_page()
+
+
+@pytest.mark.parametrize("name", rocmlint.rule.__all__)
+def test_each_public_name_is_on_the_page_with_its_first_line(name: str) -> None:
+    line = first_line(name, getattr(rocmlint.rule, name))
+    assert line
+    assert f"| `{name}` | {line.replace('|', chr(92) + '|')} |" in PAGE
+
+
+def test_the_page_says_what_a_source_a_file_and_a_project_answer() -> None:
+    for name in ("resolve(node)", "value_of(node)", "kinds", "read(path)", "is_rocm"):
+        assert f"| `{name}` |" in PAGE
+
+
+def test_no_line_of_the_page_is_empty() -> None:
+    assert re.findall(r"^\| `[^`]+` \| *\|$", PAGE, re.MULTILINE) == []
+
+
+def test_each_kind_of_question_has_its_section() -> None:
+    sections = set(re.findall(r"^## (.+)$", PAGE, re.MULTILINE))
+    assert {
+        "Asked of a Source",
+        "Asked of a File",
+        "Asked of a Project",
+        "Syntax helpers",
+        "Triggers",
+        "Commands and installs",
+        "Claims",
+        "Published facts: `rocmlint.published.requirements`",
+    } <= sections
