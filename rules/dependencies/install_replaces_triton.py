@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands, compile_lazily
 
-from ._installs.cases import case_of, is_by_pip, pip_harms
+from ._installs.cases import case_of, is_by_pip, replaces_torch_itself, takes_no_dependencies
 from ._installs.commands import TOOLS
 
 if TYPE_CHECKING:
@@ -22,12 +22,6 @@ _TRITON = compile_lazily(
 )
 
 
-def takes_no_dependencies(case: Case, source: File) -> bool:
-    """Commands with `--no-deps`."""
-    del source
-    return case.install.no_dependencies
-
-
 def has_triton_of_image(case: Case, source: File) -> bool:
     """Images that bring torch: they have their Triton as `triton`, which pip counts."""
     del source
@@ -38,11 +32,6 @@ def builds_triton(case: Case, source: File) -> bool:
     """Files that build Triton from source, or uninstall it."""
     del case
     return _TRITON.search(source.text) is not None
-
-
-def replaces_torch_itself(case: Case, source: File) -> bool:
-    """Commands that replace torch itself: those are reported by install-replaces-torch."""
-    return any(pip_harms(case, source))
 
 
 class InstallReplacesTriton(PartRule["Command"]):

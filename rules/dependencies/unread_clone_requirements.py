@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, commands
 
-from ._installs.cases import case_of, is_by_pip, pip_harms
+from ._installs.cases import case_of, is_by_pip, replaces_torch_itself, takes_no_dependencies
 from ._installs.commands import TOOLS
 
 if TYPE_CHECKING:
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from rocmlint.rule import Command, File, Finding
 
     from ._installs.consequences import Case
-
-
-def takes_no_dependencies(case: Case, source: File) -> bool:
-    """Commands with `--no-deps`."""
-    del source
-    return case.install.no_dependencies
 
 
 def is_without_clone(case: Case, source: File) -> bool:
@@ -32,11 +26,6 @@ def is_without_clone(case: Case, source: File) -> bool:
     ]
     lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
     return any(lists) or not any("clone" in words for words in before)
-
-
-def replaces_torch_itself(case: Case, source: File) -> bool:
-    """Commands that replace torch as far as they can be read (see install-replaces-torch)."""
-    return any(pip_harms(case, source))
 
 
 class UnreadCloneRequirements(PartRule["Command"]):

@@ -6,14 +6,14 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import Comment, Text, comments, compile_lazily
+from rocmlint.rule import Comment, Option, PythonRule, Text, comments, compile_lazily
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
 from ._toggles import ATTENTION, WORDS, find_toggle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rocmlint.rule import On, Source
 
@@ -47,7 +47,7 @@ def _comments_with(words: tuple[str, ...]) -> On:
 
 
 NAMES_TOGGLE = _comments_with(WORDS)
-"""Where :func:`disabled` may find something."""
+"""Where a :class:`ToggleRule` looks."""
 
 
 class Disabled(NamedTuple):
@@ -68,21 +68,6 @@ class Disabled(NamedTuple):
         """The beginning of the comment, on one line."""
         text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def names_one_of(names: tuple[str, ...]) -> On:
-    """Look at comments that contain a name."""
-    return _comments_with(names)
-
-
-def disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled | None:
-    """Give the toggle that begins in a comment; ``more`` are further names of toggles."""
-    passages = passages_around(node, source)
-    here = next((each for each in passages if node in each.comments), None)
-    toggle = find_toggle(here.code, more) if here is not None else None
-    if here is None or toggle is None or here.first + toggle.line - 1 != node.line:
-        return None
-    return Disabled(node, here, passages, toggle)
 
 
 def is_for_other_hardware(found: Disabled, source: Source) -> bool:
@@ -179,17 +164,47 @@ def names_what_is_gone(found: Disabled, source: Source) -> bool:
     return not all(re.search(rf"(?<![\w.]){name}\b", source.code) for name in names)
 
 
-EXCUSES = (
-    is_for_other_hardware,
-    is_in_exported_notebook,
-    is_explained,
-    is_dead,
-    is_no_line_of_code,
-    is_done_by_live_code,
-    is_superseded,
-    names_what_is_gone,
-)
-"""Why a toggle in a comment is left alone."""
+class ToggleRule(PythonRule[Comment]):
+    """What the rules on toggles have in common."""
+
+    severity = "warning"
+    on = NAMES_TOGGLE
+    skips = frozenset({"test", "docs"})
+    options = {  # noqa: RUF012 - a constant of the class, like its code
+        "toggles": Option("strings", (), "further names that switch a fast path on")
+    }
+    excuses = (
+        is_for_other_hardware,
+        is_in_exported_notebook,
+        is_explained,
+        is_dead,
+        is_no_line_of_code,
+        is_done_by_live_code,
+        is_superseded,
+        names_what_is_gone,
+    )
+
+    def __init__(self, *, settings: Mapping[str, object]) -> None:
+        """Look for the toggles of the user as well."""
+        super().__init__(settings=settings)
+        names = settings["toggles"]
+        self._more = tuple(names) if isinstance(names, (list, tuple)) else ()
+        if self._more:
+            self.on = self.on | _comments_with(self._more)
+
+    def disabled(self, node: Comment, source: Source) -> Disabled | None:
+        """Return the toggle that begins in a comment, unless it may stand there."""
+        found = _disabled(node, self._more, source)
+        return None if found is None or self.is_excused(found, source) else found
+
+
+def _disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled | None:
+    passages = passages_around(node, source)
+    here = next((each for each in passages if node in each.comments), None)
+    toggle = find_toggle(here.code, more) if here is not None else None
+    if here is None or toggle is None or here.first + toggle.line - 1 != node.line:
+        return None
+    return Disabled(node, here, passages, toggle)
 
 
 def _indent(found: Disabled, lines: Sequence[str]) -> int | None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import Comment, Option, PythonRule
 from rocmlint.rule.claims import fast_path
 
-from ._disabled import EXCUSES, NAMES_TOGGLE, disabled, names_one_of
+from ._disabled import ToggleRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from rocmlint.rule import Finding, Source
+    from rocmlint.rule import Comment, Finding, Source
 
 
-class DisabledFeatureToggle(PythonRule[Comment]):
+class DisabledFeatureToggle(ToggleRule):
     """A fast path that is switched off by a comment sign, with no word of why.
 
     ## Why it matters
@@ -64,26 +63,11 @@ class DisabledFeatureToggle(PythonRule[Comment]):
     code = "ROC301"
     name = "disabled-feature-toggle"
     since = "0.1.0"
-    severity = "warning"
-    on = NAMES_TOGGLE
-    skips = frozenset({"test", "docs"})
-    options = {  # noqa: RUF012 - a constant of the class, like its code
-        "toggles": Option("strings", (), "further names that switch a fast path on")
-    }
-    excuses = EXCUSES
-
-    def __init__(self, *, settings: Mapping[str, object]) -> None:
-        """Look for the toggles of the user as well."""
-        super().__init__(settings=settings)
-        names = settings["toggles"]
-        self._more = tuple(names) if isinstance(names, (list, tuple)) else ()
-        if self._more:
-            self.on = self.on | names_one_of(self._more)
 
     def check(self, node: Comment, source: Source) -> Iterator[Finding]:
         """Find comments that are a toggle of a fast path."""
-        found = disabled(node, self._more, source)
-        if found is None or found.is_doubtful or self.is_excused(found, source):
+        found = self.disabled(node, source)
+        if found is None or found.is_doubtful:
             return
         toggle = found.toggle
         message = (

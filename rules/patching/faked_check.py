@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, compile_lazily
+from rocmlint.rule import PythonRule
 from rocmlint.rule.claims import kernel_package
 
 from ._faked_checks import (
     FAST_PACKAGES,
+    FAST_PATH,
     PUTS_MODULES,
     SETS_CHECKS,
     Fake,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from rocmlint.rule import Claim, Finding, Source
-
-_FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 
 
 class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
@@ -85,7 +84,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
 
 def _fakes(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
     for fake in fixed_answers(node, source):
-        fast_path_off = fake.said == "False" and _FAST_PATH.search(fake.name) is not None
+        fast_path_off = fake.said == "False" and FAST_PATH.search(fake.name) is not None
         says_no = fast_path_off and not fake.is_patch_check
         if fake.kind == "answer" and (fake.said == "True" or says_no):
             yield fake

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, compile_lazily, conditions
+from rocmlint.rule import PythonRule, conditions
 from rocmlint.rule.claims import kernel_package
 
 from ._faked_checks import (
     FAST_PACKAGES,
+    FAST_PATH,
     SETS_CHECKS,
     Fake,
     fixed_answers,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from rocmlint.rule import Finding, Source
-
-_FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 
 
 def is_under_condition(fake: Fake, source: Source) -> bool:
@@ -102,7 +101,7 @@ class ForcedAvailabilityFlag(PythonRule["cst.Assign | cst.Call"]):
 def _is_flag_of_library(fake: Fake, source: Source) -> bool:
     """Say whether a constant for the result of a check is set; a no counts for fast paths only."""
     named_so = fake.name.startswith("_") and fake.name.endswith("_available")
-    matters = fake.said != "False" or _FAST_PATH.search(fake.name) is not None
+    matters = fake.said != "False" or FAST_PATH.search(fake.name) is not None
     return (
         fake.kind == "flag"
         and not fake.is_patch_check

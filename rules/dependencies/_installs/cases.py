@@ -58,6 +58,17 @@ def pip_harms(case: Case, file: File) -> Iterator[tuple[Word | Command, str]]:
             yield _place(asked.word, case.command), message + why
 
 
+def takes_no_dependencies(case: Case, file: File) -> bool:
+    """Commands with `--no-deps`."""
+    del file
+    return case.install.no_dependencies
+
+
+def replaces_torch_itself(case: Case, file: File) -> bool:
+    """Commands that replace torch itself: those are reported by install-replaces-torch."""
+    return any(pip_harms(case, file))
+
+
 def is_by_pip(case: Case) -> bool:
     """Say whether pip or uv installs, and no lock or channel of another tool decides."""
     return case.install.tool != "conda" and case.install.tool not in locked.TOOLS
