@@ -22,7 +22,9 @@ def generated() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(path.parent)  # as mkdocs does
+        spec.loader.exec_module(module)
     return module
 
 
@@ -47,3 +49,8 @@ def test_each_rule_has_a_page_and_stands_in_the_navigation_once(generated: Any) 
 def test_families_are_called_what_their_folders_say(generated: Any) -> None:
     text = generated.rules_tables()
     assert "## ROC1: where patched files go" in text
+
+
+def test_the_page_for_rule_authors_is_filled_in(generated: Any) -> None:
+    text = generated.on_page_markdown("<!-- rule authors -->", page=None)
+    assert "| `PythonRule` |" in text
