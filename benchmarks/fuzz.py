@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.mutants import TOKEN, WORD, Mutant, Seed, neutral, wild
-from rocmlint.change.change import Outcome
+from rocmlint.change.change import ChangedText
 from rocmlint.change.fix import fix_text
 from rocmlint.config.settings import Settings
 from rocmlint.disk.disk import Disk
@@ -127,7 +127,7 @@ def found(seed: Seed) -> list[Finding]:
 
 
 @lru_cache(maxsize=100_000)
-def outcome_of(seed: Seed) -> Outcome:
+def outcome_of(seed: Seed) -> ChangedText:
     """Fix a file as it is."""
     return fix_text(*seed, found(seed), lambda text: found_in(seed, text), unsafe=True)
 

@@ -11,7 +11,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, attribute_patches, compile_lazily, nodes, once_per_file, walk
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import Judgement, missing, requirement, since, subject
+from ._names.judgement import MissingName, missing, requirement, since, subject
 from ._names.published_names import (
     has,
     has_member,
@@ -150,7 +150,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
 
 
 @once_per_file
-def _missing(owner: str, name: str, source: Source) -> Judgement | None:
+def _missing(owner: str, name: str, source: Source) -> MissingName | None:
     """Judge an attribute of a class or of a module."""
     installed = partial(_is_installed, owner, name)
     return missing(owner, partial(_has, owner, name), source, installed)

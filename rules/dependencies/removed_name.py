@@ -12,7 +12,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, dotted_text, nodes, once_per_file
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import Judgement, missing, requirement, since, subject
+from ._names.judgement import MissingName, missing, requirement, since, subject
 from ._names.published_names import has, has_successor, history, lacking, names
 from ._names.rename import renaming
 from ._names.replacements import replacement_of
@@ -106,7 +106,7 @@ class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
 
 
 @once_per_file
-def _first_missing(dotted: str, source: Source) -> tuple[str, Judgement] | None:
+def _first_missing(dotted: str, source: Source) -> tuple[str, MissingName] | None:
     """Give the shortest beginning of a name that is missing."""
     for each in lacking(dotted):
         judgement = _missing(each, source)
@@ -116,7 +116,7 @@ def _first_missing(dotted: str, source: Source) -> tuple[str, Judgement] | None:
 
 
 @once_per_file
-def _missing(dotted: str, source: Source) -> Judgement | None:
+def _missing(dotted: str, source: Source) -> MissingName | None:
     return missing(dotted, partial(has, dotted), source, partial(_is_installed, dotted))
 
 
@@ -170,7 +170,7 @@ def _is_expected(
 
 def _message(
     dotted: str,
-    judgement: Judgement,
+    judgement: MissingName,
     node: cst.Import | cst.ImportFrom | cst.Attribute,
     source: Source,
 ) -> str:
@@ -191,7 +191,7 @@ def _whole(node: cst.CSTNode, source: Source) -> str:
     return (source.resolve(above) or "") if isinstance(above, cst.Attribute) else ""
 
 
-def _advice(dotted: str, within: tuple[str, ...], judgement: Judgement) -> str:
+def _advice(dotted: str, within: tuple[str, ...], judgement: MissingName) -> str:
     version = judgement.candidate.version
     bound = requirement(dotted, history(dotted), judgement)
     other = f", or require `{bound}`" if bound else ""

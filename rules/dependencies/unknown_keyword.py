@@ -21,7 +21,7 @@ from rocmlint.rule import (
 from rocmlint.text.text import LEXEME
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import Judgement, missing, requirement, since, subject
+from ._names.judgement import MissingName, missing, requirement, since, subject
 from ._names.published_names import is_ever_missing, names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -51,7 +51,7 @@ class _Unknown(NamedTuple):
 
     argument: cst.Arg
     name: str
-    judgement: Judgement
+    judgement: MissingName
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -80,7 +80,7 @@ def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> b
 
 
 @once_per_file
-def _judged(dotted: str, keyword: str, source: Source) -> Judgement | None:
+def _judged(dotted: str, keyword: str, source: Source) -> MissingName | None:
     """Judge a keyword; None unless each version that may be installed takes it not."""
     found = _history(dotted, keyword)
     if not is_ever_missing(found):
@@ -268,7 +268,7 @@ def _release(bound: str) -> list[int]:
     return [int(each) for each in re.findall(r"\d+", bound.rpartition("<")[2].rpartition("=")[2])]
 
 
-def _new_keyword(dotted: str, keyword: str, judgement: Judgement) -> str | None:
+def _new_keyword(dotted: str, keyword: str, judgement: MissingName) -> str | None:
     new = keyword_replacement(dotted, keyword)
     taken = _history(dotted, new).at if new else None
     if taken is None or any(taken(each.version) is not True for each in judgement.candidates):

@@ -301,7 +301,7 @@ def test_a_changed_byte_is_an_error_of_ours_or_no_matter(place: int, change: int
 
 def read_all(path: str) -> None:
     """Ask a file of names for all it has."""
-    package = PackageNames(name_data.Pieces(path))
+    package = PackageNames(name_data.NameFile(path))
     for module in package.modules():
         for name in package.names(module):
             package.history(f"{module}.{name}")
@@ -341,7 +341,7 @@ def test_of_a_class_that_another_version_has_as_a_value_the_members_are_unknown_
             classes={"A": {"own": {"2": "own"}, "bases": {"1": "!q.Base"}}},
         )
     )
-    package = PackageNames(name_data.Pieces(str(path)))
+    package = PackageNames(name_data.NameFile(str(path)))
     history = package.member("p.A", attribute)
     assert history is not None
     assert [history.at(each) for each in package.versions] == states

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Command, File, Install
 
-    from .requested import Asked, Everything
+    from .requested import Everything, Requested
     from .rocm_torch import RocmTorch
 
 _BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm."
@@ -35,7 +35,7 @@ class Case(NamedTuple):
     """It asks for a build itself, such as 2.9.1+rocm6.4."""
 
 
-def harm(asked: Asked, case: Case, source: File) -> str:
+def harm(asked: Requested, case: Case, source: File) -> str:
     """Say how a requirement brings in PyPI's torch; empty where it does not."""
     name = asked.requirement.name.lower()
     if asked.requirement.url or is_build(asked.requirement):
@@ -52,7 +52,7 @@ def is_build(requirement: Requirement) -> bool:
     return any("+" in each.version for each in requirement.specifier)
 
 
-def _harm_of_family(name: str, asked: Asked, case: Case, source: File) -> str:
+def _harm_of_family(name: str, asked: Requested, case: Case, source: File) -> str:
     requirement, torch = asked.requirement, case.torch
     if case.builds or is_alternative(case, source) or _is_in_extra_index(requirement, case):
         return ""
@@ -77,7 +77,7 @@ def _harm_of_family(name: str, asked: Asked, case: Case, source: File) -> str:
     return _harm_of_pin(name, asked, torch, index)
 
 
-def _harm_of_pin(name: str, asked: Asked, torch: RocmTorch, index: str) -> str:
+def _harm_of_pin(name: str, asked: Requested, torch: RocmTorch, index: str) -> str:
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     specifier = asked.requirement.specifier
@@ -97,7 +97,7 @@ def _harm_of_pin(name: str, asked: Asked, torch: RocmTorch, index: str) -> str:
     )
 
 
-def _harm_of_package(asked: Asked, case: Case) -> str:
+def _harm_of_package(asked: Requested, case: Case) -> str:
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     demand, torch = demand_of(asked.requirement), case.torch
@@ -138,7 +138,7 @@ def _stays(requirement: Requirement, case: Case) -> bool:
     return is_in_image(requirement, case.command)
 
 
-def _harm_of_wheel(asked: Asked, case: Case, source: File) -> str:
+def _harm_of_wheel(asked: Requested, case: Case, source: File) -> str:
     """Say that a package goes with the torch that is there, but has code for CUDA only."""
     found = cuda_wheel(asked.requirement, case.command, case.install, case.everything, source)
     if not found or is_alternative(case, source):

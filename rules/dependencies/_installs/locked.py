@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import Command, File, Word
 
     from .consequences import Case
-    from .requested import Asked
+    from .requested import Requested
 
 TOOLS = frozenset({"uv add", "uv sync", "poetry", "pdm"})
 """The tools, as installs name them."""
@@ -108,7 +108,7 @@ def _harm_of_sync(case: Case, source: File) -> str:
     )
 
 
-def _harm_of_add(asked: Asked, case: Case) -> str:
+def _harm_of_add(asked: Requested, case: Case) -> str:
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     tool = case.install.tool

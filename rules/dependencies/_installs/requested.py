@@ -25,7 +25,7 @@ _EDITORS = frozenset({"sed", "perl", "ed", "patch", "yq"})
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
-class Asked(NamedTuple):
+class Requested(NamedTuple):
     """A requirement that a command asks for; ``where`` if a file that it names has it."""
 
     word: Word
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 class Everything(NamedTuple):
     """All that a command asks for, the indexes of its files, and the files that are not here."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[Requested, ...]
     indexes: tuple[Index, ...] = ()
     missing: tuple[Word, ...] = ()
 
@@ -44,7 +44,7 @@ class Everything(NamedTuple):
 def asked_by(command: Command, install: Install, file: File) -> Everything:
     """Read what a command asks for."""
     found = [
-        Asked(each.word, each.requirement) for each in install.requirements if each.requirement
+        Requested(each.word, each.requirement) for each in install.requirements if each.requirement
     ]
     indexes: list[Index] = []
     missing: list[Word] = []
@@ -56,13 +56,13 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
             continue
         listed, named = _listed(path, file)
         found += [
-            Asked(word, each, where)
+            Requested(word, each, where)
             for each, where in listed
             if not (strips and each.name.lower() in FAMILY)
         ]
         indexes += named
     for word in install.locations:
-        found += [Asked(word, each, where) for each, where in _of_project(word, command, file)]
+        found += [Requested(word, each, where) for each, where in _of_project(word, command, file)]
     return Everything(tuple(found), tuple(indexes), tuple(missing))
 
 

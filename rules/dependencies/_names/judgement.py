@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import Severity, Source
 
 
-class Judgement(NamedTuple):
+class MissingName(NamedTuple):
     """Missing: in which version, and whether in every version that may be installed."""
 
     candidate: Candidate
@@ -38,7 +38,7 @@ def missing(
     has: Callable[[Version], bool | None],
     source: Source,
     installed: Callable[[InstalledNames], bool | None],
-) -> Judgement | None:
+) -> MissingName | None:
     """Judge something of a package; None unless each version that may be installed lacks it.
 
     ``has`` says whether a version has it, ``installed`` whether what an environment holds
@@ -65,7 +65,7 @@ def missing(
     ):
         return None
     first = candidates[0]
-    return Judgement(first, candidates, first.certain or _never_admitted(first, package, has))
+    return MissingName(first, candidates, first.certain or _never_admitted(first, package, has))
 
 
 @once_per_file
@@ -97,7 +97,7 @@ def _never_admitted(
     )
 
 
-def subject(judgement: Judgement, package: str) -> str:
+def subject(judgement: MissingName, package: str) -> str:
     """Begin a message: "transformers 5.23.0, pinned in requirements.txt,"."""
     return f"{package} {judgement.candidate.version}, {judgement.candidate.said}"
 
@@ -119,7 +119,7 @@ def since(dotted: str, history: History | None, version: Version) -> str:
     return f"no version since {minor(first)} has it"
 
 
-def requirement(dotted: str, history: History | None, judgement: Judgement) -> str:
+def requirement(dotted: str, history: History | None, judgement: MissingName) -> str:
     """Give the requirement that would bring it back, "" where none is known.
 
     Nor is one given that the project's own lower bound rules out.
@@ -133,7 +133,7 @@ def requirement(dotted: str, history: History | None, judgement: Judgement) -> s
     return f"{package}>={minor(there)}" if there is not None and there > version else ""
 
 
-def _begins_at(release: str, judgement: Judgement) -> bool:
+def _begins_at(release: str, judgement: MissingName) -> bool:
     """Say whether the requirement has a lower bound that admits nothing before a release."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 

@@ -26,7 +26,7 @@ _OTHER_FOLDERS = frozenset(
 )
 
 
-class Place(NamedTuple):
+class PackageImport(NamedTuple):
     """Where a package imports something, as soon as it is imported itself."""
 
     package: str
@@ -44,7 +44,9 @@ def packages_of(folder: str, file: File) -> Iterator[tuple[str, str]]:
                 yield name, place
 
 
-def first_import(package: str, folder: str, wanted: frozenset[str], file: File) -> Place | None:
+def first_import(
+    package: str, folder: str, wanted: frozenset[str], file: File
+) -> PackageImport | None:
     """Find an import of a wanted module that ``import package`` runs; None if there is none.
 
     Only statements without indentation count: all others may be guarded.
@@ -60,7 +62,7 @@ def first_import(package: str, folder: str, wanted: frozenset[str], file: File) 
         for match in _IMPORT.finditer(text.code):
             for module in _modules(match):
                 if module.split(".")[0] in wanted:
-                    return Place(package, path, text.line_of(match.start()), module)
+                    return PackageImport(package, path, text.line_of(match.start()), module)
                 waiting += _files(module, package, path, folder)
     return None
 

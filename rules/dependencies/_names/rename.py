@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Source
 
-    from .judgement import Judgement
+    from .judgement import MissingName
 
 
 def renaming(
     node: cst.Import | cst.ImportFrom | cst.Attribute,
     place: cst.CSTNode,
     dotted: str,
-    judgement: Judgement,
+    judgement: MissingName,
     source: Source,
 ) -> Fix | None:
     """Make the fix for a name that is missing; None where nothing took its place."""
@@ -43,7 +43,7 @@ def renaming(
     return Fix(f"Use `{new}`", tuple(edits), safe=safe)
 
 
-def is_there_throughout(has_new: Callable[[Version], bool | None], judgement: Judgement) -> bool:
+def is_there_throughout(has_new: Callable[[Version], bool | None], judgement: MissingName) -> bool:
     """Say whether the oldest versions that may be installed have the successor too."""
     lowest = [each.lowest for each in judgement.candidates]
     return all(each is not None and has_new(each) is True for each in lowest)

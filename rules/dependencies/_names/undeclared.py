@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Declared, File
 
-    from .package_imports import Place
+    from .package_imports import PackageImport
 
 _BY_EXTRA = ("diffusers", "transformers", "datasets", "safetensors", "huggingface-hub")
 """What torch comes with only through the extra ``torch``."""
@@ -135,7 +135,7 @@ def _brings(requirement: Requirement, depth: int) -> bool | None:
     return depth < _DEEPEST and any(_brings(each, depth + 1) for each in inner)
 
 
-def _import_of_torch(folder: str, source: File) -> Place | None:
+def _import_of_torch(folder: str, source: File) -> PackageImport | None:
     from .package_imports import first_import, packages_of  # noqa: PLC0415 - few projects
 
     for package, place in packages_of(folder, source):
@@ -145,7 +145,7 @@ def _import_of_torch(folder: str, source: File) -> Place | None:
     return None
 
 
-def _message(place: Place, anchor: Declared, folder: str) -> str:
+def _message(place: PackageImport, anchor: Declared, folder: str) -> str:
     where = f"{os.path.relpath(place.path, folder)}:{place.line}"
     cause = (
         f"{anchor.name} brings it only as `{anchor.name}[torch]`"

@@ -47,7 +47,7 @@ class Imported(NamedTuple):
     """All that must be there: ``a.b.c`` of ``import a.b.c``, which gives only ``a``."""
 
 
-class Place(NamedTuple):
+class NameUse(NamedTuple):
     """A place where an imported name stands, with what is looked up in it: ``local.name.name``."""
 
     match: re.Match[str]
@@ -58,7 +58,7 @@ class Uses(NamedTuple):
     """What the text of a file imports from the indexed packages, and where it uses that."""
 
     imports: tuple[Imported, ...]
-    places: tuple[Place, ...]
+    places: tuple[NameUse, ...]
 
     def meanings(self, written: str) -> Iterator[str]:
         """Give what ``local.name.name`` may stand for."""
@@ -91,13 +91,13 @@ def uses(text: str) -> Uses:
     return Uses(imports, tuple(places))
 
 
-def _places(root: str, meanings: set[str], text: str) -> Iterator[Place]:
+def _places(root: str, meanings: set[str], text: str) -> Iterator[NameUse]:
     start = text.find(root)  # to compile an expression for each name takes longer than all else
     while start >= 0:
         match = _PLACE.match(text, start)
         if match is not None and match[1] == root:
             rest = match[2].replace(" ", "").replace("\t", "")
-            yield from (Place(match, dotted + rest) for dotted in meanings)
+            yield from (NameUse(match, dotted + rest) for dotted in meanings)
         start = text.find(root, start + len(root))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.change.change import Change, Outcome, change_bytes
+from rocmlint.change.change import Change, ChangedText, change_bytes
 from rocmlint.change.fix import parser_of
 from rocmlint.findings import UNREADABLE_FILE
 from rocmlint.formats import format_of, is_notebook, is_python, parse
@@ -36,22 +36,22 @@ def ignore_bytes(path: str, data: bytes, lint: Lint, reason: str) -> Change:
 
 def _ignore_in_code(
     path: str, reason: str, text: str, found: Sequence[Finding], lint: LintText
-) -> Outcome:
+) -> ChangedText:
     # In a cell that cannot be parsed no comment is seen.
     wanted = [each for each in found if not is_notebook(path) or each.code != UNREADABLE_FILE]
     after = add_ignores(path, text, wanted, reason)
     parses = parser_of(path, text)
     if parses is None or not parses(after):
-        return Outcome(text, (), found, "no comments were added: it cannot be parsed")
+        return ChangedText(text, (), found, "no comments were added: it cannot be parsed")
     left = lint(after)
     still = {(finding.line, finding.code) for finding in left}
     settled = [each for each in found if (each.line, each.code) not in still]
-    return Outcome(after, settled, left)
+    return ChangedText(after, settled, left)
 
 
 def _ignore_in_document(
     path: str, reason: str, text: str, found: Sequence[Finding], lint: LintText
-) -> Outcome:
+) -> ChangedText:
     """Put each comment to the first place where it hides a finding and changes nothing else.
 
     From the end of the file on, so that what is still to be done keeps its line.
@@ -76,7 +76,7 @@ def _ignore_in_document(
             settled.append(each)
     codes = ", ".join(sorted({each.code for each in left}))
     problem = f"no comment can stand where {codes} is found: exclude the file" if codes else None
-    return Outcome(text, settled, left, problem)
+    return ChangedText(text, settled, left, problem)
 
 
 def add_ignores(path: str, text: str, findings: Iterable[Finding], reason: str) -> str:

@@ -33,7 +33,7 @@ class Change(NamedTuple):
     problem: str | None = None
 
 
-class Outcome(NamedTuple):
+class ChangedText(NamedTuple):
     """A changed text, which findings that settles, which are left, and what went wrong."""
 
     text: str
@@ -46,7 +46,7 @@ def change_bytes(
     path: str,
     data: bytes,
     lint: Lint,
-    change: Callable[[str, Sequence[Finding], Callable[[str], Sequence[Finding]]], Outcome],
+    change: Callable[[str, Sequence[Finding], Callable[[str], Sequence[Finding]]], ChangedText],
 ) -> Change:
     """Change the text of a file as ``change`` does: it gets the text, the findings and a linter.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.change.change import Change, Outcome, change_bytes
+from rocmlint.change.change import Change, ChangedText, change_bytes
 from rocmlint.formats import is_notebook, is_python, parse
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import Text
@@ -52,7 +52,7 @@ def fix_text(
     lint: Callable[[str], Sequence[Finding]],
     *,
     unsafe: bool,
-) -> Outcome:
+) -> ChangedText:
     r"""Fix what was found in a text, lint it again, and so on until nothing is left to fix.
 
     What would make the text unparsable is not done, nor what would replace something else than
@@ -78,7 +78,7 @@ def fix_text(
         if apply_fixes(text, found, unsafe=unsafe).fixed:
             problem = f"the fixes did not come to an end in {MAXIMUM_ROUNDS} rounds"
     problem = problem or _misplaced(Text(text), found, unsafe=unsafe)
-    return Outcome(text, fixed, found, problem)
+    return ChangedText(text, fixed, found, problem)
 
 
 def apply_fixes(text: str, findings: Iterable[Finding], *, unsafe: bool) -> Applied:

@@ -14,11 +14,11 @@ from rocmlint.report.fingerprint import posix
 from rocmlint.report.lines import Lines
 
 if TYPE_CHECKING:
-    from rocmlint.cli.job import Job, State
+    from rocmlint.cli.job import Job, RunState
     from rocmlint.report.baseline import Linted
 
 
-def leave_out(job: Job, state: State) -> State:
+def leave_out(job: Job, state: RunState) -> RunState:
     """Leave out the findings that the baseline knows."""
     path = job.settings.baseline
     if path is None:
@@ -35,7 +35,7 @@ def leave_out(job: Job, state: State) -> State:
     return state._replace(findings=new)
 
 
-def write(job: Job, state: State) -> State:
+def write(job: Job, state: RunState) -> RunState:
     """Write all findings to the baseline, so that none is left."""
     path = job.settings.baseline
     if path is None:

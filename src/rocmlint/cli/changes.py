@@ -22,14 +22,14 @@ from rocmlint.report.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocmlint.cli.job import Job, State
+    from rocmlint.cli.job import Job, RunState
     from rocmlint.findings import Finding
 
 
 TERMINATED = 143
 
 
-def change(job: Job, state: State) -> tuple[Job, State]:
+def change(job: Job, state: RunState) -> tuple[Job, RunState]:
     """Change the files that have findings, and say what is left to report."""
     # Whoever ends us shall find each file old or new, and nothing half written beside it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))

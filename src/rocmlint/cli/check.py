@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.flags import FLAGS, attribute, overrides
-from rocmlint.cli.job import Job, State, job_of
+from rocmlint.cli.job import Job, RunState, job_of
 from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
 
@@ -83,7 +83,7 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
         raise ConfigError(message)
 
 
-def _lint(job: Job) -> State:
+def _lint(job: Job) -> RunState:
     from rocmlint.cli.progress import Progress  # noqa: PLC0415 - nothing to lint on stdin
     from rocmlint.lint.run import Options, run  # noqa: PLC0415
 
@@ -105,26 +105,26 @@ def _lint(job: Job) -> State:
         from rocmlint.lint.selection import enabled_rules  # noqa: PLC0415 - loads the rules
 
         enabled_rules(job.settings)  # nobody has looked for mistakes in them yet
-    return State(
+    return RunState(
         outcome.findings, outcome.problems, outcome.files, outcome.notes, texts=texts or {}
     )
 
 
-def _lint_stdin(job: Job, data: bytes) -> State:
+def _lint_stdin(job: Job, data: bytes) -> RunState:
     from rocmlint.lint.discover import NOT_LINTED, is_excluded, is_linted, is_script  # noqa: PLC0415
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 
     path = job.paths[0]
     linter = Linter(job.settings)
     if job.flags.force_exclude and is_excluded(os.path.abspath(path), job.settings):
-        return State()
+        return RunState()
     if not (is_linted(path) or is_script(data)):
-        return State(notes=[f"{path}: {NOT_LINTED}"])
+        return RunState(notes=[f"{path}: {NOT_LINTED}"])
     analysis = linter.lint(path, data)
-    return State(analysis.findings, analysis.problems, files=1)
+    return RunState(analysis.findings, analysis.problems, files=1)
 
 
-def _exit_code(flags: SimpleNamespace, state: State) -> int:
+def _exit_code(flags: SimpleNamespace, state: RunState) -> int:
     if state.problems:
         return 2
     if flags.exit_zero:

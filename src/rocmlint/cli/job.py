@@ -67,7 +67,7 @@ class Job(NamedTuple):
         return {} if self.stdin is None else {self.paths[0]: text_of(self.paths[0], self.stdin)}
 
 
-class State(NamedTuple):
+class RunState(NamedTuple):
     """What is known after one step, for the next."""
 
     findings: Sequence[Finding] = ()

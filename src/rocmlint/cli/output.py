@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
     from typing import TextIO
 
-    from rocmlint.cli.job import Job, State
+    from rocmlint.cli.job import Job, RunState
 
 
 def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
@@ -35,7 +35,7 @@ def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
             raise ConfigError(message)
 
 
-def report(job: Job, state: State) -> State:
+def report(job: Job, state: RunState) -> RunState:
     """Write the findings to where they are wanted; a file that cannot be written is a problem."""
     flags = job.flags
     whole = Report(
@@ -63,7 +63,7 @@ def report(job: Job, state: State) -> State:
     return state._replace(problems=problems)
 
 
-def conclude(job: Job, state: State) -> None:
+def conclude(job: Job, state: RunState) -> None:
     """Print the problems, and in one line what the run came to."""
     for line in (*state.problems, *state.notes):
         print(at_line_start(visible(line)), file=sys.stderr)
@@ -80,7 +80,7 @@ def _details(job: Job) -> Iterator[str]:
     yield f"time: {time.monotonic() - job.started:.2f} s"
 
 
-def _summary(job: Job, state: State) -> str:
+def _summary(job: Job, state: RunState) -> str:
     flags = job.flags
     many = _number(state.settled, "finding")
     where = _number(state.changed, "file")

@@ -44,7 +44,7 @@ class Configuration:
                 self._isolated |= os.path.isfile(each)
                 self._over.append(config_file.read_argument(each, self._folder))
             if options:
-                place = config_file.Place("command line")
+                place = config_file.ConfigPlace("command line")
                 self._over.append(config_file.layer(options, self._folder, place))
         self._default = self._made((), self._folder)
 

@@ -34,7 +34,7 @@ class Layer(NamedTuple):
     sources: tuple[str, ...] = ()
 
 
-class Place(NamedTuple):
+class ConfigPlace(NamedTuple):
     """Where options stand, for messages; lines are looked for in ``text``."""
 
     name: str
@@ -81,7 +81,7 @@ def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
         if not isinstance(tool, dict) or "rocmlint" not in tool:
             return None
         table = tool["rocmlint"]
-    place = Place(shown, text)
+    place = ConfigPlace(shown, text)
     if not isinstance(table, dict):
         raise place.error("tool.rocmlint must be a table", "rocmlint")
     own = layer(table, os.path.dirname(path), place, (*above, path))
@@ -99,12 +99,12 @@ def read_argument(argument: str, folder: str) -> Layer:
     if "=" not in argument:
         message = f"--config {argument}: neither a file nor a piece of TOML (key = value)"
         raise ConfigError(message)
-    place = Place(f"--config {argument!r}")
+    place = ConfigPlace(f"--config {argument!r}")
     return layer(parsed_toml(argument, place.name), folder, place)
 
 
 def layer(
-    table: Mapping[str, Any], folder: str, place: Place, above: tuple[str, ...] = ()
+    table: Mapping[str, Any], folder: str, place: ConfigPlace, above: tuple[str, ...] = ()
 ) -> Layer:
     """Check a table of options, with paths relative to a folder. Raises ConfigError.
 
@@ -149,13 +149,13 @@ def combined(layers: Sequence[Layer]) -> Layer:
     return Layer(values, rule_options, sources)
 
 
-def place_of(word: str, sources: Iterable[str]) -> Place:
+def place_of(word: str, sources: Iterable[str]) -> ConfigPlace:
     """Find which of some files has a word; where none has, it came with the command."""
     for path in sources:
-        place = Place(_shown(path), (data_of(path) or b"").decode("utf-8", "replace"))
+        place = ConfigPlace(_shown(path), (data_of(path) or b"").decode("utf-8", "replace"))
         if place.line_of(word) is not None:
             return place
-    return Place("command line")
+    return ConfigPlace("command line")
 
 
 def _unknown_key(key: str) -> str:

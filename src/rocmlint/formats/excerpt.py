@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-class Lines(Protocol):
+class LineIndex(Protocol):
     """What tells lines from offsets: a Text, or a File."""
 
     def line_of(self, offset: int) -> int:
@@ -34,7 +34,7 @@ class Excerpt:
     as ``${{ matrix.python }}``; they stand in ``text`` as they are written.
     """
 
-    file: Lines
+    file: LineIndex
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
@@ -46,19 +46,19 @@ class Excerpt:
         return cls.copied(Text(text), text, 0)
 
     @classmethod
-    def copied(cls, file: Lines, text: str, start: int, *, known: bool = True) -> Excerpt:
+    def copied(cls, file: LineIndex, text: str, start: int, *, known: bool = True) -> Excerpt:
         """Make a text that stands in the file letter by letter, from ``start`` on."""
         unknown = () if known or not text else ((0, len(text)),)
         end = start + len(text)
         return cls(file, text, range(start, end), range(start + 1, end + 1), unknown)
 
     @classmethod
-    def standing_for(cls, file: Lines, text: str, start: int, end: int) -> Excerpt:
+    def standing_for(cls, file: LineIndex, text: str, start: int, end: int) -> Excerpt:
         """Make a text that the file's characters from ``start`` to ``end`` stand for."""
         return cls(file, text, [start] * len(text), [end] * len(text))
 
     @classmethod
-    def joined(cls, file: Lines, pieces: Iterable[Excerpt]) -> Excerpt:
+    def joined(cls, file: LineIndex, pieces: Iterable[Excerpt]) -> Excerpt:
         """Put pieces of one file together."""
         text = ""
         starts: list[int] = []

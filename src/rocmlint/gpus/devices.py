@@ -21,7 +21,7 @@ GRAPHICS = re.compile(r"target_graphics_version\W+(gfx[0-9a-f]+)", re.IGNORECASE
 
 
 @dataclass(frozen=True)
-class Devices:
+class Targets:
     """The targets of the GPUs found, each once, and who named them; or why there are none."""
 
     targets: tuple[Target, ...]
@@ -29,7 +29,7 @@ class Devices:
     reason: str = ""
 
 
-def find_devices(interpreter: Interpreter) -> Devices:
+def find_targets(interpreter: Interpreter) -> Targets:
     """Ask rocminfo, torch in the interpreter, then amd-smi; the first that knows a GPU decides.
 
     rocminfo and torch tell xnack and sramecc too, amd-smi does not. Torch is imported there only if
@@ -45,9 +45,9 @@ def find_devices(interpreter: Interpreter) -> Devices:
         named, reason = ask()
         targets = tuple(dict.fromkeys(_targets(named)))
         if targets:
-            return Devices(targets, source)
+            return Targets(targets, source)
         reasons.append(f"{source} {reason}")
-    return Devices((), "", "; ".join(reasons))
+    return Targets((), "", "; ".join(reasons))
 
 
 def _targets(names: list[str]) -> Iterator[Target]:

@@ -42,7 +42,7 @@ _TICK = 50_000_000
 """Nanoseconds: a file changed so shortly before it was read may change again unseen."""
 
 
-class Entry(NamedTuple):
+class CachedFile(NamedTuple):
     """What is remembered of a file.
 
     ``findings`` are plain lists (see :mod:`rocmlint.lint.serialized`); ``consulted`` are the paths
@@ -70,7 +70,7 @@ class Cache:
         self._changed = False
         self._consulted = Consulted()
 
-    def get(self, path: str, stat: os.stat_result) -> Entry | None:
+    def get(self, path: str, stat: os.stat_result) -> CachedFile | None:
         """Give what is known of a file, if neither it nor what its rules looked at has changed."""
         name = self._name(path)
         entry = _entry(self._files.get(name))
@@ -121,10 +121,10 @@ def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
     return (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
-def _entry(stored: Any) -> Entry | None:
+def _entry(stored: Any) -> CachedFile | None:
     try:
         size, mtime, ctime, inode, content, findings, consulted = stored
-        return Entry((size, mtime, ctime, inode), content, findings, dict(consulted))
+        return CachedFile((size, mtime, ctime, inode), content, findings, dict(consulted))
     except (TypeError, ValueError):
         return None
 

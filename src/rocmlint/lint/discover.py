@@ -26,7 +26,7 @@ NOT_LINTED = "not linted: neither Python nor of another format that rocmlint kno
 _SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
 
 
-class Found(NamedTuple):
+class FileToLint(NamedTuple):
     """A file to lint, and the settings that hold for it."""
 
     path: str
@@ -39,7 +39,7 @@ class Discovery(NamedTuple):
     ``notes`` are lines about files that were named and are of no format that is linted.
     """
 
-    files: list[Found]
+    files: list[FileToLint]
     problems: list[str]
     notes: list[str]
 
@@ -53,7 +53,7 @@ def discover(
     script of Python whatever its name. Links to folders are not followed, so that no loop can be
     entered.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, FileToLint] = {}
     problems: list[str] = []
     notes: list[str] = []
     for path in paths:
@@ -69,7 +69,7 @@ def discover(
             if force_exclude and is_excluded(path, settings):
                 continue
             if is_linted(path) or is_script(_beginning(path)):
-                found.setdefault(os.path.abspath(path), Found(path, settings))
+                found.setdefault(os.path.abspath(path), FileToLint(path, settings))
             elif not force_exclude:
                 notes.append(f"{path}: {NOT_LINTED}")
         else:
@@ -90,7 +90,7 @@ def _refusal(path: str) -> str:
 
 def _walk(
     folder: str, settings_for: Callable[[str], Settings], problems: list[str]
-) -> Iterator[tuple[str, Found]]:
+) -> Iterator[tuple[str, FileToLint]]:
     """Yield the files below a folder, each with its absolute path."""
     stack = [folder]
     while stack:
@@ -115,7 +115,7 @@ def _walk(
                     stack.append(entry.path)
             elif is_linted(entry.path) and _is_file(entry):
                 if not _is_excluded(path, settings):
-                    yield path, Found(_shown(entry.path), settings)
+                    yield path, FileToLint(_shown(entry.path), settings)
 
 
 def _checked(settings: Settings) -> Settings:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim, Finding
-    from rocmlint.lint.discover import Found
-    from rocmlint.lint.workers import Result
+    from rocmlint.lint.discover import FileToLint
+    from rocmlint.lint.workers import FileResult
 
     Progress = Callable[[int, int], None]
 
@@ -110,15 +110,15 @@ def _cache(folder: str, settings: Settings) -> Cache | None:
         return None
 
 
-def _remember(result: Result, cache: Cache | None) -> None:
+def _remember(result: FileResult, cache: Cache | None) -> None:
     if cache is None or result.content is None or result.stat is None or result.problems:
         return
     cache.put(result.path, result.stat, result.content, result.findings, result.consulted)
 
 
 def _ask(
-    found: Sequence[Found], caches: BySettings[Cache | None], findings: list[Finding]
-) -> Iterator[Found]:
+    found: Sequence[FileToLint], caches: BySettings[Cache | None], findings: list[Finding]
+) -> Iterator[FileToLint]:
     """Take findings from the caches; yield the files that they do not know."""
     for each in found:
         cache = caches.of(each.settings)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocmlint.config.settings import Settings
     from rocmlint.disk.state import State
     from rocmlint.findings import Claim
-    from rocmlint.lint.discover import Found
+    from rocmlint.lint.discover import FileToLint
     from rocmlint.lint.linter import Analysis
 
 POOL_FROM = 400_000
@@ -33,7 +33,7 @@ CHUNK = 400_000
 """Bytes of files that a worker is given at once; in most of them is nothing to do."""
 
 
-class Result(NamedTuple):
+class FileResult(NamedTuple):
     """What linting one file gave; plain data that passes between processes.
 
     ``content`` is the digest of what was linted, None where that must not be remembered.
@@ -60,8 +60,8 @@ class _Work(NamedTuple):
 
 
 def lint_files(
-    files: Sequence[Found], jobs: int | None, *, claims: bool = False
-) -> Iterator[Result]:
+    files: Sequence[FileToLint], jobs: int | None, *, claims: bool = False
+) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
 
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
@@ -76,7 +76,7 @@ def lint_files(
     waiting_bytes = 0
     for work in unseen:
         seen = _at_first_sight(work, linters.made)
-        if isinstance(seen, Result):
+        if isinstance(seen, FileResult):
             yield seen
         elif jobs == 1:
             yield seen.result()
@@ -93,10 +93,10 @@ def lint_files(
 
 
 def _usable(
-    files: Sequence[Found], linters: BySettings[Linter]
-) -> tuple[Sequence[Found], Sequence[Result]]:
+    files: Sequence[FileToLint], linters: BySettings[Linter]
+) -> tuple[Sequence[FileToLint], Sequence[FileResult]]:
     """Return the files whose rules can be loaded, and a problem for each set of other settings."""
-    refused: dict[int, Result] = {}
+    refused: dict[int, FileResult] = {}
     usable = []
     error: ConfigError | None = None
     for each in files:
@@ -107,7 +107,7 @@ def _usable(
         except ConfigError as wrong:
             error = wrong
             problem = f"{error}; nothing in {each.settings.root} was linted"
-            refused[id(each.settings)] = Result(each.path, problems=[problem])
+            refused[id(each.settings)] = FileResult(each.path, problems=[problem])
         else:
             usable.append(each)
     if error is not None and not usable:
@@ -136,13 +136,13 @@ class _Seen(NamedTuple):
     opened: Opened
     stat: os.stat_result
 
-    def result(self) -> Result:
+    def result(self) -> FileResult:
         """Lint the file."""
         analysis = self.linter.analyse(self.opened)
         return _result(self.opened.path, analysis, digest(self.opened.data), self.stat)
 
 
-def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> Result | _Seen:
+def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> FileResult | _Seen:
     """Read a file; return its result where no rule can find anything."""
     linter = linters[work.linter]
     if work.size > MAXIMUM_READ:
@@ -152,7 +152,7 @@ def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> Result | _Seen:
     except OSError as error:
         return _unreadable(work.path, linter, error)
     except Exception as error:  # noqa: BLE001 - above all too little memory
-        return Result(work.path, problems=[internal_error(work.path, error)])
+        return FileResult(work.path, problems=[internal_error(work.path, error)])
     seen = linter.first_sight(work.path, data)
     if isinstance(seen, Opened):
         return _Seen(linter, seen, stat)
@@ -164,7 +164,7 @@ def _read(path: str) -> tuple[os.stat_result, bytes]:
     return os.stat(path), read_small(path, MAXIMUM_READ)
 
 
-def _unreadable(path: str, linter: Linter, error: OSError) -> Result:
+def _unreadable(path: str, linter: Linter, error: OSError) -> FileResult:
     reason = f"cannot be read: {error.strerror}"
     result = _result(path, linter.unreadable(path, reason))
     return result._replace(problems=[f"{path}: {reason}"], unread=())
@@ -172,17 +172,17 @@ def _unreadable(path: str, linter: Linter, error: OSError) -> Result:
 
 def _result(
     path: str, analysis: Analysis, content: str | None = None, stat: os.stat_result | None = None
-) -> Result:
+) -> FileResult:
     findings = [to_stored(finding) for finding in analysis.findings]
     text = analysis.text if findings else None
     problems, consulted = list(analysis.problems), dict(analysis.consulted)
-    result = Result(path, findings, problems, consulted, content, stat, text)
+    result = FileResult(path, findings, problems, consulted, content, stat, text)
     return result._replace(claims=list(analysis.claims), unread=list(analysis.unread))
 
 
 def _in_pool(
     waiting: Sequence[_Work], linters: BySettings[Linter], jobs: int, *, claims: bool
-) -> Iterator[Result]:
+) -> Iterator[FileResult]:
     """Lint in a pool; where a worker dies, find the file that kills it and report that one."""
     left = yield from _pool(list(_chunks(waiting)), linters, jobs, claims=claims)
     while left:
@@ -210,7 +210,7 @@ def _chunks(waiting: Sequence[_Work]) -> Iterator[list[_Work]]:
 
 def _pool(
     chunks: Sequence[list[_Work]], linters: BySettings[Linter], jobs: int, *, claims: bool
-) -> Generator[Result, None, list[_Work]]:
+) -> Generator[FileResult, None, list[_Work]]:
     """Yield the results of the chunks; return the files that were lost with a worker."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - small runs need none
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
@@ -280,6 +280,6 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _lint_chunk(chunk: Sequence[_Work]) -> list[Result]:
+def _lint_chunk(chunk: Sequence[_Work]) -> list[FileResult]:
     seen = (_at_first_sight(work, _worker_linters) for work in chunk)
-    return [each if isinstance(each, Result) else each.result() for each in seen]
+    return [each if isinstance(each, FileResult) else each.result() for each in seen]

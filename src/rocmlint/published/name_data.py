@@ -23,7 +23,7 @@ class NamesDamagedError(RocmlintError):
     """A file of names cannot be read as what it should be."""
 
 
-class Pieces:
+class NameFile:
     """One file of names; pieces are read and kept when they are first asked for."""
 
     def __init__(self, path: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
-from rocmlint.published.name_data import FOLDER, NamesDamagedError, Pieces
+from rocmlint.published.name_data import FOLDER, NameFile, NamesDamagedError
 from rocmlint.published.name_facts import History, Signature, index_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def names_of(package: str) -> PackageNames | None:
     if not package.isidentifier():
         return None
     try:
-        return PackageNames(Pieces(os.path.join(FOLDER, package + ENDING)))
+        return PackageNames(NameFile(os.path.join(FOLDER, package + ENDING)))
     except FileNotFoundError:
         return None
 
@@ -70,7 +70,7 @@ def names_of(package: str) -> PackageNames | None:
 class PackageNames:
     """What is known of one package."""
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: NameFile) -> None:
         """Take the head; all else is read when it is asked for."""
         self._pieces = pieces
         head = pieces.head

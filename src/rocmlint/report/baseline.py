@@ -31,7 +31,7 @@ MAXIMUM_BYTES = 100_000_000
 """A larger file is not read: it would allow hundreds of thousands of findings."""
 
 
-class Entry(NamedTuple):
+class KnownFinding(NamedTuple):
     """One allowed finding: its file, its rule, its text, and its text with the lines around it."""
 
     path: str
@@ -44,7 +44,7 @@ class Filtered(NamedTuple):
     """The findings that a baseline does not know, and its entries that match nothing any more."""
 
     new: Sequence[Finding]
-    stale: Sequence[Entry]
+    stale: Sequence[KnownFinding]
 
 
 def filter_known(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) -> Filtered:
@@ -89,7 +89,7 @@ def below(*paths: str) -> Linted:
     return lambda path, _: os.path.join(path, "").startswith(above)
 
 
-def read(path: str) -> list[Entry]:
+def read(path: str) -> list[KnownFinding]:
     """Read a baseline file. Raises ConfigError."""
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
@@ -105,16 +105,17 @@ def read(path: str) -> list[Entry]:
         raise ConfigError(f"{message}; write it anew with --write-baseline")
     try:
         return [
-            Entry(*(str(each[field]) for field in Entry._fields)) for each in stored["findings"]
+            KnownFinding(*(str(each[field]) for field in KnownFinding._fields))
+            for each in stored["findings"]
         ]
     except (LookupError, TypeError) as error:
         message = f"baseline {path} is damaged; write it anew with --write-baseline"
         raise ConfigError(message) from error
 
 
-def _entry(finding: Finding, lines: Lines, baseline: str) -> Entry:
+def _entry(finding: Finding, lines: Lines, baseline: str) -> KnownFinding:
     path = _from_folder_of(baseline, finding.path)
-    return Entry(path, finding.code, *fingerprint(finding, lines.of(finding.path)))
+    return KnownFinding(path, finding.code, *fingerprint(finding, lines.of(finding.path)))
 
 
 def _take(counts: Counter[Any], entry: Any) -> bool:
@@ -125,7 +126,7 @@ def _take(counts: Counter[Any], entry: Any) -> bool:
     return True
 
 
-def _place(entry: Entry, baseline: str) -> str:
+def _place(entry: KnownFinding, baseline: str) -> str:
     return os.path.abspath(os.path.join(os.path.dirname(baseline), entry.path))
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rocmlint.gpus.kernel_list import Devices, find_devices
     from rocmlint.gpus.machine import Machine
     from rocmlint.interpreter.ask import Interpreter, InterpreterError
-    from rocmlint.stack.changes import Change
+    from rocmlint.stack.changes import PackageChange
     from rocmlint.stack.install import (
         Installation,
         NoWheelsError,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed import Distribution, Environment, read_environment
     from rocmlint.stack.migration import Plan, plan
     from rocmlint.stack.pins import Obstacle, Pin
-    from rocmlint.stack.rocm import Reading, Rocm, find_rocm
+    from rocmlint.stack.rocm import Rocm, RocmReading, find_rocm
     from rocmlint.stack.show import Stack, read_stack
     from rocmlint.stack.state import State, freeze, read_state, write_state
     from rocmlint.stack.survival import Survival, survived
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from rocmlint.stack.versions import VersionError
 
 __all__ = [
-    "Change",
     "Devices",
     "Distribution",
     "Environment",
@@ -38,10 +37,11 @@ __all__ = [
     "Machine",
     "NoWheelsError",
     "Obstacle",
+    "PackageChange",
     "Pin",
     "Plan",
-    "Reading",
     "Rocm",
+    "RocmReading",
     "Stack",
     "State",
     "Survival",
@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "Change": "rocmlint.stack.changes",
+    "PackageChange": "rocmlint.stack.changes",
     "Devices": "rocmlint.gpus.kernel_list",
     "Distribution": "rocmlint.stack.installed",
     "Environment": "rocmlint.stack.installed",
@@ -76,7 +76,7 @@ _HOME = {
     "Obstacle": "rocmlint.stack.pins",
     "Pin": "rocmlint.stack.pins",
     "Plan": "rocmlint.stack.migration",
-    "Reading": "rocmlint.stack.rocm",
+    "RocmReading": "rocmlint.stack.rocm",
     "Rocm": "rocmlint.stack.rocm",
     "Stack": "rocmlint.stack.show",
     "State": "rocmlint.stack.state",

@@ -42,7 +42,7 @@ _MOST_ROUNDS = 12
 
 
 @dataclass(frozen=True)
-class Change:
+class PackageChange:
     """What happens to one package. ``before`` or ``after`` is empty where it is not there."""
 
     action: Action
@@ -106,7 +106,7 @@ def upgrades(
     planned: Mapping[str, Version],
     stay: Collection[str] = (),
     wishes: Mapping[str, SpecifierSet] | None = None,
-) -> tuple[list[Change], list[Misfit]]:
+) -> tuple[list[PackageChange], list[Misfit]]:
     """Find what must have another version for all requirements to hold with the planned ones.
 
     Gives the changes, and the requirements that no known release mends; for the packages of
@@ -248,12 +248,14 @@ def _asked_by(name: str, before: Version | None, found: Mapping[str, Version]) -
     return ""
 
 
-def _change(environment: Environment, name: str, moved: Mapping[str, Version], why: str) -> Change:
+def _change(
+    environment: Environment, name: str, moved: Mapping[str, Version], why: str
+) -> PackageChange:
     installed = environment.get(name)
     before = installed.parsed if installed else None
     action: Action = "downgrade" if before and moved[name] < before else "upgrade"
     reason = why or _asked_by(name, before, moved)
-    return Change(action, name, str(before or ""), str(moved[name]), reason)
+    return PackageChange(action, name, str(before or ""), str(moved[name]), reason)
 
 
 def _always_required(

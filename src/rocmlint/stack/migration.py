@@ -16,7 +16,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published import requirements, rocm_wheels
 from rocmlint.published.fitting import for_python
-from rocmlint.stack.changes import Change, compiled, is_of_torch, orphans, upgrades
+from rocmlint.stack.changes import PackageChange, compiled, is_of_torch, orphans, upgrades
 from rocmlint.stack.install import (
     COMPANIONS,
     NoWheelsError,
@@ -53,7 +53,7 @@ class Plan:
     python: str
     before: str
     """The torch that is there now, in words."""
-    changes: tuple[Change, ...]
+    changes: tuple[PackageChange, ...]
     obstacles: tuple[Obstacle, ...]
     """What stands against it: the plan holds when these are gone."""
     freeze: str | None
@@ -163,25 +163,27 @@ def _changes(
     targets: Mapping[str, Version],
     rocm: str,
     wished: Mapping[str, SpecifierSet],
-) -> tuple[tuple[Change, ...], list[Misfit]]:
+) -> tuple[tuple[PackageChange, ...], list[Misfit]]:
     """Give all changes: what goes, what comes, what moves along, what is compiled anew."""
     there = {
         name for name, version in targets.items() if _version(environment, name) == str(version)
     }
     stays = "torch" in there
     removed = [
-        Change("remove", each.name, each.version, "", "it belongs to the torch that goes")
+        PackageChange("remove", each.name, each.version, "", "it belongs to the torch that goes")
         for each in environment.distributions
         if is_of_torch(each.name)
         and each.name not in there
         and not (stays and each.name not in targets)
     ]
     removed += [
-        Change("remove", each.name, each.version, "", "only the CUDA build of torch needs it")
+        PackageChange(
+            "remove", each.name, each.version, "", "only the CUDA build of torch needs it"
+        )
         for each in orphans(environment, {each.package for each in removed})
     ]
     installed = [
-        Change("install", name, "", str(version), "the build for this ROCm")
+        PackageChange("install", name, "", str(version), "the build for this ROCm")
         for name, version in targets.items()
         if name not in there
     ]
@@ -192,15 +194,17 @@ def _changes(
     return (*removed, *installed, *others, *rebuilt), misfits
 
 
-def _rebuilt(environment: Environment, name: str, why: str, moved: Sequence[Change]) -> Change:
+def _rebuilt(
+    environment: Environment, name: str, why: str, moved: Sequence[PackageChange]
+) -> PackageChange:
     before = _version(environment, name)
     found = next((each for each in moved if each.package == name), None)
     if found is None:
-        return Change("rebuild", name, before, before, why)
-    return Change("rebuild", name, before, found.after, f"{found.why}; {why}")
+        return PackageChange("rebuild", name, before, before, why)
+    return PackageChange("rebuild", name, before, found.after, f"{found.why}; {why}")
 
 
-def _moved(changes: Iterable[Change]) -> dict[str, Version]:
+def _moved(changes: Iterable[PackageChange]) -> dict[str, Version]:
     moved = (each for each in changes if each.action in {"upgrade", "downgrade", "rebuild"})
     return {each.package: Version(each.after) for each in moved if each.after != each.before}
 
@@ -233,7 +237,7 @@ def _proofs(python: str) -> tuple[str, ...]:
     return tuple(f"rocmlint {each}{asked}" for each in verbs)
 
 
-def _notes(environment: Environment, changes: Sequence[Change], rocm: str) -> Iterator[str]:
+def _notes(environment: Environment, changes: Sequence[PackageChange], rocm: str) -> Iterator[str]:
     here = find_rocm(environment=environment)
     if here.chosen is not None and here.release != ".".join(rocm.split(".")[:2]):
         yield (

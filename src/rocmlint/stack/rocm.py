@@ -35,7 +35,7 @@ _LARGEST_LIST = 100_000_000
 
 
 @dataclass(frozen=True)
-class Reading:
+class RocmReading:
     """What one source says: a version such as "7.1.0", or in ``problem`` why it says none."""
 
     source: str
@@ -53,10 +53,10 @@ class Reading:
 class Rocm:
     """All that was read, the word that counts first."""
 
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[RocmReading, ...] = ()
 
     @property
-    def chosen(self) -> Reading | None:
+    def chosen(self) -> RocmReading | None:
         """The first that knows a version; None where no ROCm was found."""
         return next((each for each in self.readings if each.version), None)
 
@@ -76,14 +76,14 @@ class Rocm:
         return major_minor(self.version)
 
     @property
-    def others(self) -> tuple[Reading, ...]:
+    def others(self) -> tuple[RocmReading, ...]:
         """The readings that name another major.minor than the one that counts."""
         return tuple(
             each for each in self.readings if each.version and each.release != self.release
         )
 
     @property
-    def problems(self) -> tuple[Reading, ...]:
+    def problems(self) -> tuple[RocmReading, ...]:
         """The readings that should have named a version and do not."""
         return tuple(each for each in self.readings if each.problem)
 
@@ -108,19 +108,19 @@ def find_rocm(
     return Rocm(tuple(readings))
 
 
-def _amd_smi(machine: Machine) -> Iterator[Reading]:
+def _amd_smi(machine: Machine) -> Iterator[RocmReading]:
     """Ask amd-smi; its own version and its library's are not ROCm's."""
     source = "amd-smi version"
     printed = machine.ask("amd-smi", "version", "--json")
     if printed.problem == "is not installed":
         return
     if printed.problem:
-        yield Reading(source, "program", problem=printed.problem)
+        yield RocmReading(source, "program", problem=printed.problem)
         return
     said = _json(printed.stdout)
     version = _version(str(said.get("rocm_version", ""))) if said else ""
     problem = "" if version else "names no version of ROCm"
-    yield Reading(source, "program", version, problem)
+    yield RocmReading(source, "program", version, problem)
 
 
 def _json(text: str) -> dict[str, object] | None:
@@ -143,13 +143,13 @@ def _version(text: str) -> str:
     return match[0] if match else ""
 
 
-def _files(machine: Machine) -> Iterator[Reading]:
+def _files(machine: Machine) -> Iterator[RocmReading]:
     seen: set[str] = set()
     for name in ("ROCM_PATH", "ROCM_HOME"):
         path = machine.environment.get(name)
         if path and not os.path.isdir(machine.path(path)):
             problem = "is no folder: unset it, or set it to where ROCm is"
-            yield Reading(f"${name} = {path}", "file", problem=problem)
+            yield RocmReading(f"${name} = {path}", "file", problem=problem)
         elif path:
             yield from _folder(machine, path, f"${name} = ", seen)
     for path in ("/opt/rocm", *_side_by_side(machine)):
@@ -168,7 +168,7 @@ def _side_by_side(machine: Machine) -> list[str]:
     return sorted(found, key=lambda path: [int(each) for each in re.findall(r"\d+", path)])[::-1]
 
 
-def _folder(machine: Machine, path: str, said: str, seen: set[str]) -> Iterator[Reading]:
+def _folder(machine: Machine, path: str, said: str, seen: set[str]) -> Iterator[RocmReading]:
     """Read the version below a folder: ``.info/version``, or TheRock's ``core/.info/version``.
 
     ``seen`` are the real paths that were read already, by whatever name.
@@ -183,7 +183,7 @@ def _folder(machine: Machine, path: str, said: str, seen: set[str]) -> Iterator[
         yield from _dangling(folder, said + path)
         return
     except OSError as error:
-        yield Reading(said + path, "file", problem=f"cannot be read: {error.strerror}")
+        yield RocmReading(said + path, "file", problem=f"cannot be read: {error.strerror}")
         return
     core = os.path.join(folder, "core")
     yield from _dangling(core, f"{said}{path}/core")
@@ -195,33 +195,33 @@ def _folder(machine: Machine, path: str, said: str, seen: set[str]) -> Iterator[
             yield _file(file, f"{said}{path}/{each}")
     if not (files or os.path.islink(core) or any(map(_CORE.fullmatch, names))):
         missing = "has no .info/version: ROCm is half removed, or no ROCm"
-        yield Reading(said + path, "file", problem=missing)
+        yield RocmReading(said + path, "file", problem=missing)
 
 
 def _is_in(folder: str, file: str) -> bool:
     return os.path.lexists(os.path.join(folder, file))
 
 
-def _dangling(path: str, source: str) -> Iterator[Reading]:
+def _dangling(path: str, source: str) -> Iterator[RocmReading]:
     if os.path.islink(path) and not os.path.exists(path):
         gone = f"points to {os.readlink(path)}, which is not there: ROCm is half removed"
-        yield Reading(source, "file", problem=gone)
+        yield RocmReading(source, "file", problem=gone)
 
 
-def _file(path: str, source: str) -> Reading:
+def _file(path: str, source: str) -> RocmReading:
     try:
         text = read_small(path).decode(errors="replace")[:200]
     except OSError as error:
-        return Reading(source, "file", problem=f"cannot be read: {error.strerror}")
+        return RocmReading(source, "file", problem=f"cannot be read: {error.strerror}")
     version = _version(text)
     if version:
-        return Reading(source, "file", version)
+        return RocmReading(source, "file", version)
     said = text.strip().split("\n", 1)[0][:40]
     problem = f"says {said!r}, which is no version" if said else "is empty: ROCm is half removed"
-    return Reading(source, "file", problem=problem)
+    return RocmReading(source, "file", problem=problem)
 
 
-def _system_packages(machine: Machine) -> Iterator[Reading]:
+def _system_packages(machine: Machine) -> Iterator[RocmReading]:
     """Read dpkg's list for the packages that carry ROCm's version."""
     try:
         text = read_small(machine.path(_DPKG), _LARGEST_LIST).decode(errors="replace")
@@ -238,21 +238,21 @@ def _system_packages(machine: Machine) -> Iterator[Reading]:
         state = fields.get("Status", "").split()
         if state[-1:] != ["installed"]:
             left = f"is {' '.join(state[-1:]) or 'without a state'}: ROCm is half removed"
-            yield Reading(source, "system package", problem=left)
+            yield RocmReading(source, "system package", problem=left)
         elif version:
-            yield Reading(source, "system package", version)
+            yield RocmReading(source, "system package", version)
 
 
-def _wheels(environment: Environment) -> Iterator[Reading]:
+def _wheels(environment: Environment) -> Iterator[RocmReading]:
     """Read ROCm's own wheels, which need no /opt/rocm (pip install rocm[libraries])."""
     for name in _WHEELS:
         wheel: Distribution | None = environment.get(name)
         if wheel is not None and _version(wheel.version):
-            yield Reading(f"wheel {name} {wheel.version}", "wheel", _version(wheel.version))
+            yield RocmReading(f"wheel {name} {wheel.version}", "wheel", _version(wheel.version))
 
 
-def _torch(torch: TorchBuild) -> Iterator[Reading]:
+def _torch(torch: TorchBuild) -> Iterator[RocmReading]:
     """Take what torch was built for: with no other word it is the ROCm that a program gets."""
     if torch.rocm_release:
         source = f"torch {torch.version}, which brings it"
-        yield Reading(source, "torch", _version(torch.rocm) or torch.rocm_release)
+        yield RocmReading(source, "torch", _version(torch.rocm) or torch.rocm_release)

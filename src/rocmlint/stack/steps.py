@@ -13,7 +13,7 @@ from rocmlint.stack.rollback import built_from, words_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rocmlint.stack.changes import Change
+    from rocmlint.stack.changes import PackageChange
     from rocmlint.stack.install import Wheels
     from rocmlint.stack.installed import Environment
 
@@ -28,7 +28,7 @@ class Steps:
     environment: Environment
 
     def forward(
-        self, changes: Sequence[Change], packages: Sequence[tuple[str, str]], wheels: Wheels
+        self, changes: Sequence[PackageChange], packages: Sequence[tuple[str, str]], wheels: Wheels
     ) -> Iterator[str]:
         """Give the commands of the plan; ``packages`` are those that come from the index."""
         gone = [each.package for each in changes if each.action in {"remove", "rebuild"}]
@@ -48,7 +48,7 @@ class Steps:
             if each.action == "rebuild":
                 yield self._rebuild(each)
 
-    def back(self, changes: Sequence[Change], freeze: str | None) -> Iterator[str]:
+    def back(self, changes: Sequence[PackageChange], freeze: str | None) -> Iterator[str]:
         """Give the commands that undo the plan with the file that was written before."""
         if freeze is None or not changes:
             return
@@ -75,7 +75,7 @@ class Steps:
     def _command(self, *words: str) -> str:
         return shlex.join((self.environment.executable, *words))
 
-    def _rebuild(self, change: Change) -> str:
+    def _rebuild(self, change: PackageChange) -> str:
         """Compile a package anew, against the torch that is installed by then."""
         installed = self.environment.get(change.package)
         source = built_from(installed) if installed and change.before == change.after else ""

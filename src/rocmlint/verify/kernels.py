@@ -22,10 +22,10 @@ from rocmlint.verify.result import Evidence, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from rocmlint.gpus.devices import Devices
+    from rocmlint.gpus.devices import Targets
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.code_objects.find import Found
-    from rocmlint.verify.code_objects.judge import Judgement, Problem
+    from rocmlint.verify.code_objects.find import FoundFile
+    from rocmlint.verify.code_objects.judge import KernelVerdict, Problem
 
 CHECK = "kernels"
 _FOR_ONE_GPU = re.compile(r"gfx[0-9a-f]{3,}")
@@ -35,10 +35,10 @@ _NAME_THE_GPU = "rocmlint verify kernels --arch gfx942:sramecc+:xnack-"
 
 
 @dataclass(frozen=True)
-class File:
+class ReadFile:
     """A file and what was read of it."""
 
-    found: Found
+    found: FoundFile
     report: FileReport
 
     @property
@@ -72,7 +72,7 @@ class File:
 class Scan:
     """What was found below some paths."""
 
-    files: tuple[File, ...]
+    files: tuple[ReadFile, ...]
     """Those with device code, those that cannot be read, and those that were named."""
     names: frozenset[str]
     """Of all files looked at, without folders."""
@@ -87,7 +87,7 @@ def scan(roots: Sequence[str]) -> Scan:
     every = list(find_files(roots))
     with ThreadPoolExecutor(_THREADS) as pool:
         reports = list(pool.map(_read, every))
-    pairs = (File(*each) for each in zip(every, reports, strict=True))
+    pairs = (ReadFile(*each) for each in zip(every, reports, strict=True))
     files = [each for each in pairs if each.is_named or _claims(each.report)]
     for_amd = {each.company for each in files if each.report.is_for_amd}
     kept = [
@@ -108,12 +108,12 @@ def _claims(report: FileReport) -> bool:
     return bool(report.error) or report.is_for_amd or report.is_for_cuda
 
 
-def _read(found: Found) -> FileReport:
+def _read(found: FoundFile) -> FileReport:
     return refused(found.path, found.error) if found.error else read_file(found.path)
 
 
 def check(
-    found: Scan, devices: Devices, roots: Sequence[str], environment: Mapping[str, str]
+    found: Scan, devices: Targets, roots: Sequence[str], environment: Mapping[str, str]
 ) -> Iterator[Result]:
     """Yield a result for each file, or family of loose files, and each device."""
     libraries = Libraries(roots, found.names, environment)
@@ -136,20 +136,20 @@ def check(
             yield _without_device(subject, reports, devices.reason, folder=family)
 
 
-def _families(files: Iterable[File]) -> Mapping[str, Sequence[File]]:
+def _families(files: Iterable[ReadFile]) -> Mapping[str, Sequence[ReadFile]]:
     """Give the families; one that would have a single file belongs to the folder around it."""
-    by_folder: dict[str, list[File]] = defaultdict(list)
+    by_folder: dict[str, list[ReadFile]] = defaultdict(list)
     for file in files:
         if file.is_of_family:
             by_folder[file.family].append(file)
-    families: dict[str, list[File]] = defaultdict(list)
+    families: dict[str, list[ReadFile]] = defaultdict(list)
     for folder, members in by_folder.items():
         is_alone = len(members) == 1 and folder != members[0].found.root
         families[os.path.dirname(folder) if is_alone else folder].extend(members)
     return families
 
 
-def _of_file(file: File, device: Target, judge: Judge, missing: Sequence[str]) -> Result:
+def _of_file(file: ReadFile, device: Target, judge: Judge, missing: Sequence[str]) -> Result:
     judgement = judge.library(file.report, device)
     seen = [judgement.seen, summary(file.report.entries)]
     if missing:
@@ -231,5 +231,5 @@ def _claim(device: Target) -> str:
     return f"has code that runs on {device}"
 
 
-def _action(judgement: Judgement, path: str, device: Target) -> str:
+def _action(judgement: KernelVerdict, path: str, device: Target) -> str:
     return action(judgement.problem, path, device.processor) if judgement.problem else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from rocmlint.config.file import Place, parsed_toml
+from rocmlint.config.file import ConfigPlace, parsed_toml
 from rocmlint.config.option import did_you_mean
 from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
@@ -76,7 +76,7 @@ def read(path: str) -> Manifest:
     except (OSError, ValueError) as error:
         message = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
-    return _checked(parsed_toml(text, path), Place(path, text))
+    return _checked(parsed_toml(text, path), ConfigPlace(path, text))
 
 
 def write(path: str, manifest: Manifest) -> None:
@@ -110,7 +110,7 @@ def make(overlay: str, requirement: str, folder: str | None = None) -> Manifest:
     is laid over what holds the package. ``folder`` is that name where it is not the one in
     ``requirement`` ("transformers==4.53.2"). Raises ConfigError.
     """
-    package, requires = _requirement(requirement, Place("--package"))
+    package, requires = _requirement(requirement, ConfigPlace("--package"))
     folder = folder or package.replace("-", "_")
     if problem := _path_problem(folder):
         message = f"--folder {folder}: {problem}"
@@ -150,7 +150,7 @@ def _is_litter(name: str) -> bool:
     return name.startswith(".") or name == "__pycache__" or name.endswith((".pyc", "~"))
 
 
-def _checked(document: Mapping[str, Any], place: Place) -> Manifest:
+def _checked(document: Mapping[str, Any], place: ConfigPlace) -> Manifest:
     version = document.get("version")
     if type(version) is not int or version != VERSION:
         message = f"version must be {VERSION}, not {version!r}: not a manifest that this reads"
@@ -178,7 +178,7 @@ def _checked(document: Mapping[str, Any], place: Place) -> Manifest:
     return Manifest(name, requires, tuple(_files(files, place)))
 
 
-def _check_keys(table: Mapping[str, object], where: str, place: Place) -> None:
+def _check_keys(table: Mapping[str, object], where: str, place: ConfigPlace) -> None:
     for key in table:
         if key not in _KEYS[where]:
             near = did_you_mean(key, _KEYS[where])
@@ -186,7 +186,7 @@ def _check_keys(table: Mapping[str, object], where: str, place: Place) -> None:
             raise place.error(message, key)
 
 
-def _string(table: Mapping[str, object], key: str, place: Place) -> str:
+def _string(table: Mapping[str, object], key: str, place: ConfigPlace) -> str:
     value = table.get(key)
     if not isinstance(value, str) or not value:
         message = f"{key} must be a string, not {value!r}" if key in table else f"{key} is missing"
@@ -194,7 +194,7 @@ def _string(table: Mapping[str, object], key: str, place: Place) -> str:
     return value
 
 
-def _files(tables: list[dict[str, object]], place: Place) -> Iterator[ManifestFile]:
+def _files(tables: list[dict[str, object]], place: ConfigPlace) -> Iterator[ManifestFile]:
     seen = set()
     for number, table in enumerate(tables, 1):
         here = place._replace(name=f"{place.name}: file {number}")
@@ -223,7 +223,7 @@ def _path_problem(path: str) -> str | None:
     return None
 
 
-def _requirement(text: str, place: Place) -> tuple[str, str]:
+def _requirement(text: str, place: ConfigPlace) -> tuple[str, str]:
     """Take "transformers==4.53.2" apart."""
     parsed = requirement_of(text)
     if parsed is None:

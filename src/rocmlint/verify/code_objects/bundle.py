@@ -30,7 +30,7 @@ _LARGEST_TABLE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Entry:
+class BundleEntry:
     """One code object as it lies in a file, without its content."""
 
     target: Target
@@ -46,7 +46,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class CodeObject(Entry):
+class CodeObject(BundleEntry):
     """A code object with its content: an ELF, or SPIR-V."""
 
     image: memoryview | bytes = b""

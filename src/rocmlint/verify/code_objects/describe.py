@@ -13,7 +13,7 @@ from rocmlint.verify.result import Evidence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.verify.code_objects.bundle import Entry
+    from rocmlint.verify.code_objects.bundle import BundleEntry
     from rocmlint.verify.code_objects.file import FileReport
     from rocmlint.verify.code_objects.judge import Problem
 
@@ -45,7 +45,7 @@ def action(problem: Problem, path: str, processor: str) -> str:
     )
 
 
-def summary(entries: Sequence[Entry]) -> str:
+def summary(entries: Sequence[BundleEntry]) -> str:
     """Say in which form code lies, of which versions, for how many targets."""
     if not entries:
         return ""
@@ -69,7 +69,7 @@ def evidence(report: FileReport, missing: Sequence[str]) -> Iterator[Evidence]:
         yield Evidence("libraries not found", " ".join(missing))
 
 
-def target_lines(entries: Sequence[Entry]) -> Iterator[str]:
+def target_lines(entries: Sequence[BundleEntry]) -> Iterator[str]:
     """Yield a line for each form and version: its targets, with how many bundles lack them."""
     kinds = sorted({(each.form, each.version or 0) for each in entries})
     bundles = len({each.bundle for each in entries})

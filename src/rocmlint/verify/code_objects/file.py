@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mmap import mmap
 
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.code_objects.bundle import CodeObject, Entry
+    from rocmlint.verify.code_objects.bundle import BundleEntry, CodeObject
     from rocmlint.verify.code_objects.kpack import Reference
 
 FAT_BINARY = ".hip_fatbin"
@@ -31,7 +31,7 @@ class FileReport:
 
     path: str
     size: int = 0
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[BundleEntry, ...] = ()
     host: HostElf | None = None
     """None for what is no library: a loose code object or an archive."""
     kpack: Reference | None = None
@@ -110,7 +110,7 @@ class _Reading:
     size: int = 0
     host: HostElf | None = None
     kpack: Reference | None = None
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[BundleEntry] = field(default_factory=list)
     error: str = ""
 
     def code_objects(self, wanted: Callable[[Target], bool]) -> Iterator[CodeObject]:

@@ -14,7 +14,7 @@ _NAME = re.compile(r".+\.(so(\.[0-9]+)*|co|hsaco|kpack)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFile:
     """A file, or a path that cannot be read."""
 
     path: str
@@ -35,15 +35,15 @@ def holds_code_objects(path: str) -> bool:
 
 def find_files(
     roots: Sequence[str], wanted: Callable[[str], bool] = holds_code_objects
-) -> Iterator[Found]:
+) -> Iterator[FoundFile]:
     """Yield the files below folders that are wanted by their path, and files named themselves."""
     seen: set[tuple[int, int]] = set()
     for root in roots:
-        for each in _below(root, seen, wanted) if os.path.isdir(root) else [Found(root, root)]:
+        for each in _below(root, seen, wanted) if os.path.isdir(root) else [FoundFile(root, root)]:
             try:
                 status = os.stat(each.path)
             except OSError as error:
-                yield Found(each.path, root, error.strerror or "cannot be read")
+                yield FoundFile(each.path, root, error.strerror or "cannot be read")
                 continue
             identity = (status.st_dev, status.st_ino)
             if identity not in seen or each.error:
@@ -51,7 +51,9 @@ def find_files(
                 yield each
 
 
-def _below(root: str, seen: set[tuple[int, int]], wanted: Callable[[str], bool]) -> Iterator[Found]:
+def _below(
+    root: str, seen: set[tuple[int, int]], wanted: Callable[[str], bool]
+) -> Iterator[FoundFile]:
     """Yield what lies below a folder, in order; links to folders are followed once."""
     refused: list[OSError] = []
     for folder, subfolders, files in os.walk(root, onerror=refused.append, followlinks=True):
@@ -68,6 +70,6 @@ def _below(root: str, seen: set[tuple[int, int]], wanted: Callable[[str], bool])
         # A link comes after what it may lead to, so that files are told by their own names.
         paths = [os.path.join(folder, name) for name in sorted(files)]
         for path in sorted(filter(wanted, paths), key=os.path.islink):
-            yield Found(path, root)
+            yield FoundFile(path, root)
     for each in refused:
-        yield Found(str(each.filename), root, each.strerror or "cannot be read")
+        yield FoundFile(str(each.filename), root, each.strerror or "cannot be read")

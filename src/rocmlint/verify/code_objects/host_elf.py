@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class SectionPlace:
     """Where a section lies in the file, in bytes."""
 
     offset: int
@@ -28,7 +28,7 @@ class Place:
 class HostElf:
     """The parts of a library that tell of device code."""
 
-    sections: Mapping[str, Place]
+    sections: Mapping[str, SectionPlace]
     """Those with content in the file, by name."""
     needed: tuple[str, ...]
     """DT_NEEDED: the libraries it is linked with."""
@@ -52,7 +52,7 @@ def read_host_elf(file: mmap, size: int) -> HostElf:
         return _host_elf(sections, _dynamic(elf, file))
 
 
-def _host_elf(sections: Mapping[str, Place], dynamic: _Dynamic) -> HostElf:
+def _host_elf(sections: Mapping[str, SectionPlace], dynamic: _Dynamic) -> HostElf:
     run_path = dynamic.texts(_RUNPATH) or dynamic.texts(_RPATH)
     return HostElf(
         sections,
@@ -102,7 +102,7 @@ class _Dynamic:
         return self.file.find(name, self.strings, self.strings + size) >= 0
 
 
-def _sections(elf: Any, file: mmap) -> Iterator[tuple[str, Place]]:
+def _sections(elf: Any, file: mmap) -> Iterator[tuple[str, SectionPlace]]:
     count = elf.num_sections()
     if not count:
         message = "has no section table, so its device code cannot be found"
@@ -111,7 +111,7 @@ def _sections(elf: Any, file: mmap) -> Iterator[tuple[str, Place]]:
     names = headers[elf.get_shstrndx()]["sh_offset"]
     for each in headers:
         if each["sh_type"] != "SHT_NOBITS" and each["sh_size"]:
-            place = Place(each["sh_offset"], each["sh_size"])
+            place = SectionPlace(each["sh_offset"], each["sh_size"])
             yield _text(file, names + each["sh_name"]), place
 
 

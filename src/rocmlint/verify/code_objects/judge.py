@@ -21,7 +21,7 @@ from rocmlint.verify.code_objects.mapped import map_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from rocmlint.verify.code_objects.bundle import Entry
+    from rocmlint.verify.code_objects.bundle import BundleEntry
     from rocmlint.verify.code_objects.file import FileReport
     from rocmlint.verify.result import Verdict
 
@@ -46,7 +46,7 @@ Problem = Literal[
 
 
 @dataclass(frozen=True)
-class Judgement:
+class KernelVerdict:
     """What is to be said of a file and a device."""
 
     verdict: Verdict
@@ -56,8 +56,8 @@ class Judgement:
     reason: str = ""
 
 
-def _bad(verdict: Verdict, problem: Problem, reason: str) -> Judgement:
-    return Judgement(verdict, problem, problem, reason)
+def _bad(verdict: Verdict, problem: Problem, reason: str) -> KernelVerdict:
+    return KernelVerdict(verdict, problem, problem, reason)
 
 
 class Judge:
@@ -69,7 +69,7 @@ class Judge:
         self._only_spirv = _is_on(environment.get("HIP_FORCE_SPIRV_CODEOBJECT", ""))
         self._archives: dict[str, kpack.Archive] = {}
 
-    def library(self, report: FileReport, device: Target) -> Judgement:
+    def library(self, report: FileReport, device: Target) -> KernelVerdict:
         """Judge a library: each of its bundles is needed, since each has kernels of its own."""
         try:
             return self._library(report, device)
@@ -80,7 +80,7 @@ class Judge:
                 "unproven", "broken", f"cannot be understood: {type(error).__name__}: {error}"
             )
 
-    def _library(self, report: FileReport, device: Target) -> Judgement:
+    def _library(self, report: FileReport, device: Target) -> KernelVerdict:
         if report.error:
             return _bad("unproven", "unreadable" if report.refused else "broken", report.error)
         if report.kpack:
@@ -95,7 +95,7 @@ class Judge:
         codes = [each.target for each in report.entries]
         return self._all_settings(device, codes, parts)
 
-    def loose(self, reports: Sequence[FileReport], device: Target) -> Judgement:
+    def loose(self, reports: Sequence[FileReport], device: Target) -> KernelVerdict:
         """Judge loose code objects, of which one for the device is enough."""
         entries = [entry for each in reports for entry in each.entries]
         part = partial(self._choose, entries)
@@ -110,7 +110,7 @@ class Judge:
         codes = [each.target for each in report.entries]
         return any(self._choose(report.entries, each) for each in settings(device, codes))
 
-    def _choose(self, entries: Iterable[Entry], device: Target) -> How | None:
+    def _choose(self, entries: Iterable[BundleEntry], device: Target) -> How | None:
         """Choose as HIP does: the processor's own code, its family's, then SPIR-V."""
         entries = list(entries)
         # Only in a bundle is there anything to choose from.
@@ -126,13 +126,13 @@ class Judge:
         device: Target,
         codes: Iterable[Target],
         parts: Sequence[Callable[[Target], How | None]],
-    ) -> Judgement:
+    ) -> KernelVerdict:
         """Judge for each setting (xnack, sramecc) that the device was not said to have."""
         chosen = {each: [part(each) for part in parts] for each in settings(device, codes)}
         hows = {how for row in chosen.values() for how in row}
         if None not in hows and hows:
             kinds = [_KINDS[how] for how in _KINDS if how in hows]
-            return Judgement("proven", " and ".join(kinds))
+            return KernelVerdict("proven", " and ".join(kinds))
         if hows <= {None}:
             return self._no_code(device)
         whole = [str(each) for each, row in chosen.items() if None not in row]
@@ -146,7 +146,7 @@ class Judge:
         )
         return _bad("unproven", "in part", reason)
 
-    def _no_code(self, device: Target) -> Judgement:
+    def _no_code(self, device: Target) -> KernelVerdict:
         if self._only_spirv:
             reason = "HIP_FORCE_SPIRV_CODEOBJECT asks for SPIR-V, and it has none"
             return _bad("contradicted", "switched off", reason)
@@ -155,7 +155,7 @@ class Judge:
 
     def _archived(
         self, report: FileReport, reference: kpack.Reference, device: Target
-    ) -> Judgement:
+    ) -> KernelVerdict:
         if kpack.is_disabled(self._environment):
             reason = "its kernels are in kpack archives, which ROCM_KPACK_DISABLE switches off"
             return _bad("contradicted", "switched off", reason)
@@ -169,7 +169,7 @@ class Judge:
         if problems:
             return _bad("unproven", "broken", "; ".join(problems))
         if archives and not missing:
-            return Judgement("proven", "kpack present")
+            return KernelVerdict("proven", "kpack present")
         if archives:
             reason = f"its archives have no code for {device} under {', '.join(missing)}"
         else:
@@ -211,7 +211,7 @@ def _is_stored(
     return False
 
 
-def _is_generic(entry: Entry, device: Target) -> bool:
+def _is_generic(entry: BundleEntry, device: Target) -> bool:
     return (
         is_generic_for(entry.target, device)
         and entry.version == _GENERIC_NEEDS

@@ -14,7 +14,7 @@ from rocmlint.verify.result import Evidence, Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from rocmlint.verify.job.witnesses import Witness
+    from rocmlint.verify.job.witnesses import WitnessReport
     from rocmlint.verify.result import Strength
 
 CHECK = "ranks"
@@ -57,7 +57,7 @@ class _Topic:
     """Gives what counts of a value."""
 
 
-def alike(leading: Mapping[int, Witness]) -> Iterator[Result]:
+def alike(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
     """Yield a result for each thing in which all ranks must be equal, and for the GPUs."""
     for topic in _TOPICS:
         values = {
@@ -72,7 +72,7 @@ def alike(leading: Mapping[int, Witness]) -> Iterator[Result]:
     yield from _shared_devices(leading)
 
 
-def modules_alike(leading: Mapping[int, Witness], judged: Iterable[str]) -> Iterator[Result]:
+def modules_alike(leading: Mapping[int, WitnessReport], judged: Iterable[str]) -> Iterator[Result]:
     """Compare the sources of the modules that no manifest has judged."""
     values = {
         rank: {
@@ -187,7 +187,7 @@ def _without_paths(builds: str) -> str:
     return "; ".join(each)
 
 
-def _two_copies(leading: Mapping[int, Witness]) -> Iterator[Result]:
+def _two_copies(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
     for rank, witness in leading.items():
         found: dict[str, set[str]] = {}
         for stem, each in _libraries(witness.facts):
@@ -210,7 +210,7 @@ def _two_copies(leading: Mapping[int, Witness]) -> Iterator[Result]:
                 )
 
 
-def _replaced(leading: Mapping[int, Witness]) -> Iterator[Result]:
+def _replaced(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
     for rank, witness in leading.items():
         gone = [str(it.get("path")) for _, it in _libraries(witness.facts) if it.get("deleted")]
         if gone:
@@ -228,7 +228,7 @@ def _replaced(leading: Mapping[int, Witness]) -> Iterator[Result]:
             )
 
 
-def _shared_devices(leading: Mapping[int, Witness]) -> Iterator[Result]:
+def _shared_devices(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
     users: dict[tuple[str, str], list[int]] = {}
     for rank, witness in leading.items():
         uuid = ((witness.facts.get("torch") or {}).get("device") or {}).get("uuid")

@@ -12,7 +12,7 @@ from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.interpreter.inside.process import host
 from rocmlint.interpreter.inside.witness import VERSION
 from rocmlint.verify.job.ranks import judge
-from rocmlint.verify.job.store import Exchange, Place
+from rocmlint.verify.job.store import Exchange, RankPlace
 from rocmlint.verify.job.witnesses import parsed
 from rocmlint.verify.result import EXIT_CODES
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import Witness
+    from rocmlint.verify.job.witnesses import WitnessReport
     from rocmlint.verify.result import Result
 
 _MARGIN = 10.0
@@ -28,7 +28,7 @@ _MARGIN = 10.0
 
 
 def meet(
-    place: Place, watch: Watch, timeout: float, tell: Callable[[Iterable[Result]], int]
+    place: RankPlace, watch: Watch, timeout: float, tell: Callable[[Iterable[Result]], int]
 ) -> int:
     """Take part, and give the exit code that the first rank came to; ``tell`` prints it there.
 
@@ -67,7 +67,7 @@ def _judged(
     return code
 
 
-def _own_facts(place: Place, watch: Watch, timeout: float) -> dict[str, Any]:
+def _own_facts(place: RankPlace, watch: Watch, timeout: float) -> dict[str, Any]:
     """Ask a child of this interpreter, so that a module that hangs does not hang the rank."""
     known: dict[str, Any] = {"witness": VERSION, "host": host(), "pid": os.getpid(), "errors": []}
     try:
@@ -77,7 +77,7 @@ def _own_facts(place: Place, watch: Watch, timeout: float) -> dict[str, Any]:
     return {**known, "rank": place.rank, "world_size": place.world_size}
 
 
-def _read(told: Mapping[int, str]) -> tuple[list[Witness], list[str]]:
+def _read(told: Mapping[int, str]) -> tuple[list[WitnessReport], list[str]]:
     witnesses, problems = [], []
     for rank, text in sorted(told.items()):
         found = parsed(f"rank {rank}", text)

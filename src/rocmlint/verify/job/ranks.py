@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import Witness
+    from rocmlint.verify.job.witnesses import WitnessReport
 
 CHECK = "ranks"
 
 
-def world_size_of(witnesses: Sequence[Witness]) -> int | None:
+def world_size_of(witnesses: Sequence[WitnessReport]) -> int | None:
     """Give the number of ranks that the launcher told them; None where it told none."""
     sizes = [int(each.facts["world_size"]) for each in witnesses if each.facts.get("world_size")]
     return max(sizes, default=None)
 
 
-def complete(witnesses: Sequence[Witness], watch: Watch, world_size: int | None) -> bool:
+def complete(witnesses: Sequence[WitnessReport], watch: Watch, world_size: int | None) -> bool:
     """Say whether waiting longer would show nothing new."""
     groups = by_rank(witnesses)
     size = world_size or world_size_of(witnesses)
@@ -39,7 +39,7 @@ def complete(witnesses: Sequence[Witness], watch: Watch, world_size: int | None)
 
 def judge(
     watch: Watch,
-    witnesses: Sequence[Witness],
+    witnesses: Sequence[WitnessReport],
     problems: Sequence[str],
     world_size: int | None,
     waited: float,
@@ -67,7 +67,7 @@ def judge(
 
 
 def _presence(
-    groups: Mapping[int, Sequence[Witness]], size: int | None, waited: float
+    groups: Mapping[int, Sequence[WitnessReport]], size: int | None, waited: float
 ) -> Iterator[Result]:
     here = counted(groups, "rank")
     if size is None:
@@ -117,7 +117,7 @@ def _presence(
         )
 
 
-def _never_loaded(rank: int, its: Sequence[Witness], watch: Watch) -> Iterator[Result]:
+def _never_loaded(rank: int, its: Sequence[WitnessReport], watch: Watch) -> Iterator[Result]:
     for name in watch.modules:
         if any(name in each.modules for each in its):
             continue
@@ -138,7 +138,7 @@ def _never_loaded(rank: int, its: Sequence[Witness], watch: Watch) -> Iterator[R
         )
 
 
-def _twice(rank: int, found: Sequence[Witness]) -> Result:
+def _twice(rank: int, found: Sequence[WitnessReport]) -> Result:
     return Result(
         CHECK,
         "is one process",

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from rocmlint.verify.job.processes import Ending, Python
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import Witness
+    from rocmlint.verify.job.witnesses import WitnessReport
 
 CHECK = "run"
 
 
 def judge(
-    watch: Watch, witnesses: Sequence[Witness], problems: Sequence[str], ending: Ending
+    watch: Watch, witnesses: Sequence[WitnessReport], problems: Sequence[str], ending: Ending
 ) -> Iterator[Result]:
     """Yield the command's end, each module in each process, and what could not be seen."""
     unseen = [each for each in ending.pythons if not _is_witnessed(each, witnesses)]
@@ -78,7 +78,7 @@ def _of_command(ending: Ending) -> Result:
     )
 
 
-def _of_processes(watch: Watch, witnesses: Sequence[Witness], ending: Ending) -> Result:
+def _of_processes(watch: Watch, witnesses: Sequence[WitnessReport], ending: Ending) -> Result:
     """Say which Python processes there were; that none was missed is never proven."""
     evidence = [Evidence(each.subject, _line(each)) for each in witnesses]
     evidence += [Evidence(f"pid {each}", "still runs, no longer watched") for each in ending.left]
@@ -104,12 +104,14 @@ def _of_processes(watch: Watch, witnesses: Sequence[Witness], ending: Ending) ->
     return judgement.on(CHECK, "runs in watched Python processes", "the command", evidence)
 
 
-def _line(witness: Witness) -> str:
+def _line(witness: WitnessReport) -> str:
     loaded = ", ".join(witness.modules) or "no watched module"
     return f"{witness.facts.get('executable', '?')}: {loaded}"
 
 
-def _never_loaded(watch: Watch, witnesses: Sequence[Witness], *, hidden: bool) -> Iterator[Result]:
+def _never_loaded(
+    watch: Watch, witnesses: Sequence[WitnessReport], *, hidden: bool
+) -> Iterator[Result]:
     """Yield the modules that no process, or none of a rank, has imported."""
     groups = by_rank(witnesses)
     for name in watch.modules:
@@ -155,7 +157,7 @@ def _missing(name: str, subject: str, *, hidden: bool, witnessed: bool) -> Resul
     )
 
 
-def _is_witnessed(python: Python, witnesses: Sequence[Witness]) -> bool:
+def _is_witnessed(python: Python, witnesses: Sequence[WitnessReport]) -> bool:
     own = [each for each in witnesses if (each.host, each.pid) == (host(), python.pid)]
     if any(each.command == python.command for each in own):
         return True

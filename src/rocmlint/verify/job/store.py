@@ -29,7 +29,7 @@ class StoreError(RocmlintError):
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPlace:
     """Which rank this is, of how many, and where they meet."""
 
     host: str
@@ -38,7 +38,7 @@ class Place:
     world_size: int
 
 
-def place_of(address: str | None, rank: int | None, world_size: int | None) -> Place:
+def place_of(address: str | None, rank: int | None, world_size: int | None) -> RankPlace:
     """Find the place from flags, else from what the launcher set. Raises ConfigError."""
     told = ranks_of_environment()
     rank = told["rank"] if rank is None else rank
@@ -63,13 +63,13 @@ def place_of(address: str | None, rank: int | None, world_size: int | None) -> P
     if not 0 <= rank < world_size:
         message = f"rank {rank} cannot be one of {world_size} (they are counted from 0)"
         raise ConfigError(message)
-    return Place(host.strip("[]"), int(port), rank, world_size)
+    return RankPlace(host.strip("[]"), int(port), rank, world_size)
 
 
 class Exchange:
     """What one rank says to the others, and hears from them."""
 
-    def __init__(self, place: Place, timeout: float) -> None:
+    def __init__(self, place: RankPlace, timeout: float) -> None:
         """Reach the store within ``timeout`` seconds. Raises StoreError."""
         try:
             distributed: Any = importlib.import_module("torch.distributed")  # the user's own

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import Witness
+    from rocmlint.verify.job.witnesses import WitnessReport
 
 _MOMENTS = {
     "start": "at the start",
@@ -35,13 +35,13 @@ _SHOWN = 16
 """How many processes are told one by one: two of each GPU of a node."""
 
 
-def of_processes(check: str, witnesses: Iterable[Witness], watch: Watch) -> Iterator[Result]:
+def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -> Iterator[Result]:
     """Yield what is known of the watched modules and files in each process.
 
     Of many processes of one kind of which the same is proven, one result tells.
     """
     found = [(it, result) for it in witnesses for result in _of_process(check, it, watch)]
-    alike: dict[tuple[str, ...], list[Witness]] = {}
+    alike: dict[tuple[str, ...], list[WitnessReport]] = {}
     for witness, result in found:
         alike.setdefault(_kind(witness, result), []).append(witness)
     for witness, result in found:
@@ -52,18 +52,18 @@ def of_processes(check: str, witnesses: Iterable[Witness], watch: Watch) -> Iter
             yield replace(result, subject=_together(own), evidence=())
 
 
-def _kind(witness: Witness, result: Result) -> tuple[str, ...]:
+def _kind(witness: WitnessReport, result: Result) -> tuple[str, ...]:
     return (witness.start, result.verdict, result.claim, result.seen)
 
 
-def _together(witnesses: Sequence[Witness]) -> str:
+def _together(witnesses: Sequence[WitnessReport]) -> str:
     start = witnesses[0].start
     many = f"({len(witnesses):,} processes{'' if start == 'program' else f', {start}'})"
     known = {each.rank for each in witnesses if each.rank is not None}
     return f"{ranks(known)} {many}" if known else many
 
 
-def _of_process(check: str, witness: Witness, watch: Watch) -> Iterator[Result]:
+def _of_process(check: str, witness: WitnessReport, watch: Watch) -> Iterator[Result]:
     """Yield what is known of one process."""
     yield from _of_errors(check, witness)
     for name, expected in watch.modules.items():
@@ -77,7 +77,7 @@ def _of_process(check: str, witness: Witness, watch: Watch) -> Iterator[Result]:
         yield from _of_versions(check, witness, watch.packages)
 
 
-def where(witness: Witness) -> tuple[Evidence, ...]:
+def where(witness: WitnessReport) -> tuple[Evidence, ...]:
     """Give what tells one process from another."""
     facts = witness.facts
     known = {
@@ -89,7 +89,7 @@ def where(witness: Witness) -> tuple[Evidence, ...]:
     return tuple(Evidence(name, value) for name, value in known.items() if value)
 
 
-def _of_errors(check: str, witness: Witness) -> Iterator[Result]:
+def _of_errors(check: str, witness: WitnessReport) -> Iterator[Result]:
     errors = [str(each).strip() for each in witness.facts["errors"]]
     if not errors:
         return
@@ -107,7 +107,7 @@ def _of_errors(check: str, witness: Witness) -> Iterator[Result]:
     )
 
 
-def _of_module(check: str, witness: Witness, name: str, expected: str | None) -> Result:
+def _of_module(check: str, witness: WitnessReport, name: str, expected: str | None) -> Result:
     seen = witness.modules[name]
     last, first = _result(check, witness, name, expected, seen["now"]), seen.get("at_import")
     moment = _MOMENTS.get(seen.get("moment", ""), "")
@@ -122,7 +122,7 @@ def _of_module(check: str, witness: Witness, name: str, expected: str | None) ->
 
 
 def _result(
-    check: str, witness: Witness, name: str, expected: str | None, comparison: dict[str, Any]
+    check: str, witness: WitnessReport, name: str, expected: str | None, comparison: dict[str, Any]
 ) -> Result:
     """Judge one comparison of a module with its source."""
     try:
@@ -151,7 +151,7 @@ def _result(
 
 
 def _of_file(
-    check: str, witness: Witness, path: str, sha256: str, found: Mapping[str, str]
+    check: str, witness: WitnessReport, path: str, sha256: str, found: Mapping[str, str]
 ) -> Result:
     """Judge a file of the manifest that is no module."""
     result = result_of_file(path, sha256, found, check)
@@ -160,7 +160,9 @@ def _of_file(
     return replace(result, claim=claim_of_file, subject=witness.subject, evidence=evidence)
 
 
-def _of_versions(check: str, witness: Witness, packages: Mapping[str, str]) -> Iterator[Result]:
+def _of_versions(
+    check: str, witness: WitnessReport, packages: Mapping[str, str]
+) -> Iterator[Result]:
     """Yield the packages that are not of the version the patch is made for."""
     versions = witness.facts.get("versions", {})
     for name, requires in packages.items():

@@ -110,7 +110,7 @@ class WitnessError(RocmlintError):
 
 
 @dataclass(frozen=True)
-class Witness:
+class WitnessReport:
     """What one process was seen to be; ``facts`` as :mod:`.inside.witness` writes them."""
 
     file: str
@@ -228,7 +228,7 @@ def _close_to_others(folder: str) -> None:
             os.chmod(os.path.join(root, name), _FILE)
 
 
-def ask(witnesses: Iterable[Witness], seconds: float) -> None:
+def ask(witnesses: Iterable[WitnessReport], seconds: float) -> None:
     """Have those ranks look again that may still run, and give them some time for it."""
     asked = [each for each in witnesses if each.rank is not None and each.may_run and each.modules]
     question = f"{time.time_ns():x}"
@@ -241,19 +241,19 @@ def ask(witnesses: Iterable[Witness], seconds: float) -> None:
         asked = [each for each in asked if not _has_answered(each, question)]
 
 
-def _has_answered(witness: Witness, question: str) -> bool:
+def _has_answered(witness: WitnessReport, question: str) -> bool:
     with suppress(OSError, ValueError):
         found = parsed(witness.file, read_small(witness.file, _LARGEST).decode())
-        return isinstance(found, Witness) and (not found.may_run or question in found.asked)
+        return isinstance(found, WitnessReport) and (not found.may_run or question in found.asked)
     return True
 
 
-def read(folder: str) -> tuple[list[Witness], list[str]]:
+def read(folder: str) -> tuple[list[WitnessReport], list[str]]:
     """Read the witnesses in a folder and below it, with a line for each that is unreadable.
 
     The same process is taken once. Raises WitnessError where the folder itself cannot be read.
     """
-    witnesses: dict[tuple[str, int, object], Witness] = {}
+    witnesses: dict[tuple[str, int, object], WitnessReport] = {}
     problems = []
     for path in sorted(_files(folder)):
         try:
@@ -267,14 +267,14 @@ def read(folder: str) -> tuple[list[Witness], list[str]]:
     return list(witnesses.values()), problems
 
 
-def parsed(name: str, text: str) -> Witness | str:
+def parsed(name: str, text: str) -> WitnessReport | str:
     """Read one witness; what is wrong with it is one line that begins with its name."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         return f"{name}: {error}"
     problem = _problem(document)
-    return Witness(name, document) if problem is None else f"{name}: {problem}"
+    return WitnessReport(name, document) if problem is None else f"{name}: {problem}"
 
 
 def _files(folder: str) -> Iterator[str]:
@@ -335,7 +335,7 @@ def _problem(document: object) -> str | None:
     return None
 
 
-def by_rank(witnesses: Iterable[Witness]) -> dict[int, list[Witness]]:
+def by_rank(witnesses: Iterable[WitnessReport]) -> dict[int, list[WitnessReport]]:
     """Sort the processes by their rank; after a restart of the job only those of the last start.
 
     Of a process with several witnesses (it became another program, or testified) the last counts.
@@ -344,7 +344,7 @@ def by_rank(witnesses: Iterable[Witness]) -> dict[int, list[Witness]]:
         (each.host, each.pid): each
         for each in sorted(witnesses, key=lambda it: float(it.facts.get("began", 0)))
     }
-    found: dict[int, list[Witness]] = {}
+    found: dict[int, list[WitnessReport]] = {}
     for each in last_of.values():
         if each.rank is not None:
             found.setdefault(each.rank, []).append(each)
@@ -354,7 +354,7 @@ def by_rank(witnesses: Iterable[Witness]) -> dict[int, list[Witness]]:
     return dict(sorted(found.items()))
 
 
-def leaders(witnesses: Sequence[Witness]) -> list[Witness]:
+def leaders(witnesses: Sequence[WitnessReport]) -> list[WitnessReport]:
     """Give those of one rank that none of the others started: one, if all is well."""
     pids = {(each.host, each.pid) for each in witnesses}
     own = [it for it in witnesses if (it.host, it.facts.get("parent")) not in pids]

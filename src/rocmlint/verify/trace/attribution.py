@@ -61,7 +61,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """For results: the verb, what it is about, and the command to which folders can be added."""
 
     check: str
@@ -73,7 +73,7 @@ class Asked:
 class Attribution:
     """The kernels of a trace, each with whose it is; ``files`` is how many were looked into."""
 
-    asked: Asked
+    asked: Question
     trace: Trace
     kernels: tuple[Known, ...]
     files: int
@@ -85,10 +85,12 @@ class Attribution:
         return _percent(sum(each.ran.nanoseconds for each in kernels), self.trace.nanoseconds)
 
 
-def attribute(trace: Trace, index: KernelIndex, asked: Asked | None = None) -> Attribution:
+def attribute(trace: Trace, index: KernelIndex, asked: Question | None = None) -> Attribution:
     """Look each kernel up; without ``asked``, as ``rocmlint verify trace`` does."""
     if asked is None:
-        asked = Asked("trace", os.path.basename(trace.path), f"rocmlint verify trace {trace.path}")
+        asked = Question(
+            "trace", os.path.basename(trace.path), f"rocmlint verify trace {trace.path}"
+        )
     known = []
     fused = any(map(_FUSED.match, trace.operators))
     for ran in trace.kernels:

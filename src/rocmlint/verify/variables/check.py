@@ -33,7 +33,7 @@ _result = partial(Result, "environment")
 
 
 @dataclass(frozen=True)
-class Environment:
+class Variables:
     """The variables of an interpreter, and what was found of their readers."""
 
     python: str
@@ -63,7 +63,7 @@ def _sure(readers: Iterable[Reader]) -> list[Reader]:
     return [each for each in readers if not each.doubt]
 
 
-def look(interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str]) -> Environment:
+def look(interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str]) -> Variables:
     """Ask an interpreter for its variables, and search what it has installed for their readers."""
     answer = interpreter.ask("variables", {"names": list(asked)})
     variables = {**answer["environment"], **asked}
@@ -72,7 +72,7 @@ def look(interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str
     rows = [KNOWN[name] for name in variables if name in KNOWN]
     names = {*variables, *(name for row in rows for name in (row.instead, row.needs) if name)}
     found = search(sorted(names), [*answer["packages"], *paths], _libraries(answer))
-    return Environment(answer["executable"], variables, found)
+    return Variables(answer["executable"], variables, found)
 
 
 def _libraries(answer: Mapping[str, Any]) -> list[str]:
@@ -88,7 +88,7 @@ def _folders(patterns: Iterable[str]) -> list[str]:
     return [folder for pattern in patterns for folder in sorted(glob.glob(pattern))]
 
 
-def _judged(name: str, value: str, environment: Environment) -> Result:
+def _judged(name: str, value: str, environment: Variables) -> Result:
     """Judge one variable."""
     readers = environment.found.readers.get(name, [])
     if sure := _sure(readers):
@@ -156,7 +156,7 @@ def _is_understood(reader: Reader, value: str, row: Variable | None) -> bool:
     return bool(row and row.accepts)
 
 
-def _unread(name: str, value: str, readers: list[Reader], environment: Environment) -> Result:
+def _unread(name: str, value: str, readers: list[Reader], environment: Variables) -> Result:
     """Judge a variable that no installed file reads."""
     row, found, owner = KNOWN.get(name), environment.found, owner_of(name)
     evidence = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .bindings import Bindings, bindings
 from .fingerprints import Definition, definitions, fingerprint
 from .reachable import module_of, qualified_name
-from .sources import NoSourceError, Source, compiled, loaded_code, source_of
+from .sources import ModuleSource, NoSourceError, compiled, loaded_code, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ class OnDisk:
     """A module as its source has it."""
 
     module: str
-    source: Source
+    source: ModuleSource
     code: CodeType
     loaded: CodeType | None
     """What an import would run now."""

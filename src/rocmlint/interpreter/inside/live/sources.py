@@ -36,7 +36,7 @@ class NoSourceError(Exception):
 
 
 @dataclass(frozen=True)
-class Source:
+class ModuleSource:
     """The source of a module: where it is, and its bytes."""
 
     path: str
@@ -49,7 +49,7 @@ def loader_of(module: ModuleType) -> Any:
     return getattr(spec, "loader", None) or getattr(module, "__loader__", None)
 
 
-def source_of(module: ModuleType) -> Source:
+def source_of(module: ModuleType) -> ModuleSource:
     """Read the source that the import system names, also out of an archive.
 
     Raises NoSourceError.
@@ -67,7 +67,7 @@ def source_of(module: ModuleType) -> Source:
         message = "it was made by a program, not loaded from a file"
         raise NoSourceError(message)
     try:
-        return Source(path, _read(loader, spec.name if spec else module.__name__, path))
+        return ModuleSource(path, _read(loader, spec.name if spec else module.__name__, path))
     except (OSError, ImportError, SyntaxError, UnicodeError) as error:
         message = f"its source {path} cannot be read: {error}"
         raise NoSourceError(message) from error
@@ -88,7 +88,7 @@ def _read(loader: Any, name: str, path: str) -> bytes:
         return file.read()
 
 
-def compiled(source: Source) -> CodeType:
+def compiled(source: ModuleSource) -> CodeType:
     """Compile as an import does, at the optimisation level of this process.
 
     Raises NoSourceError.
