@@ -59,6 +59,10 @@ def test_a_file_with_a_word_of_another_rule_is_not_done() -> None:
     assert first_sight("from transformers import AutoModel\ntorch.cuda.synchronize()\n") is None
 
 
+def test_a_file_with_a_statement_that_backslashes_part_is_not_done() -> None:
+    assert first_sight("if check_it() or \\\n    True:\n    pass\n") is None
+
+
 def test_a_file_that_cannot_be_decoded_is_not_done() -> None:
     assert first_sight(b"import transformers.utils\n# \xff\n") is None
 

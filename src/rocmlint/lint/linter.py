@@ -16,6 +16,7 @@ from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes
 from rocmlint.rule.registry import load_claim_rules, load_rules
+from rocmlint.text.blanks import is_oddly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,7 +138,8 @@ class Linter:
 
     def _without_suspects(self, opened: Opened) -> Analysis | None:
         """Return the analysis of a file whose text has nothing that the rules could look at."""
-        if not is_python(opened.path) or len(opened.data) > MAXIMUM_BYTES:
+        data = opened.data
+        if not is_python(opened.path) or len(data) > MAXIMUM_BYTES or is_oddly_spaced(data):
             return None
         triggers = (trigger for rule in opened.rules for trigger in rule.on)
         try:
