@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.environments import Environment
 from tests.support.hip_objects import (
     COMPRESSED,
     GENERIC,
@@ -415,15 +416,16 @@ def test_the_gpu_that_amd_smi_names_is_taken(project: Project, library: Path) ->
 
 
 def test_the_gpu_that_torch_names_is_taken(project: Project, library: Path) -> None:
-    project.write("torch/version.py", "__version__ = '2.13.0+rocm7.2'\nhip = '7.2.1'\n")
-    project.write(
+    environment = Environment(project.root / ".venv")
+    environment.write("torch/version.py", "__version__ = '2.13.0+rocm7.2'\nhip = '7.2.1'\n")
+    environment.write(
         "torch/__init__.py",
         "class cuda:\n"
         "    device_count = staticmethod(lambda: 2)\n"
         "    class get_device_properties:\n"
         "        def __init__(self, index): self.gcnArchName = 'gfx942:sramecc+:xnack-'\n",
     )
-    (result,) = results(project, str(library))
+    (result,) = results(project, str(library), "--python", str(environment.python))
     assert (result["claim"], result["verdict"]) == (f"has code that runs on {MI300}", "proven")
 
 
