@@ -32,7 +32,7 @@ VERBS = {
     "patches": ("verify", "patches", "--manifest", "tiny.toml"),
     "stock": ("verify", "stock", "tiny"),
     "kernels": ("verify", "kernels"),
-    "environment": ("verify", "environment", "--variable", "AITER_ON=1"),
+    "variables": ("verify", "variables", "--variable", "AITER_ON=1"),
     "claims": ("verify", "."),
     "stack": ("stack", "show", "--output-format", "json"),
 }

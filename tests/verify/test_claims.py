@@ -224,9 +224,9 @@ def test_code_that_claims_nothing_is_not_called_proven(project: Project) -> None
 
 
 def test_a_misspelt_verb_is_not_taken_for_a_path(project: Project) -> None:
-    done = project.run("verify", "enviroment")
+    done = project.run("verify", "variabels")
     assert done.returncode == 2
-    assert "did you mean 'environment'?" in done.stderr
+    assert "did you mean 'variables'?" in done.stderr
 
 
 def test_help_fits_a_narrow_terminal(project: Project) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-VERBS_THAT_ASK = [("live", "json"), ("stock", "pytest"), ("environment",)]
+VERBS_THAT_ASK = [("live", "json"), ("stock", "pytest"), ("variables",)]
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def _on_gpu(
         return
     if devices.names and not seen:
         reason = f"{devices.source} names {', '.join(devices.architectures)}, torch sees no GPU"
-        action = "look at HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES: rocmlint verify environment"
+        action = "look at HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES: rocmlint verify variables"
         yield _but(_fits(package, "sees the GPU", "GPU"), reason, action)
         return
     built = {each.partition(":")[0] for each in architectures}

@@ -21,7 +21,7 @@ VERBS = {
     "kernels": "is there device code for this GPU?",
     "trace": "which library do the kernels of a trace come from?",
     "probe": "which kernel does a small operation run?",
-    "environment": "who reads the variables that are set, and as what?",
+    "variables": "which code reads the variables that are set, and how does it interpret them?",
     "dtype": "where does a model leave its dtype?",
 }
 """Each is a module beside this one with ``add_arguments(parser)`` and ``main(arguments)``."""

@@ -152,7 +152,7 @@ def expectation(ran: Attribution, library: str) -> Result:
         reason += " What is in no file is told by its name alone."
     action = (
         f"{_ACTIONS.get(library, f'Find out why {library} was not chosen')}, then profile again. "
-        "rocmlint verify environment tells which variables choose kernels here."
+        "rocmlint verify variables tells which variables choose kernels here."
     )
     return result("contradicted", strength, seen, evidence, reason, action)
 

@@ -29,7 +29,7 @@ _SHOWN = 12
 _LIKENESS = 0.85
 """How near a known name must be: that of a misspelt one, not of one with the same prefix."""
 _READ, _AS_MEANT = "an installed file reads it", "an installed file reads it, as meant"
-_result = partial(Result, "environment")
+_result = partial(Result, "variables")
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _why_unproven(
     if not _is_installed(owner, found):
         seen = f"{owner} was not found"
         reason = f"{owner}, which reads such variables, is not in the places that were searched"
-        action = "name the folder that holds it: rocmlint verify environment /opt/rocm/lib"
+        action = "name the folder that holds it: rocmlint verify variables /opt/rocm/lib"
         return seen, reason, action
     if not row:
         return None

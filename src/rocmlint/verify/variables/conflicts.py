@@ -32,7 +32,7 @@ def conflicts(
         if _ROCR in variables and (_HIP in variables or _CUDA in variables):
             seen = f"{seen}; {_mapped(variables)}"
         yield Result(
-            "environment",
+            "variables",
             CLAIM,
             "all variables",
             "proven",
@@ -123,7 +123,7 @@ def _dangers(variables: Mapping[str, str]) -> Iterator[Result]:
         row = KNOWN.get(name)
         if row and row.danger and value and row.dangerous_with in value:
             yield Result(
-                "environment",
+                "variables",
                 "the code that runs is made for the GPU that is there",
                 f"{name}={value}",
                 "unproven",
@@ -141,7 +141,7 @@ def _conflict(
     evidence = [Evidence(name, variables[name]) for name in names]
     evidence += [Evidence("known from", KNOWN[name].source) for name in names if name in KNOWN]
     return Result(
-        "environment",
+        "variables",
         CLAIM,
         " ".join(names),
         "contradicted",

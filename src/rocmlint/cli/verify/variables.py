@@ -1,4 +1,4 @@
-"""``rocmlint verify environment``: who reads the variables that are set, and as what."""
+"""``rocmlint verify variables``: who reads the variables that are set, and as what."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add what follows ``rocmlint verify environment``."""
+    """Add what follows ``rocmlint verify variables``."""
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="more files and folders to search for readers"
     )
@@ -38,9 +38,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``rocmlint verify environment``."""
+    """Run ``rocmlint verify variables``."""
     parser = parser_of(
-        "environment",
+        "variables",
         "[--variable NAME=VALUE ...] [PATH ...]",
         "Say which installed file reads each variable of the ROCm stack, and as what.",
     )

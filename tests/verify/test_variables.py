@@ -1,4 +1,4 @@
-"""``rocmlint verify environment``: who reads a variable, as what, and what contradicts what."""
+"""``rocmlint verify variables``: who reads a variable, as what, and what contradicts what."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Judged:
     """The results of one run, by subject."""
 
     def __init__(self, project: Project, python: Path, *arguments: str, **variables: str) -> None:
-        command = ("verify", "environment", "--python", str(python), "--output-format", "json")
+        command = ("verify", "variables", "--python", str(python), "--output-format", "json")
         # An empty variable is set too: those of the machine have to go.
         with pytest.MonkeyPatch.context() as patch:
             for name in filter(relevant, list(os.environ)):
@@ -338,7 +338,7 @@ def test_odd_files_neither_stop_nor_spoil_a_search(
 def test_wrong_usage_is_one_line_and_exit_code_2(
     project: Project, arguments: tuple[str, ...]
 ) -> None:
-    run = project.run("verify", "environment", *arguments)
+    run = project.run("verify", "variables", *arguments)
     assert run.returncode == 2
     assert run.stderr.startswith("error: ")
     assert run.stderr.count("\n") == 1
