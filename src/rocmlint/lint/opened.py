@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.formats import is_python
 from rocmlint.source.decoding import text_of
-from rocmlint.text.text import LEXEME
+from rocmlint.text.text import without_strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +22,6 @@ MAXIMUM_BYTES = 5_000_000
 
 Of a notebook the code of its cells counts.
 """
-_LEXEME = re.compile(LEXEME.encode(), re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
 _PAIRS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 
@@ -82,7 +80,7 @@ def looks_broken(data: bytes) -> bool:
         return True
     if len(data) > MAXIMUM_BYTES:  # to take out the strings of so much data takes gigabytes
         return False
-    return _is_unbalanced(data) and _is_unbalanced(_LEXEME.sub(b"", data))
+    return _is_unbalanced(data) and _is_unbalanced(without_strings(data))
 
 
 def _is_unbalanced(data: bytes) -> bool:

@@ -24,6 +24,7 @@ LEXEME = (
 )
 """A comment or a string without its prefix, for str (or, encoded, for bytes) with DOTALL."""
 _LEXEME = re.compile(LEXEME, re.DOTALL)
+_BYTES_LEXEME = re.compile(LEXEME.encode(), re.DOTALL)
 _FORMATTED = re.compile(r"[fFtT][rR]?\Z")
 _VISIBLE = re.compile(r"[^\n]")
 _REMARK = re.compile(r"(?:(?<=\s)|\A)#[^\n]*")
@@ -45,6 +46,11 @@ def with_plain_ends(text: str) -> str:
     text = text.removeprefix("\ufeff")
     # To look for one character is much faster than for two.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def without_strings(data: bytes) -> bytes:
+    """Return the bytes of Python code with an empty string for each string and comment."""
+    return _BYTES_LEXEME.sub(b'""', data)
 
 
 class Span(NamedTuple):
