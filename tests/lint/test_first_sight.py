@@ -63,6 +63,12 @@ def test_a_file_with_a_statement_that_backslashes_part_is_not_done() -> None:
     assert first_sight("if check_it() or \\\n    True:\n    pass\n") is None
 
 
+def test_a_file_that_renames_what_a_rule_looks_for_is_not_done() -> None:
+    text = "from torch.cuda import synchronize as wait\nfor batch in loader:\n"
+    text += "    model(batch).backward()\n    wait()\n"
+    assert [each.code for each in findings(text)] == ["ROC501"]
+
+
 def test_a_file_that_cannot_be_decoded_is_not_done() -> None:
     assert first_sight(b"import transformers.utils\n# \xff\n") is None
 

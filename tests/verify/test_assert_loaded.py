@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -32,7 +33,11 @@ def said(project: Project, program: str) -> str:
     """Run a program that asserts; give what it prints."""
     program = f"import rocmlint, sys\n{program}"
     command = [sys.executable, "-c", program]
-    ran = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
+    # Bytecode of the same second and size would be a fault of its own.
+    variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    ran = subprocess.run(
+        command, cwd=project.root, env=variables, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 

@@ -86,7 +86,7 @@ def test_each_finding_is_followed_by_what_the_interpreter_says(
         "-> contradicted (located)",
         "ROC107 version-only-check",
         "-> contradicted (hashed)",
-        "ROC104 patch-after-import",
+        "ROC117 copy-after-import",
         "-> contradicted (hashed)",
         "-> unproven (located)",
         "ROC301 disabled-feature-toggle",

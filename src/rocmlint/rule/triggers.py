@@ -94,7 +94,14 @@ class Trigger:
             return self.pattern.search(file.text) is not None
         if not self.node_types:
             return format_of(file.path) is not None
-        return not self.begins or any(True for _ in self._matches_at_words(file.text))
+        if not self.begins or any(True for _ in self._matches_at_words(file.text)):
+            return True
+        return self._alias.search(file.text) is not None
+
+    @cached_property
+    def _alias(self) -> re.Pattern[str]:
+        """Where an import gives one of the names another one, which stands in the calls."""
+        return re.compile(rf"(?:{_any_of(tuple(self.names))})[ \t]+as\b")
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
