@@ -11,6 +11,8 @@ from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from packaging.version import Version
 
     from rocmlint.disk.disk import Disk, DiskView
@@ -88,22 +90,25 @@ def installed_as(path: str, view: DiskView) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=64)
 def _installed_into(folder: str, disk: Disk) -> str | None:
-    """Return the folder of installed distributions that a folder lies in, or is itself."""
-    while not _holds_distributions(folder):
-        if any(disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
-            return None
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder
+    """Return the folder of installed distributions that a folder lies in, or is itself.
+
+    None below the mark of a project: an environment may lie further up.
+    """
+
+    def is_project(folder: str) -> bool:
+        return any(disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS)
+
+    return site_folder(folder, is_project)
 
 
-def site_folder(folder: str) -> str | None:
-    """Return the nearest folder, from this one up, that packages are installed or unpacked into."""
+def site_folder(folder: str, ends_at: Callable[[str], bool] | None = None) -> str | None:
+    """Return the nearest folder, from this one up, that packages are installed or unpacked into.
+
+    None where a folder before it is one of which ``ends_at`` is true.
+    """
     while not _holds_distributions(folder):
         above = os.path.dirname(folder)
-        if above == folder:
+        if above == folder or (ends_at is not None and ends_at(folder)):
             return None
         folder = above
     return folder
