@@ -178,3 +178,10 @@ def test_what_python_refuses_is_an_unreadable_file_and_no_internal_error(text: s
 def test_carriage_returns_anywhere_are_line_ends(end: str) -> None:
     data = READ.replace("    \\\n", "").replace("\n", end).encode()
     assert [each.code for each in LINTER.lint("job.py", data).findings] == ["ROC602"]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_a_comment_above_hides_no_tabs_whatever_the_line_ends(end: str) -> None:
+    text = "import os  # of Python\nfrom\ttransformers\timport\tAutoModelForVision2Seq\n"
+    data = text.replace("\n", end).encode()
+    assert LINTER.lint("job.py", data).findings == found(text) != []

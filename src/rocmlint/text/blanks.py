@@ -44,7 +44,8 @@ def is_oddly_spaced(data: bytes) -> bool:
 
     Then no search for words and expressions finds them; it is enough to look without.
     """
-    if b"\\\r" in data:
+    if b"\r" in data:
+        # A comment ends there, and a backslash parts a line.
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not any(mark in data for mark in _MARKS) or _TORN.search(data) is None:
         return False
