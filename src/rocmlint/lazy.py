@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from contextlib import nullcontext
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    Context = Callable[[], AbstractContextManager[None]]
 
 
 class _LazyModule(ModuleType):
@@ -19,10 +23,15 @@ class _LazyModule(ModuleType):
     the module in sys.modules looks at its ``__spec__``, and that already loads it.
     """
 
+    def __init__(self, name: str, within: Context) -> None:
+        super().__init__(name)
+        self._within = within
+
     def __getattr__(self, name: str) -> object:
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
-        module = importlib.import_module(self.__name__)
+        with self._within():
+            module = importlib.import_module(self.__name__)
         self.__dict__.update(module.__dict__)
         return getattr(module, name)
 
@@ -39,10 +48,13 @@ class _LazyPattern:
         return value
 
 
-def import_lazily(name: str) -> None:
-    """Let ``import name`` cost nothing until an attribute of the module is used."""
+def import_lazily(name: str, within: Context = nullcontext) -> None:
+    """Let ``import name`` cost nothing until an attribute of the module is used.
+
+    Then it is imported ``within`` a context.
+    """
     if name not in sys.modules:
-        sys.modules[name] = _LazyModule(name)
+        sys.modules[name] = _LazyModule(name, within)
 
 
 def exported(package: str, name: str, home: Mapping[str, str]) -> object:

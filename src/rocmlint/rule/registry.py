@@ -13,6 +13,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.lazy import import_lazily
 from rocmlint.rule.rule import ClaimRule, Rule
 from rocmlint.rule.rule_files import built_in_folder, python_files
+from rocmlint.syntax.quick_libcst import plain_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
     Raises ConfigError where a folder or file cannot be loaded, or two rules share a code or name.
     """
     # Rules import LibCST at the top, as anyone would write it; most runs never parse a file.
-    import_lazily("libcst")
+    import_lazily("libcst", plain_nodes)
     found = list(_rules_below(_built_in_package(), BUILT_IN))
     for folder in folders:
         found += _local_rules(folder)
@@ -43,7 +44,7 @@ def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
 @cache
 def load_claim_rules() -> tuple[ClaimRule[Any], ...]:
     """Load what tells the claims of code, ordered by the names of their files."""
-    import_lazily("libcst")
+    import_lazily("libcst", plain_nodes)
     modules = _modules_below(_built_in_package(), BUILT_IN, claims=True)
     return tuple(each() for module in modules for each in _classes_in(module, ClaimRule))
 

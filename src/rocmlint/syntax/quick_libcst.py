@@ -1,0 +1,36 @@
+"""LibCST, imported in half of the time."""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def plain_nodes() -> Iterator[None]:
+    """Import LibCST within, and what its dataclasses never use is not made.
+
+    It has 170 classes of nodes. Python compiles methods for each, and most of that time goes to
+    those that forbid to set an attribute; ``repr`` and ``==`` are made too, although the class
+    has its own. Without them a node is also made and parsed faster. A type checker still says
+    that nodes are frozen.
+    """
+    dataclass = dataclasses.dataclass
+
+    def quick(cls: type | None = None, /, **options: Any) -> Any:
+        if cls is None:
+            return lambda cls: quick(cls, **options)
+        if cls.__module__.startswith("libcst._nodes.") and "__eq__" in vars(cls):
+            options |= {"frozen": False, "repr": False, "eq": False}
+        return dataclass(cls, **options)
+
+    module = vars(dataclasses)
+    module["dataclass"] = quick
+    try:
+        yield
+    finally:
+        module["dataclass"] = dataclass
