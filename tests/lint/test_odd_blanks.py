@@ -133,7 +133,8 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
 def test_shortcuts_miss_nothing(text: str) -> None:
     ast.parse(text)
     whole = check(Source("job.py", text, place="job.py", whole=True), RULES, shortcuts=False)
-    cut = check(Source("job.py", text, place="job.py"), Scanner(RULES).scan(text.encode()))
+    rules, _ = Scanner(RULES).scan_python(text.encode())
+    cut = check(Source("job.py", text, place="job.py"), rules)
     assert cut == whole
     assert whole != []
     assert isinstance(LINTER.first_sight("job.py", text.encode()), Opened)

@@ -68,7 +68,7 @@ def differences(path: Path) -> str:
     rules = enabled_rules(PREVIEW)
     try:
         text = decode(data)
-        cut = check(Source(str(path), text), Scanner(rules).scan(data))
+        cut = check(Source(str(path), text), Scanner(rules).scan_python(data)[0])
         whole = check(Source(str(path), text, whole=True), rules, shortcuts=False)
         is_done = not isinstance(Linter(PREVIEW).first_sight(str(path), data), Opened)
     except (UnparsableError, SyntaxError, ValueError):

@@ -141,6 +141,12 @@ def _escaped(text: str) -> str:
     return "".join(f"\\u{ord(each):04x}" if ord(each) < 0xFFFF else each for each in text)
 
 
+@pytest.mark.parametrize("blank", ["\t", "  ", "\x0c", " \\\n "])
+def test_the_gate_lets_a_notebook_through_whose_tokens_stand_apart(blank: str) -> None:
+    data = dumped(notebook(f"from{blank}transformers import AutoModelForVision2Seq")).encode()
+    assert [each.code for each in LINTER.lint("a.ipynb", data).findings] == ["ROC204"]
+
+
 def test_a_notebook_without_any_word_of_a_rule_is_not_read() -> None:
     data = dumped(notebook("print(1)")).encode()
     assert LINTER.first_sight("a.ipynb", data) == Analysis()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rocmlint.source.python import Source
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.syntax.walk import walk
-from rocmlint.text.blanks import python_text, with_plain_blanks
+from rocmlint.text.blanks import PythonText, with_plain_blanks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ def test_calls_stand_where_python_says(text: str, whole: bool) -> None:
 
 @pytest.mark.parametrize("text", BETWEEN_STATEMENTS.values(), ids=list(BETWEEN_STATEMENTS))
 def test_lines_and_columns_are_those_of_the_file(text: str) -> None:
-    read = python_text(text)
+    read = PythonText(text)
     assert len(read.text) == len(text)
     assert len(read.lines) == len(text.split("\n"))
     for line, written in zip(read.lines, text.split("\n"), strict=True):

@@ -219,10 +219,10 @@ def _python_parses(text: str) -> bool:
 
 def _libcst_parses(text: str) -> bool:
     from rocmlint.syntax.partial_parse import Pieces  # noqa: PLC0415 - loads LibCST
-    from rocmlint.text.blanks import python_text  # noqa: PLC0415
+    from rocmlint.text.blanks import PythonText  # noqa: PLC0415
 
     try:
-        _ = Pieces(python_text(text)).whole
+        _ = Pieces(PythonText(text)).whole
     except UnparsableError:
         return False
     return True

@@ -16,7 +16,6 @@ from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes
 from rocmlint.rule.registry import load_claim_rules, load_rules
-from rocmlint.text.blanks import is_oddly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +32,8 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER_ESCAPED = re.compile(r"[ !#-.0-\[\]-~]+")
 """What JSON mostly writes as it is, and whatever escapes some of it shows by ``_ESCAPED``."""
 _ESCAPED = re.compile(rb"\\u00[2-7]")
+_TORN = (rb"\t", rb"\f", rb"\\\n", b"from  ", b"import  ")
+"""How JSON writes what may stand where tokens stand oddly apart, see ``text.blanks``."""
 
 
 class Analysis(NamedTuple):
@@ -111,19 +112,21 @@ class Linter:
             return self.too_large(path, len(data))
         if is_notebook(path):
             return self._notebook_at_first_sight(path, data)
-        utf16 = data.startswith(_UTF16) and not is_python(path)
-        rules = [] if utf16 else self._rules_for(path, data)
-        opened = Opened(path, data, rules, self.project_of, text)
-        if self._claims is not None and is_python(path):
-            opened.claim_rules = self._claims.scan(data)
-        if (
-            opened.claim_rules
-            or utf16
-            or self.settings.check_syntax
-            or (is_python(path) and opened.looks_broken)
-        ):
+        if is_python(path):
+            return self._python_at_first_sight(path, data, text)
+        opened = Opened(path, data, self.project_of, text)
+        utf16 = data.startswith(_UTF16)
+        opened.rules = [] if utf16 else self._parts.scan(data)
+        return opened if opened.rules or utf16 or self.settings.check_syntax else Analysis()
+
+    def _python_at_first_sight(self, path: str, data: bytes, text: str | None) -> Analysis | Opened:
+        opened = Opened(path, data, self.project_of, text)
+        opened.rules, opened.is_oddly_spaced = self._rules_for_python(path, data)
+        if self._claims is not None:
+            opened.claim_rules, _ = self._claims.scan_python(data)
+        if opened.claim_rules or self.settings.check_syntax or opened.looks_broken:
             return opened
-        return self._without_suspects(opened) or opened if rules else Analysis()
+        return self._without_suspects(opened) or opened if opened.rules else Analysis()
 
     def _notebook_at_first_sight(self, path: str, data: bytes) -> Analysis | Opened:
         from rocmlint.notebook.read import looks_broken  # noqa: PLC0415 - few files are notebooks
@@ -132,14 +135,14 @@ class Linter:
             self.settings.check_syntax
             or self._notebooks.scan(data)
             or _ESCAPED.search(data)
+            or any(mark in data for mark in _TORN)
             or looks_broken(data)
         )
-        return Analysis() if is_clean else Opened(path, data, [], self.project_of)
+        return Analysis() if is_clean else Opened(path, data, self.project_of)
 
     def _without_suspects(self, opened: Opened) -> Analysis | None:
         """Return the analysis of a file whose text has nothing that the rules could look at."""
-        data = opened.data
-        if not is_python(opened.path) or len(data) > MAXIMUM_BYTES or is_oddly_spaced(data):
+        if len(opened.data) > MAXIMUM_BYTES or opened.is_oddly_spaced:
             return None
         triggers = (trigger for rule in opened.rules for trigger in rule.on)
         try:
@@ -169,7 +172,7 @@ class Linter:
         except (SyntaxError, ValueError) as error:
             return self.unreadable(path, f"cannot be decoded: {error}")
         if data.startswith(_UTF16) and not is_python(path):
-            opened.rules = self._rules_for(path, text.encode(errors="replace"))
+            opened.rules = self._parts.scan(text.encode(errors="replace"))
         from rocmlint.lint.look import look_at_parts, look_at_python  # noqa: PLC0415
 
         rules = self._enabled_of(opened.rules, path)
@@ -188,7 +191,7 @@ class Linter:
             return self.unreadable(path, error.reason, error.line, error.column)
         if len(notebook.text) > MAXIMUM_BYTES:
             return self.unreadable(path, _too_much(len(notebook.text)))
-        rules = self._rules_for(path, notebook.text.encode(errors="replace"))
+        rules, _ = self._rules_for_python(path, notebook.text.encode(errors="replace"))
         look = look_at_cells(path, notebook, self._enabled_of(rules, path), self.project_of(path))
         result = self._reported(look, "nothing in it", noqa=noqa)
         placed = [notebook.placed(each) for each in result.findings]
@@ -245,14 +248,12 @@ class Linter:
 
     # Rules
 
-    def _rules_for(self, path: str, data: bytes) -> list[Rule[Any]]:
-        """Return the rules one of whose words stands in a file."""
-        if not is_python(path) and not is_notebook(path):
-            return self._parts.scan(data)
-        found = self._python.scan(data)
+    def _rules_for_python(self, path: str, data: bytes) -> tuple[list[Rule[Any]], bool]:
+        """Return the rules for a Python file or notebook, and whether it is oddly spaced."""
+        found, is_odd = self._python.scan_python(data)
         if is_notebook(path) or os.path.basename(path) == "setup.py":
             found += [rule for rule in self._parts.scan(data) if rule not in found]
-        return found
+        return found, is_odd
 
     def _enabled_of(self, rules: Sequence[Rule[Any]], path: str) -> list[Rule[Any]]:
         """Return the rules that no pattern of ``per-file-ignores`` switches off for a file."""

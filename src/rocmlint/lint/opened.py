@@ -33,29 +33,33 @@ class Opened:
         self,
         path: str,
         data: bytes,
-        rules: list[Rule[Any]],
         project: Callable[[str], Project],
         text: str | None = None,
     ) -> None:
-        """Take the bytes of a file, the rules one of whose words they have, and its project.
+        """Take the bytes of a file and its project.
 
         ``text`` is what the bytes were made of, where they were not read.
         """
         self.path = path
         self.data = data
-        self.rules = rules
+        self.rules: list[Rule[Any]] = []
+        """The rules one of whose words stands in the data."""
         self.claim_rules: list[ClaimRule[Any]] = []
+        self.is_oddly_spaced = False
+        """Whether words may be torn in it, see :mod:`rocmlint.text.blanks`."""
         self._project = project
         self._text = text
 
     @cached_property
     def text(self) -> Text:
         """The decoded text. Raises SyntaxError and ValueError for what cannot be decoded."""
-        from rocmlint.text.blanks import python_text  # noqa: PLC0415 - few files come here
+        from rocmlint.text.blanks import PythonText  # noqa: PLC0415 - few files come here
         from rocmlint.text.text import Text  # noqa: PLC0415
 
         text = text_of(self.path, self.data) if self._text is None else self._text
-        return python_text(text) if is_python(self.path) else Text(text)
+        if is_python(self.path):
+            return PythonText(text, is_oddly_spaced=self.is_oddly_spaced)
+        return Text(text)
 
     @cached_property
     def file(self) -> File:

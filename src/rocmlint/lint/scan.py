@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from rocmlint.text.blanks import is_oddly_spaced
+from rocmlint.text.blanks import MARKS, has_torn_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,10 +35,10 @@ class Scanner(Generic[Asked]):
         ``spelt`` gives what of a word stands in the data wherever the word does; it may be empty.
         """
         by_word: dict[bytes, list[int]] = {}
-        self._rules = tuple(rules)
+        self.rules = tuple(rules)
         self._always: set[int] = set()
         anywhere: set[bytes] = set()
-        for index, rule in enumerate(self._rules):
+        for index, rule in enumerate(self.rules):
             for trigger in filter(counts, rule.on):
                 for word in (spelt(word).encode() for word in trigger.words):
                     by_word.setdefault(word, []).append(index)
@@ -47,29 +47,37 @@ class Scanner(Generic[Asked]):
         self._always.update(by_word.pop(b"", ()))
         self._rules_of_word = list(by_word.values())
         self._opening = {index for index, word in enumerate(by_word) if word not in anywhere}
+        self._marks = frozenset(range(len(by_word), len(by_word) + len(MARKS)))
         # More than twice as fast as what is chosen by itself, and made in two milliseconds.
         fast = Implementation.DFA
-        self._search = BytesAhoCorasick(list(by_word), implementation=fast) if by_word else None
+        self._search = BytesAhoCorasick([*by_word, *MARKS], implementation=fast)
 
     def scan(self, data: bytes) -> list[Asked]:
-        """Give the rules one of whose words stands in the data, all where it may be torn."""
-        if not data or (self._search is None and not self._always):
-            return []
-        if is_oddly_spaced(data):
-            return list(self._rules)
-        words: set[int] = set()
-        if self._search is not None:
-            matches = self._search.find_matches_as_indexes(data, overlapping=True)
-            words = {word for word, _, _ in matches}
-            if not self._opening.isdisjoint(words):
-                words -= self._opening
-                words.update(
-                    word
-                    for word, start, _ in matches
-                    if word in self._opening and _may_open_statement(data, start)
-                )
-        found = {index for word in words for index in self._rules_of_word[word]}
-        return [self._rules[index] for index in sorted(found | self._always)]
+        """Return the rules one of whose words stands in the data."""
+        return self._with_words(self._words(data))
+
+    def scan_python(self, data: bytes) -> tuple[list[Asked], bool]:
+        """Return the rules for Python code, and whether that is oddly spaced: then all of them."""
+        words = self._words(data)
+        if not self._marks.isdisjoint(words) and has_torn_code(data):
+            return list(self.rules), True
+        return self._with_words(words), False
+
+    def _words(self, data: bytes) -> set[int]:
+        matches = self._search.find_matches_as_indexes(data, overlapping=True)
+        words = {word for word, _, _ in matches}
+        if not self._opening.isdisjoint(words):
+            words -= self._opening
+            words.update(
+                word
+                for word, start, _ in matches
+                if word in self._opening and _may_open_statement(data, start)
+            )
+        return words
+
+    def _with_words(self, words: set[int]) -> list[Asked]:
+        found = {index for word in words - self._marks for index in self._rules_of_word[word]}
+        return [self.rules[index] for index in sorted(found | self._always)]
 
 
 def _may_open_statement(data: bytes, start: int) -> bool:

@@ -17,7 +17,7 @@ from rocmlint.formats.shell.script import commands_of
 from rocmlint.notebook.read import MARK, texts_of
 from rocmlint.syntax.partial_parse import Pieces
 from rocmlint.syntax.unparsable import UnparsableError
-from rocmlint.text.blanks import python_text
+from rocmlint.text.blanks import PythonText
 from rocmlint.text.text import LEXEME, MixedText, Text
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
     python, shell = "".join(reader.python), "".join(reader.shell)
     parts = Parts(commands=tuple(reader.commands))
     numbers = [(cell.number, cell.above) for cell in cells]
-    return Code(MixedText(text, python_text(python), shell, numbers), parts, tuple(reader.problems))
+    return Code(MixedText(text, PythonText(python), shell, numbers), parts, tuple(reader.problems))
 
 
 class _Reader:
@@ -242,7 +242,7 @@ def _problem(code: str) -> UnparsableError | None:
         list(_statements(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         try:
-            _ = Pieces(python_text(code)).whole
+            _ = Pieces(PythonText(code)).whole
         except UnparsableError as error:
             return error
     return None

@@ -13,7 +13,7 @@ from rocmlint.source.file import File
 from rocmlint.syntax.names import Binding, Names
 from rocmlint.syntax.nodes import dotted_text
 from rocmlint.syntax.partial_parse import Pieces
-from rocmlint.text.blanks import is_oddly_spaced, python_text
+from rocmlint.text.blanks import PythonText
 from rocmlint.text.joined_lines import joined_lines
 from rocmlint.text.text import Comment, Span, Text
 
@@ -46,7 +46,7 @@ class Source(File):
         With ``whole`` the file is parsed in one piece. ``parts`` are what the file holds besides
         Python's syntax, such as the commands in the cells of a notebook.
         """
-        text = python_text(text) if isinstance(text, str) else text
+        text = PythonText(text) if isinstance(text, str) else text
         super().__init__(path, text, place=place, project=project)
         self._parts = parts
         self.pieces = Pieces(text.python, whole=whole)
@@ -78,10 +78,10 @@ class Source(File):
         code = super().code
         return code.replace("\\\n", "  ") if self.is_oddly_spaced else code
 
-    @cached_property
+    @property
     def is_oddly_spaced(self) -> bool:
         """Whether expressions with plain blanks may miss something in this file."""
-        return is_oddly_spaced(self._text.python.written.encode(errors="replace"))
+        return self._text.python.is_oddly_spaced
 
     def noqa_line(self, line: int) -> tuple[int, str]:
         """Give the text in which flake8 looks for ``noqa``, and its first line."""

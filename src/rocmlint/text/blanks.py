@@ -8,6 +8,7 @@ them: what it parses would stand a line or a column off. And every expression th
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from rocmlint.text.text import LEXEME, Text, without_strings
 
@@ -24,7 +25,8 @@ _TO_BLANKS = str.maketrans("\t\f", "  ")
 _ALL_TO_BLANKS = str.maketrans("\t\f\\", "   ")
 
 
-_MARKS = (b"\t", b"\f", b"\\\n", b"from  ", b"import  ")
+MARKS = (b"\t", b"\f", b"\\\n", b"\\\r", b"from  ", b"import  ")
+"""One of them stands in whatever :func:`has_torn_code`."""
 _TORN = re.compile(
     # What begins with a fixed character is searched much faster.
     rb"\t(?:(?<!\s\t)|(?<= \t))[ \t\f]*[^\s#]"
@@ -39,23 +41,33 @@ _TORN = re.compile(
 """A tab or form feed between tokens, or a backslash where nobody parts a line."""
 
 
-def is_oddly_spaced(data: bytes) -> bool:
-    """Say whether tokens stand apart as in one of five hundred files.
+def has_torn_code(data: bytes) -> bool:
+    """Check whether tokens stand apart as in one of five hundred files.
 
     Then no search for words and expressions finds them; it is enough to look without.
     """
     if b"\r" in data:
         # A comment ends there, and a backslash parts a line.
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if not any(mark in data for mark in _MARKS) or _TORN.search(data) is None:
-        return False
     # Two of three such places stand in a docstring or a comment.
-    return _TORN.search(without_strings(data)) is not None
+    return _TORN.search(data) is not None and _TORN.search(without_strings(data)) is not None
 
 
-def python_text(text: str) -> Text:
-    r"""Give the text of a Python file (line ends ``\n``) with plain blanks between its tokens."""
-    return Text(with_plain_blanks(text), written=text)
+class PythonText(Text):
+    """The characters of a Python file, with plain blanks between its tokens."""
+
+    def __init__(self, text: str, *, is_oddly_spaced: bool | None = None) -> None:
+        r"""Take text with line ends ``\n``, and whether it is oddly spaced if that is known."""
+        super().__init__(with_plain_blanks(text), written=text)
+        self._is_oddly_spaced = is_oddly_spaced
+
+    @cached_property
+    def is_oddly_spaced(self) -> bool:
+        """Whether expressions with plain blanks may miss something in this text."""
+        if self._is_oddly_spaced is not None:
+            return self._is_oddly_spaced
+        data = self.written.encode(errors="replace")
+        return any(mark in data for mark in MARKS) and has_torn_code(data)
 
 
 def with_plain_blanks(text: str) -> str:

@@ -98,6 +98,11 @@ class Text:
         """What of the text is Python: all of it, where nothing else is mixed in."""
         return self
 
+    @property
+    def is_oddly_spaced(self) -> bool:
+        """Whether expressions with plain blanks may miss something in this text."""
+        return False
+
     @cached_property
     def lines(self) -> list[str]:
         """The lines, without their ends."""
