@@ -242,14 +242,14 @@ def test_a_file_that_cannot_be_linted_is_a_finding_and_hides_no_other(
 def test_a_file_that_cannot_be_read_is_a_finding_and_a_problem(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = workers._read
+    read = workers.read_small
 
-    def refuse(path: str) -> Any:
+    def refuse(path: str, limit: int) -> Any:
         if path.endswith("load_03.py"):
             raise PermissionError(13, "Permission denied")
-        return read(path)
+        return read(path, limit)
 
-    monkeypatch.setattr(workers, "_read", refuse)
+    monkeypatch.setattr(workers, "read_small", refuse)
     outcome = lint(project)
     assert ("load_03.py", "ROC900", 1) in places(outcome)
     assert len(outcome.findings) == 6

@@ -54,7 +54,8 @@ def test_to_look_where_words_stand_finds_what_the_whole_expression_finds(name: s
         '(subprocess.run)(["pip", "install", "torch"])\n',
         'subprocess.run \\\n    (["pip", "install", "torch"])\n',
         '(subprocess.run  # pip is a program (of its own)\n)(["pip"])\n',
-        "(\n    run  # the command\n    # below\n)(pip)\n",
+        "(\n    subprocess.run  # the command\n    # below\n)(pip)\n",
+        'from subprocess import check_call as go\ngo(["pip"])\n',
     ],
 )
 def test_a_call_is_seen_however_it_is_laid_out(text: str) -> None:
@@ -68,6 +69,7 @@ def test_a_call_is_seen_however_it_is_laid_out(text: str) -> None:
     [
         (only(calls("barrier")), "# no barrier here, and no_barrier()\nbarriers = 1\n"),
         (only(commands("pip", described="commands")), '"""Run pip to install it."""\nrunning()\n'),
+        (only(commands("pip", described="commands")), "pip = install.run()\n"),
         (only(comments(r"#.*aiter", words=("aiter",))), "import aiter  # fast\n"),
         (only(declared("torch", described="requirements")), "import torch\n"),
         (only(nodes("Name", words=("one", "two"))), "three = bone\n"),

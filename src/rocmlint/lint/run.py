@@ -82,7 +82,8 @@ def run(
 
         settings = {each.path: each.settings for each in unknown}
         done = len(found) - len(unknown)
-        for result in lint_files(unknown, options.jobs, claims=options.claims):
+        cached = usable is not None
+        for result in lint_files(unknown, options.jobs, claims=options.claims, cached=cached):
             problems += result.problems
             claims += result.claims
             unread += result.unread if is_python(result.path) else ()

@@ -52,17 +52,28 @@ class FileResult(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """A file to lint; ``linter`` is an index."""
+    """A file to lint; ``linter`` is an index.
+
+    The state is from before the reading: a change meanwhile must not look known later.
+    """
 
     path: str
     linter: int
-    size: int
+    stat: os.stat_result | None
+    is_cached: bool
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return 0 if self.stat is None else self.stat.st_size
 
 
 def lint_files(
-    files: Sequence[FileToLint], jobs: int | None, *, claims: bool = False
+    files: Sequence[FileToLint], jobs: int | None, *, claims: bool = False, cached: bool = False
 ) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
+
+    Only where results are to be ``cached`` have they a digest.
 
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
@@ -71,7 +82,9 @@ def lint_files(
     jobs = jobs or processors()
     files, refused = _usable(files, linters)
     yield from refused
-    unseen = (_Work(each.path, linters.index(each.settings), _size(each.path)) for each in files)
+    unseen = (
+        _Work(each.path, linters.index(each.settings), _stat(each.path), cached) for each in files
+    )
     waiting: list[tuple[_Work, _Seen]] = []
     waiting_bytes = 0
     for work in unseen:
@@ -122,11 +135,11 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _size(path: str) -> int:
+def _stat(path: str) -> os.stat_result | None:
     try:
-        return os.path.getsize(path)
+        return os.stat(path)
     except OSError:
-        return 0
+        return None
 
 
 class _Seen(NamedTuple):
@@ -134,12 +147,11 @@ class _Seen(NamedTuple):
 
     linter: Linter
     opened: Opened
-    stat: os.stat_result
+    work: _Work
 
     def result(self) -> FileResult:
         """Lint the file."""
-        analysis = self.linter.analyse(self.opened)
-        return _result(self.opened.path, analysis, digest(self.opened.data), self.stat)
+        return _done(self.work, self.linter.analyse(self.opened), self.opened.data)
 
 
 def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> FileResult | _Seen:
@@ -148,20 +160,19 @@ def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> FileResult | _See
     if work.size > MAXIMUM_READ:
         return _result(work.path, linter.too_large(work.path, work.size))
     try:
-        stat, data = _read(work.path)
+        data = read_small(work.path, MAXIMUM_READ)
     except OSError as error:
         return _unreadable(work.path, linter, error)
     except Exception as error:  # noqa: BLE001 - above all too little memory
         return FileResult(work.path, problems=[internal_error(work.path, error)])
     seen = linter.first_sight(work.path, data)
     if isinstance(seen, Opened):
-        return _Seen(linter, seen, stat)
-    return _result(work.path, seen, digest(data), stat)
+        return _Seen(linter, seen, work)
+    return _done(work, seen, data)
 
 
-def _read(path: str) -> tuple[os.stat_result, bytes]:
-    # The state from before the reading: a change meanwhile must not look known later.
-    return os.stat(path), read_small(path, MAXIMUM_READ)
+def _done(work: _Work, analysis: Analysis, data: bytes) -> FileResult:
+    return _result(work.path, analysis, digest(data) if work.is_cached else None, work.stat)
 
 
 def _unreadable(path: str, linter: Linter, error: OSError) -> FileResult:

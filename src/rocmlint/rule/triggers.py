@@ -19,8 +19,8 @@ so is what a rule then judges in a function that is marked ``once_per_file``: ``
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rocmlint.formats import format_of
@@ -75,21 +75,15 @@ class Trigger:
         return self._matches_at_words(text) if self.begins else self.pattern.finditer(text)
 
     def _matches_at_words(self, text: str) -> Iterator[re.Match[str]]:
-        """Look only where one of the words stands: many times faster than to try every place."""
-        for word in self.begins:
-            start = text.find(word)
-            while start >= 0:
-                match = self.pattern.match(text, start)
-                if match is not None:
-                    yield match
-                start = text.find(word, start + 1)
+        return (each for word in self.begins for each in _matches_at(word, self.pattern, text))
 
     def may_match(self, file: File) -> bool:
         """Say, from the text of a Python file alone, whether it may match."""
+        if self.suspects is None or self.part:
+            if not _has_any(self.words, file.text):
+                return False  # the file has a word of another trigger of the rule
         if self.suspects is not None:
             return bool(_suspected(self.suspects, cast("Source", file)))  # it asks for no syntax
-        if not _has_any(self.words, file.text):
-            return False  # the file has a word of another trigger of the rule
         if self.region == "comments":
             return self.pattern.search(file.text) is not None
         if not self.node_types:
@@ -212,11 +206,28 @@ def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
     return On((Trigger("comment", frozenset(), words, where, "comments", (), text),))
 
 
-_RUNNERS = (
-    "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput",
-    "system", "popen", "main", "create_subprocess_exec", "create_subprocess_shell",
-)  # fmt: skip
-"""The last names of the functions that run a command."""
+_RUNNERS = {
+    "subprocess": (
+        *("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"),
+        *("create_subprocess_exec", "create_subprocess_shell"),
+    ),
+    "os": ("system", "popen"),
+    "ipython": ("system",),
+    "pip": ("main",),
+}
+"""The last names of the functions that run a command, by a word of their module."""
+
+
+def _called_runners(source: Source) -> Iterator[re.Match[str]]:
+    """Find where a function that runs commands may be called, or gets another name."""
+    for module, names in _RUNNERS.items():
+        for name in names if module in source.text else ():
+            yield from _matches_at(name, _runner(name), source.text)
+
+
+@cache
+def _runner(name: str) -> re.Pattern[str]:
+    return re.compile(rf"{_called((name,))}|{name}[ \t]+as\b")
 
 
 def commands(*words: str, described: str) -> On:
@@ -224,7 +235,9 @@ def commands(*words: str, described: str) -> On:
 
     ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in it.
     """
-    return _part("commands", words, described, frozenset(_RUNNERS), _called(_RUNNERS), ("Call",))
+    names = frozenset(name for runners in _RUNNERS.values() for name in runners)
+    found = Trigger("part", names, words, "", "code", ("Call",), described, part="commands")
+    return On((replace(found, suspects=_called_runners),))
 
 
 def declared(*packages: str, described: str) -> On:
@@ -246,17 +259,8 @@ def indexes(*words: str, described: str) -> On:
     return _part("indexes", words, described)
 
 
-def _part(  # noqa: PLR0913, PLR0917 - only commands stand in Python's syntax too
-    part: Part,
-    words: tuple[str, ...],
-    described: str,
-    names: frozenset[str] = frozenset(),
-    where: str = "",
-    types: tuple[str, ...] = (),
-) -> On:
-    begins = _RUNNERS if names else ()
-    found = Trigger("part", names, words, where, "code", types, described, part=part, begins=begins)
-    return On((found,))
+def _part(part: Part, words: tuple[str, ...], described: str) -> On:
+    return On((Trigger("part", frozenset(), words, "", "code", (), described, part=part),))
 
 
 def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public functions leave out
@@ -283,6 +287,16 @@ def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public 
 @once_per_file
 def _suspected(finder: Finder, source: Source) -> tuple[re.Match[str], ...]:
     return tuple(finder(source))
+
+
+def _matches_at(word: str, pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Look only where a word stands: many times faster than to try every place."""
+    start = text.find(word)
+    while start >= 0:
+        match = pattern.match(text, start)
+        if match is not None:
+            yield match
+        start = text.find(word, start + 1)
 
 
 def _has_any(words: tuple[str, ...], text: str) -> bool:

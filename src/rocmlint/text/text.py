@@ -25,8 +25,8 @@ LEXEME = (
 """A comment or a string without its prefix, for str (or, encoded, for bytes) with DOTALL."""
 _LEXEME = re.compile(LEXEME, re.DOTALL)
 _BYTES_LEXEME = re.compile(LEXEME.encode(), re.DOTALL)
+_PREFIX = frozenset("fFrRtT")
 _FORMATTED = re.compile(r"[fFtT][rR]?\Z")
-_VISIBLE = re.compile(r"[^\n]")
 _REMARK = re.compile(r"(?:(?<=\s)|\A)#[^\n]*")
 _LINE_START = re.compile(r"\n[^\n]")
 
@@ -270,12 +270,16 @@ def _blank(match: re.Match[str]) -> str:
     if token.startswith("#"):
         return " " * len(token)
     start = match.start()
-    if _FORMATTED.search(match.string, max(0, start - 2), start):
+    # Most have no prefix, and to look is dearer than all else.
+    if match.string[start - 1 : start] in _PREFIX and _FORMATTED.search(
+        match.string, max(0, start - 2), start
+    ):
         # Lines inside must not look like the first line of a statement.
         return _LINE_START.sub("\n ", token) if "\n" in token else token
     quotes = 3 if token.startswith(('"""', "'''")) else 1
     if "\n" in token:
         # Nor may closing quotes.
-        return token[:quotes] + _VISIBLE.sub(" ", token[quotes:])
+        blank = [" " * len(line) for line in token[quotes:].split("\n")]
+        return token[:quotes] + "\n".join(blank)
     inside = max(0, len(token) - 2 * quotes)
     return token[:quotes] + " " * inside + token[quotes + inside :]
