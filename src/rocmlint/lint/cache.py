@@ -109,9 +109,9 @@ class Cache:
         return None
 
     def _name(self, path: str) -> str:
-        folder, name = os.path.split(os.path.abspath(path))
+        folder, separator, name = path.rpartition(os.sep)
         if folder not in self._folders:
-            above = os.path.relpath(folder, self._base)
+            above = os.path.relpath(folder + separator or os.curdir, self._base)
             self._folders[folder] = "" if above == os.curdir else os.path.join(above, "")
         return self._folders[folder] + name
 

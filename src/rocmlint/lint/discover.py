@@ -108,13 +108,16 @@ def _walk(
         except ConfigError as error:  # what lies elsewhere is linted all the same
             problems.append(f"{error}; nothing in {_shown(current)} was linted")
             continue
+        may_exclude = bool(settings.exclude) or (
+            settings.respect_gitignore and bool(_git_patterns(absolute))
+        )
         for entry in entries:
             path = above + entry.name
             if entry.is_dir(follow_symlinks=False):
                 if _is_entered(entry) and not _is_excluded(path, settings, folder=True):
                     stack.append(entry.path)
             elif is_linted(entry.path) and _is_file(entry):
-                if not _is_excluded(path, settings):
+                if not (may_exclude and _is_excluded(path, settings)):
                     yield path, FileToLint(_shown(entry.path), settings)
 
 
