@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.lazy import compile_lazily
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from rocmlint.formats.model import Parts
@@ -40,27 +42,29 @@ class Format(NamedTuple):
 
 
 FORMATS = (
-    Format("constraints", re.compile(r"constraints?[^/]*\.(txt|in)$"), declares=True),
+    Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), declares=True),
     Format(
         "requirements",
-        re.compile(r"requirements?[^/]*\.(txt|in)$|(^|/)requirements/([^/]*/)*[^/]*\.(txt|in)$"),
+        compile_lazily(
+            r"requirements?[^/]*\.(txt|in)$|(^|/)requirements/([^/]*/)*[^/]*\.(txt|in)$"
+        ),
         declares=True,
     ),
-    Format("pyproject", re.compile(r"(^|/)pyproject\.toml$"), declares=True),
-    Format("setup_cfg", re.compile(r"(^|/)setup\.cfg$"), declares=True),
-    Format("setup_py", re.compile(r"(^|/)setup\.py$"), declares=True),
-    Format("conda", re.compile(r"(^|/)(environment|conda)[^/]*\.ya?ml$"), declares=True),
+    Format("pyproject", compile_lazily(r"(^|/)pyproject\.toml$"), declares=True),
+    Format("setup_cfg", compile_lazily(r"(^|/)setup\.cfg$"), declares=True),
+    Format("setup_py", compile_lazily(r"(^|/)setup\.py$"), declares=True),
+    Format("conda", compile_lazily(r"(^|/)(environment|conda)[^/]*\.ya?ml$"), declares=True),
     Format(
         "dockerfile",
-        re.compile(
+        compile_lazily(
             r"(^|/)(Dockerfile|Containerfile)(?![^/]*\.(dockerignore|md|rst|txt|sh|py|j2|jinja2?|"
             r"in|tmpl|template|mustache|ya?ml|json)$)[^/]*$|\.([Dd]ocker|[Cc]ontainer)file$"
         ),
     ),
-    Format("shell", re.compile(r"\.(sh|bash)$"), module="shell.script"),
+    Format("shell", compile_lazily(r"\.(sh|bash)$"), module="shell.script"),
     Format(
         "workflow",
-        re.compile(
+        compile_lazily(
             r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(action|\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
         ),
     ),

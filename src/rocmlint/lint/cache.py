@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import time
 from _blake2 import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.read import read_small
-from rocmlint.disk.state import Consulted, content_of
+from rocmlint.disk.state import Consulted, content_of, data_of
+from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule_files import rule_files
 from rocmlint.version import __version__
 
@@ -35,7 +35,7 @@ _SIGNATURE = b"""\
 Signature: 8a477f597d28d172789f06886806bc55
 # This is a cache of rocmlint, which deletes its old files.
 """
-_RESULTS = re.compile(r"[0-9a-f]{32}\.json")
+_RESULTS = compile_lazily(r"[0-9a-f]{32}\.json")
 _KEPT = 30 * 24 * 3600
 """Seconds after which the cache of other settings is thrown away."""
 _TICK = 50_000_000
@@ -145,7 +145,9 @@ def _key(settings: Settings) -> str:
     parts = (__version__, sys.version_info[:2], _libcst_version(), settings._asdict())
     state.update(json.dumps(parts, sort_keys=True).encode())
     for path in rule_files(settings.rules):
-        state.update(content_of(path).encode())
+        data = data_of(path) or b""
+        state.update(b"%d " % len(data))
+        state.update(data)
     return state.hexdigest()
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of
+from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 
 
 NOT_LINTED = "not linted: neither Python nor of another format that rocmlint knows"
-_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
+_SHEBANG = compile_lazily(r"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
 
 
 class FileToLint(NamedTuple):
@@ -143,7 +143,7 @@ def is_linted(path: str) -> bool:
 
 def is_script(data: bytes) -> bool:
     """Say whether a file begins as a script of Python does."""
-    return _SHEBANG.match(data) is not None
+    return _SHEBANG.match(data.decode("latin-1")) is not None
 
 
 def _beginning(path: str) -> bytes:
