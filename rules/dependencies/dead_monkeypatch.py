@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ import libcst as cst
 from rocmlint.rule import PythonRule, attribute_patches, compile_lazily, nodes, once_per_file, walk
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, missing, requirement, since, subject
+from ._names.judgement import MissingName, MissingUse, missing, requirement, since, subject
+from ._names.overlays import OTHER_PACKAGE
 from ._names.published_names import (
     has,
     has_member,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
-    from rocmlint.rule import AttributePatch, Finding, Source
+    from rocmlint.rule import Finding, Source
 
 _SETS = compile_lazily(r"[ \t]*=(?!=)")
 
@@ -62,6 +64,61 @@ def _history(owner: str, name: str) -> History | None:
     return history(f"{owner}.{name}") if found is None else found
 
 
+@dataclass(frozen=True)
+class DeadPatch(MissingUse):
+    """A patch of an attribute that its owner does not have."""
+
+    value: cst.BaseExpression
+    of_class: bool
+    """Whether the owner is a class whose attributes are known."""
+
+
+def is_setting(patch: DeadPatch, source: Source) -> bool:
+    """Settings: what is put in place cannot be called."""
+    del source
+    if isinstance(patch.value, cst.Name):
+        return patch.value.value in {"True", "False", "None"}
+    return not isinstance(patch.value, (cst.Attribute, cst.Lambda, cst.Call))
+
+
+def is_kept_for_others(patch: DeadPatch, source: Source) -> bool:
+    """Names of modules that get anything but a function of the file: others ask for them."""
+    if patch.of_class:
+        return False
+    value = patch.value
+    found = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
+    return not found or any(not isinstance(each.node, cst.FunctionDef) for each in found)
+
+
+def is_used_here(patch: DeadPatch, source: Source) -> bool:
+    """Names that the file itself looks up outside of its tests: helpers of its own."""
+    name = patch.name
+    for match in re.finditer(rf"\.[ \t]*{re.escape(name)}\b(?![ \t]*=[^=])", source.code):
+        line = source.line_of(match.start())
+        for each in walk(source.pieces.around(match.start()).module):
+            if (
+                isinstance(each, cst.Attribute)
+                and each.attr.value == name
+                and source.span(each.attr).line == line
+                and not isinstance(source.parent(each), cst.AssignTarget)
+                and not _is_in_value(each, patch, source)
+                and not _is_in_test(each, source)
+            ):
+                return True
+    return False
+
+
+def _is_in_value(node: cst.CSTNode, patch: DeadPatch, source: Source) -> bool:
+    """Say whether a node is in what is put in place: ``theirs.name = ours.name``."""
+    return patch.value is node or patch.value in source.ancestors(node)
+
+
+def _is_in_test(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether a node stands in a function ``test…``."""
+    function = source.function(node)
+    return function is not None and function.name.value.startswith("test")
+
+
 class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
     """A patch of an attribute that the package no longer has: it is silently off.
 
@@ -73,10 +130,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
 
     Which version counts is told as for removed-name (ROC204). A finding is an error where no
     version with the attribute can be installed, else a warning.
-
-    Not reported: attributes that are inherited; new ones, which no version ever had; names that
-    this file calls itself outside of its tests; patches under ``hasattr`` or a question for the
-    version.
+    Attributes that are inherited count as there. What no version ever had is new, and meant so.
 
     ## Example
     ```python
@@ -117,6 +171,14 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         described="attributes, set from outside, of classes and modules of "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
+    excuses = (
+        is_setting,
+        *OTHER_PACKAGE,
+        is_kept_for_others,
+        is_asked_for,
+        is_guarded,
+        is_used_here,
+    )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge each attribute that is replaced here."""
@@ -124,29 +186,26 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
             owner = source.resolve(patch.owner)
             if owner is None or not _may_lack(owner, patch.name):
                 continue
-            yield from self._judged(patch, owner, source)
+            judgement = _missing(owner, patch.name, source)
+            if judgement is None:
+                continue
+            of_class = member(owner, patch.name) is not None
+            dead = DeadPatch(patch.node, patch.name, judgement, patch.value, of_class)
+            if not self.is_excused(dead, source):
+                yield self.finding(patch.node, source, _message(dead), severity=judgement.severity)
 
-    def _judged(self, patch: AttributePatch, owner: str, source: Source) -> Iterator[Finding]:
-        node, name = patch.node, patch.name
-        package = owner.partition(".")[0]
-        found = _history(owner, name)
-        judgement = _missing(owner, name, source)
-        if judgement is None or not _is_patch(patch) or _is_used(patch, source):
-            return
-        if member(owner, name) is None and not _is_own_function(patch, source):
-            return
-        if is_asked_for(name, source) or is_guarded(node, source):
-            return
-        version = judgement.candidate.version
-        told = since(f"{owner}.{name}", found, version)
-        bound = requirement(f"{owner}.{name}", found, judgement)
-        other = f", or require `{bound}`" if bound else ""
-        message = (
-            f"{subject(judgement, package)} has no `{owner}.{name}` ({told}): "
-            f"this makes an attribute that nobody calls, and the patch is silently off. "
-            f"Look up what {_said(owner)} has in its place and patch that{other}."
-        )
-        yield self.finding(node, source, message, severity=judgement.severity)
+
+def _message(patch: DeadPatch) -> str:
+    owner, judgement = patch.dotted, patch.judgement
+    whole, found = f"{owner}.{patch.name}", _history(owner, patch.name)
+    told = since(whole, found, judgement.candidate.version)
+    bound = requirement(whole, found, judgement)
+    other = f", or require `{bound}`" if bound else ""
+    return (
+        f"{subject(judgement, owner.partition('.')[0])} has no `{whole}` ({told}): "
+        f"this makes an attribute that nobody calls, and the patch is silently off. "
+        f"Look up what {_said(owner)} has in its place and patch that{other}."
+    )
 
 
 @once_per_file
@@ -174,53 +233,3 @@ def _is_installed(owner: str, name: str, installed: InstalledNames) -> bool | No
         return None
     state = installed.has_member(owner, name)
     return installed.has_name(f"{owner}.{name}") if state is None else state
-
-
-def _is_patch(patch: AttributePatch) -> bool:
-    """Say whether something is put in place that can be called; all else is a setting."""
-    value = patch.value
-    if isinstance(value, cst.Name):
-        return value.value not in {"True", "False", "None"}
-    return isinstance(value, (cst.Attribute, cst.Lambda, cst.Call))
-
-
-def _is_own_function(patch: AttributePatch, source: Source) -> bool:
-    """Say whether a function of this file is put in place.
-
-    Where an old name of a module is set to something else, others ask for that name.
-    """
-    value = patch.value
-    found = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
-    return bool(found) and all(isinstance(each.node, cst.FunctionDef) for each in found)
-
-
-def _is_used(patch: AttributePatch, source: Source) -> bool:
-    """Say whether the file itself looks the attribute up: then it is a helper of its own.
-
-    What only a function that tests looks up says nothing of the run.
-    """
-    name = patch.name
-    for match in re.finditer(rf"\.[ \t]*{re.escape(name)}\b(?![ \t]*=[^=])", source.code):
-        line = source.line_of(match.start())
-        for each in walk(source.pieces.around(match.start()).module):
-            if (
-                isinstance(each, cst.Attribute)
-                and each.attr.value == name
-                and source.span(each.attr).line == line
-                and not isinstance(source.parent(each), cst.AssignTarget)
-                and not _is_in_value(each, patch, source)
-                and not _is_in_test(each, source)
-            ):
-                return True
-    return False
-
-
-def _is_in_value(node: cst.CSTNode, patch: AttributePatch, source: Source) -> bool:
-    """Say whether a node is in what is put in place: ``theirs.name = ours.name``."""
-    return patch.value is node or patch.value in source.ancestors(node)
-
-
-def _is_in_test(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether a node stands in a function ``test…``."""
-    function = source.function(node)
-    return function is not None and function.name.value.startswith("test")

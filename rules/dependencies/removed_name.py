@@ -12,7 +12,8 @@ import libcst as cst
 from rocmlint.rule import PythonRule, dotted_text, nodes, once_per_file
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, missing, requirement, since, subject
+from ._names.judgement import MissingName, MissingUse, missing, requirement, since, subject
+from ._names.overlays import OTHER_PACKAGE, is_of_other_package
 from ._names.published_names import has, has_successor, history, lacking, names
 from ._names.rename import renaming
 from ._names.replacements import replacement_of
@@ -31,11 +32,26 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
     """Find imports and uses of names that their package lacks."""
     found = uses(source.text)
     for each in found.imports:
-        if _first_missing(each.asked, source):
+        if _is_suspect(each.asked, source):
             yield each.match
     for place in found.places:
-        if "." in place.match[0] and _first_missing(place.dotted, source):
+        if "." in place.match[0] and _is_suspect(place.dotted, source):
             yield place.match
+
+
+def _is_suspect(dotted: str, source: Source) -> bool:
+    found = _first_missing(dotted, source)
+    return found is not None and not is_of_other_package(found, source)
+
+
+def is_for_types(found: MissingUse, source: Source) -> bool:
+    """Imports under `TYPE_CHECKING`."""
+    return source.is_for_types_only(found.node)
+
+
+def is_brought_along(found: MissingUse, source: Source) -> bool:
+    """Names that the file sets as an attribute of something."""
+    return f".{found.name} = " in source.code
 
 
 class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
@@ -50,11 +66,7 @@ class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
     packages), else the locked one, else the newest that the requirements of the project admit:
     that is what a fresh install gets. A finding is a warning where the requirement has no upper
     bound and admits older versions with the name, else an error. Patch releases count as their
-    minor release.
-
-    Not reported: imports in ``try``, under ``TYPE_CHECKING``, and where a condition around or above
-    asks for a version or whether something is available; packages whose copy lies in the project;
-    versions older than the index, which begins two years before this release.
+    minor release; of those from more than two years before this release nothing is known.
 
     ## Example
     ```python
@@ -87,32 +99,31 @@ class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
         described="imports and uses of names that some release lacks, of "
         "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
     )
+    excuses = (*OTHER_PACKAGE, is_brought_along, is_for_types, is_asked_for, is_guarded)
 
     def check(
         self, node: cst.Import | cst.ImportFrom | cst.Attribute, source: Source
     ) -> Iterator[Finding]:
         """Judge each name that is imported or looked up here."""
         for place, dotted in _asked(node, source):
-            found = _first_missing(dotted, source)
-            if found is None or _is_expected(node, found[0], source):
+            judgement = _first_missing(dotted, source)
+            if judgement is None:
                 continue
-            name, judgement = found
-            is_told = name != dotted and not isinstance(node, cst.Import)
+            is_told = judgement.dotted != dotted and not isinstance(node, cst.Import)
             if is_told and place is not getattr(node, "module", None):
                 continue  # at the module, or at the attribute inside
-            fix = renaming(node, place, name, judgement, source)
-            message = _message(name, judgement, node, source)
+            used = MissingUse(node, judgement.dotted.rpartition(".")[2], judgement)
+            if self.is_excused(used, source):
+                continue
+            fix = renaming(node, place, judgement, source)
+            message = _message(judgement, node, source)
             yield self.finding(place, source, message, fix=fix, severity=judgement.severity)
 
 
 @once_per_file
-def _first_missing(dotted: str, source: Source) -> tuple[str, MissingName] | None:
+def _first_missing(dotted: str, source: Source) -> MissingName | None:
     """Give the shortest beginning of a name that is missing."""
-    for each in lacking(dotted):
-        judgement = _missing(each, source)
-        if judgement is not None:
-            return each, judgement
-    return None
+    return next((found for each in lacking(dotted) if (found := _missing(each, source))), None)
 
 
 @once_per_file
@@ -155,25 +166,10 @@ def _is_read(node: cst.Attribute, source: Source) -> bool:
     return True
 
 
-def _is_expected(
-    node: cst.Import | cst.ImportFrom | cst.Attribute, dotted: str, source: Source
-) -> bool:
-    """Say whether the code is ready for this: it asks first, or brings the name along itself."""
-    name = dotted.rpartition(".")[2]
-    return (
-        is_guarded(node, source)
-        or source.is_for_types_only(node)
-        or is_asked_for(name, source)
-        or f".{name} = " in source.code
-    )
-
-
 def _message(
-    dotted: str,
-    judgement: MissingName,
-    node: cst.Import | cst.ImportFrom | cst.Attribute,
-    source: Source,
+    judgement: MissingName, node: cst.Import | cst.ImportFrom | cst.Attribute, source: Source
 ) -> str:
+    dotted = judgement.dotted
     package = dotted.partition(".")[0]
     told = since(dotted, history(dotted), judgement.candidate.version)
     effect = "this fails" if isinstance(node, cst.Attribute) else "this import fails"
@@ -181,7 +177,7 @@ def _message(
     within = tuple(each.removeprefix(dotted) for each in asked if each.startswith(f"{dotted}."))
     return (
         f"{subject(judgement, package)} has no `{dotted}` ({told}): {effect}. "
-        f"{_advice(dotted, within, judgement)}"
+        f"{_advice(judgement, within)}"
     )
 
 
@@ -191,8 +187,8 @@ def _whole(node: cst.CSTNode, source: Source) -> str:
     return (source.resolve(above) or "") if isinstance(above, cst.Attribute) else ""
 
 
-def _advice(dotted: str, within: tuple[str, ...], judgement: MissingName) -> str:
-    version = judgement.candidate.version
+def _advice(judgement: MissingName, within: tuple[str, ...]) -> str:
+    dotted, version = judgement.dotted, judgement.candidate.version
     bound = requirement(dotted, history(dotted), judgement)
     other = f", or require `{bound}`" if bound else ""
     replacement = replacement_of(dotted)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -21,7 +22,8 @@ from rocmlint.rule import (
 from rocmlint.text.text import LEXEME
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, missing, requirement, since, subject
+from ._names.judgement import MissingName, MissingUse, missing, requirement, since, subject
+from ._names.overlays import OTHER_PACKAGE, is_of_other_package
 from ._names.published_names import is_ever_missing, names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -46,12 +48,11 @@ _LONGEST = 20_000
 _ARGUMENTS = "transformers.TrainingArguments"
 
 
-class _Unknown(NamedTuple):
+@dataclass(frozen=True)
+class _Unknown(MissingUse):
     """A keyword of a call that what it calls does not take."""
 
     argument: cst.Arg
-    name: str
-    judgement: MissingName
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -72,11 +73,12 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> bool:
     keywords = set(_KEYWORD.findall(_arguments(source.text, opening)))
-    return any(
+    judged = (
         _judged(_definer(called, keyword), keyword, source)
         for called in callables
         for keyword in keywords
     )
+    return any(each is not None and not is_of_other_package(each, source) for each in judged)
 
 
 @once_per_file
@@ -118,9 +120,9 @@ class UnknownKeyword(PythonRule["cst.Call"]):
 
     Looked at are calls of functions and classes that are imported from accelerate, diffusers,
     huggingface_hub, peft, transformers and trl, and ``super().__init__(...)`` in classes that have
-    one of these as their only base. Silent where the signature takes ``**kwargs`` or may be
-    changed by a decorator, and where the code asks for a version or catches the error. All such
-    keywords of a call are one finding, at the first of them.
+    one of these as their only base. A signature with ``**kwargs`` takes every keyword, and one
+    that a decorator may change is not known. All such keywords of a call are one finding, at the
+    first of them.
 
     ## Example
     ```python
@@ -156,6 +158,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
+    excuses = (*OTHER_PACKAGE, is_asked_for, is_guarded)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge each keyword of a call."""
@@ -168,14 +171,14 @@ class UnknownKeyword(PythonRule["cst.Call"]):
             keyword = each.keyword.value if each.keyword is not None else ""
             dotted = _definer(called, keyword)
             judgement = _judged(dotted, keyword, source)
-            if judgement is not None and not is_asked_for(keyword, source):
-                unknown.setdefault(dotted, []).append(_Unknown(each, keyword, judgement))
-        if not unknown or is_guarded(node, source):
-            return
-        for dotted, found in unknown.items():
-            fix, message = _fix(found, node, dotted, source), _message(dotted, found)
-            surest = max((each.judgement for each in found), key=lambda each: each.certain)
-            place = found[0].argument
+            if judgement is not None:
+                found = _Unknown(node, keyword, judgement, each)
+                if not self.is_excused(found, source):
+                    unknown.setdefault(dotted, []).append(found)
+        for dotted, of_one in unknown.items():
+            fix, message = _fix(of_one, node, dotted, source), _message(dotted, of_one)
+            surest = max((each.judgement for each in of_one), key=lambda each: each.certain)
+            place = of_one[0].argument
             yield self.finding(place, source, message, fix=fix, severity=surest.severity)
 
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.disk.state import data_of
-from rocmlint.rule import compile_lazily, dotted_text, last_name, statements, walk
+from rocmlint.rule import (
+    compile_lazily,
+    dotted_text,
+    last_name,
+    once_per_file,
+    statements,
+    walk,
+)
 from rocmlint.syntax.unparsable import UnparsableError
 
 from .uses import PACKAGES
@@ -18,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Source
+
+    from .judgement import MissingUse
 
 _CAUGHT = frozenset(
     {
@@ -49,15 +58,22 @@ _TOP_LEVEL_CHECK = compile_lazily(
 )
 
 
-def is_guarded(node: cst.CSTNode, source: Source) -> bool:
+def is_guarded(found: MissingUse, source: Source) -> bool:
+    """Code that catches the error, or asks before for a version or for what is available."""
+    return _is_guarded_anywhere(found.node, source)
+
+
+@once_per_file
+def _is_guarded_anywhere(node: cst.CSTNode, source: Source) -> bool:
     """Say whether something around or above a place decides on what is there, or catches it."""
     if _is_guarded_here(node, source) or _has_top_level_guard(node, source):
         return True
     return any(_is_used_under_guards(name, source) for name in _definitions(node, source))
 
 
-def is_asked_for(name: str, source: Source) -> bool:
-    """Say whether the file asks somewhere whether this attribute is there."""
+def is_asked_for(found: MissingUse, source: Source) -> bool:
+    """Names that the file looks up somewhere as text, with `hasattr`, `getattr` or `signature`."""
+    name = found.name
     return any(
         _ASKS_EXACTLY.search(line) and re.search(rf"[\"']{re.escape(name)}[\"']", line)
         for line in source.lines

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rocmlint.rule import once_per_file
-
-from .overlays import is_overlaid, is_put_in, is_rewritten
 from .replacements import GONE_BEFORE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import libcst as cst
     from packaging.version import Version
 
     from rocmlint.project.installed_names import InstalledNames
@@ -20,9 +19,14 @@ if TYPE_CHECKING:
     from rocmlint.rule import Severity, Source
 
 
-class MissingName(NamedTuple):
-    """Missing: in which version, and whether in every version that may be installed."""
+@dataclass(frozen=True)
+class MissingName:
+    """Missing: in which version, and whether in every version that may be installed.
 
+    ``dotted`` is the name that is missing, or the class or callable of what is.
+    """
+
+    dotted: str
     candidate: Candidate
     candidates: tuple[Candidate, ...]
     certain: bool
@@ -31,6 +35,20 @@ class MissingName(NamedTuple):
     def severity(self) -> Severity:
         """An error where no version that has it can be installed."""
         return "error" if self.certain else "warning"
+
+
+@dataclass(frozen=True)
+class MissingUse:
+    """A node that uses what is missing; ``name`` is how that is called without its owner."""
+
+    node: cst.CSTNode
+    name: str
+    judgement: MissingName
+
+    @property
+    def dotted(self) -> str:
+        """The name that is missing, or the class or callable of what is."""
+        return self.judgement.dotted
 
 
 def missing(
@@ -45,8 +63,6 @@ def missing(
     has it; both give None if that is not known.
     """
     package = dotted.partition(".")[0]
-    if is_its_own(package, source) or is_rewritten(package, source):
-        return None
     candidates = source.versions(package.replace("_", "-"))
     answers = [has(each.version) for each in candidates]
     if source.settings.environment is not None and answers != [True]:
@@ -56,30 +72,11 @@ def missing(
         folders = site_folders(source.settings.environment)
         answers.append(installed(InstalledNames(folders, source)))
         answers = [each for each in answers if each is not None]
-    if (
-        not candidates
-        or not answers
-        or any(each is not False for each in answers)
-        or is_overlaid(dotted, source)
-        or is_put_in(dotted, source)
-    ):
+    if not candidates or not answers or any(each is not False for each in answers):
         return None
     first = candidates[0]
-    return MissingName(first, candidates, first.certain or _never_admitted(first, package, has))
-
-
-@once_per_file
-def is_its_own(package: str, source: Source) -> bool:
-    """Say whether the package is the file's own, or a copy of it lies in the project."""
-    from rocmlint.project.environment import installed_as  # noqa: PLC0415 - few files need it
-
-    own = installed_as(source.path, source)
-    if own is not None:
-        return own[0] == package
-    if source.package is not None and source.package[0] == package:
-        return True
-    first_party: bool = source.is_first_party(package)
-    return first_party
+    certain = first.certain or _never_admitted(first, package, has)
+    return MissingName(dotted, first, candidates, certain)
 
 
 def _never_admitted(

@@ -1,11 +1,11 @@
-"""What makes a package another than the one published: copies of its modules, other packages."""
+"""What makes a package another than the one published, so that its names are not judged."""
 
 from __future__ import annotations
 
 import os
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.disk.state import data_of
 from rocmlint.rule import compile_lazily, once_per_file
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
 _REWRITES = compile_lazily(r"^[ \t]*(?:from|import)[ \t]+unsloth", re.MULTILINE)
 """unsloth gives these packages' classes and functions other parameters when it is imported."""
-
-
 _PUTS = compile_lazily(
     rf"^[ \t]*(?:sys\.modules\[[\"'])?((?:{'|'.join(PACKAGES)}|torch)(?:\.\w+)+)(?:[\"']\])?"
     r"[ \t]*=(?!=)",
@@ -29,20 +27,71 @@ _PUTS = compile_lazily(
 """A name that is put into a package, written in full: ``transformers.utils.LossKwargs = …``."""
 
 
-@once_per_file
-def is_rewritten(package: str, source: Source) -> bool:
-    """Say whether the file imports what rewrites the package."""
-    if package not in _REWRITTEN or "unsloth" not in source.text:
-        return False
-    return _REWRITES.search(source.code) is not None
+class Named(Protocol):
+    """What is missing, or a use of it."""
+
+    @property
+    def dotted(self) -> str:
+        """The full name: "transformers.AdamW"."""
 
 
-def is_overlaid(dotted: str, source: Source) -> bool:
-    """Say whether the project holds a file that may replace a module that a name is from.
+def is_of_project(found: Named, source: Source) -> bool:
+    """Packages that the file belongs to, or of which the project has a copy."""
+    return _is_own(_package(found), source)
+
+
+def is_rewritten(found: Named, source: Source) -> bool:
+    """Names of peft, transformers and trl in files that import unsloth, which rewrites these."""
+    return _package(found) in _REWRITTEN and _imports_rewriter(source)
+
+
+def is_overlaid(found: Named, source: Source) -> bool:
+    """Modules that a file of the project may replace, as its path ends like theirs.
 
     ``patches/models/gemma/modeling_gemma.py`` stands for
     ``transformers.models.gemma.modeling_gemma``: what that module has, the index cannot know.
     """
+    return _has_overlay(found.dotted, source)
+
+
+def is_put_in(found: Named, source: Source) -> bool:
+    """Names that a file of the project sets in the package."""
+    return _puts_in(found.dotted, source)
+
+
+OTHER_PACKAGE = (is_of_project, is_rewritten, is_overlaid, is_put_in)
+"""Excuses that hold wherever in the file a name is used: what answers them is found once."""
+
+
+def is_of_other_package(found: Named, source: Source) -> bool:
+    """Check whether one of these holds, before any code is parsed."""
+    return any(excuse(found, source) for excuse in OTHER_PACKAGE)
+
+
+def _package(found: Named) -> str:
+    return found.dotted.partition(".")[0]
+
+
+@once_per_file
+def _is_own(package: str, source: Source) -> bool:
+    from rocmlint.project.environment import installed_as  # noqa: PLC0415 - few files need it
+
+    own = installed_as(source.path, source)
+    if own is not None:
+        return own[0] == package
+    if source.package is not None and source.package[0] == package:
+        return True
+    first_party: bool = source.is_first_party(package)
+    return first_party
+
+
+@once_per_file
+def _imports_rewriter(source: Source) -> bool:
+    return "unsloth" in source.text and _REWRITES.search(source.code) is not None
+
+
+@once_per_file
+def _has_overlay(dotted: str, source: Source) -> bool:
     parts = dotted.split(".")
     wanted = tuple(
         os.path.join(os.sep, parts[length - 2], f"{parts[length - 1]}.py")
@@ -52,8 +101,8 @@ def is_overlaid(dotted: str, source: Source) -> bool:
     return any(path.endswith(wanted) for path in modules)
 
 
-def is_put_in(dotted: str, source: Source) -> bool:
-    """Say whether a file of the project puts a name, or a module around it, into the package."""
+@once_per_file
+def _puts_in(dotted: str, source: Source) -> bool:
     put_in = _put_in(source.modules_below(source.project.folders[-1]), source.disk)
     parts = dotted.split(".")
     return any(".".join(parts[:length]) in put_in for length in range(2, len(parts) + 1))

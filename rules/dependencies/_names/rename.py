@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 def renaming(
     node: cst.Import | cst.ImportFrom | cst.Attribute,
     place: cst.CSTNode,
-    dotted: str,
     judgement: MissingName,
     source: Source,
 ) -> Fix | None:
     """Make the fix for a name that is missing; None where nothing took its place."""
+    dotted = judgement.dotted
     replacement = replacement_of(dotted)
     if replacement is None or not replacement.new:
         return None
