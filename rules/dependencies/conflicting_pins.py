@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PartRule, commands, compile_lazily, declared
+from rocmlint.rule import PartRule, commands, declared
 
 from ._installs.commands import PIP_AND_UV
+from ._pins.excuses import is_overridden, is_own_build, takes_no_dependencies, takes_prereleases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,8 +24,6 @@ _PACKAGES = (
 
 _MOST = 100
 """Requirements of one command that are looked at."""
-_PRERELEASES = compile_lazily(r"(?m)^\s*--pre\b")
-"""With it the nightly builds count too, whose metadata nobody keeps."""
 
 
 class ConflictingPins(PartRule["Command | Declared"]):
@@ -37,9 +36,8 @@ class ConflictingPins(PartRule["Command | Declared"]):
 
     Only what is proven is reported: every release that a requirement admits is tried, for every
     Python, on Linux. Counted together are a group or a command, what a file includes, and the
-    base with one extra or group; markers and uv's overrides are respected. The extra `torch`
-    counts where torch is required beside it, but only what it asks at least. What a build with a
-    label of its own (`vllm==0.30.0+rocm723`) requires is not known, nor what `--pre` brings.
+    base with one extra or group; markers are respected. The extra `torch` counts where torch is
+    required beside it, but only what it asks at least.
 
     ## Example
     ```text
@@ -66,6 +64,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
     on = commands(*PIP_AND_UV, described="commands that install packages") | declared(
         *_PACKAGES, described="requirements of the stack"
     )
+    excuses = (takes_no_dependencies, takes_prereleases, is_own_build, is_overridden)
 
     def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:
         """Find requirements that exclude each other."""
@@ -77,9 +76,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
         from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
-        if install is None or len(install.requirements) < 2 or install.no_dependencies:
-            return
-        if "--pre" in {each.text for each in node.words}:
+        if install is None or len(install.requirements) < 2:
             return
         from ._pins.together import Part, known  # noqa: PLC0415 - loads packaging
 
@@ -88,27 +85,37 @@ class ConflictingPins(PartRule["Command | Declared"]):
             requirement, text = each.requirement, each.word.text
             if each.name in known() and requirement is not None and not requirement.url:
                 if text not in before and len(before) < _MOST:
-                    part = Part(each.name, requirement, "this command")
+                    part = Part(each.name, requirement, "this command", command=node)
                     yield from self._judged(each.word, part, before.values(), source)
                     before[text] = part
 
     def _declared(self, node: Declared, source: File) -> Iterator[Finding]:
         from ._pins.together import installed_with, part_of  # noqa: PLC0415 - loads packaging
 
-        part = part_of(node) if not _PRERELEASES.search(source.text) else None
+        part = part_of(node)
         if part is not None and not node.constraint and part.requirement.specifier:
             yield from self._judged(node, part, installed_with(node, source), source)
 
     def _judged(
         self, place: Declared | Word, part: Part, others: Iterable[Part], source: File
     ) -> Iterator[Finding]:
-        from ._pins.conflicts import conflict_between  # noqa: PLC0415 - loads packaging
-
         for other in others:
-            conflict = conflict_between(part, other)
+            conflict = self._proven(part, other, source)
             if conflict is not None:
                 yield self.finding(place, source, _message(conflict, part))
                 return
+
+    def _proven(self, one: Part, two: Part, source: File) -> Conflict | None:
+        """Give the first conflict, where every Python has one that nothing excuses."""
+        from ._pins.conflicts import conflicts  # noqa: PLC0415 - loads packaging
+
+        found = None
+        for each in conflicts(one, two):
+            conflict = next((it for it in each if not self.is_excused(it, source)), None)
+            if conflict is None:
+                return None
+            found = found or conflict
+        return found
 
 
 def _message(conflict: Conflict, part: Part) -> str:
@@ -133,9 +140,10 @@ def _message(conflict: Conflict, part: Part) -> str:
         )
     else:
         effect = f"{asks}, against {against}{none}: pip refuses to install them together."
-    if conflict.fits is None:
+    fits = conflict.fits
+    if fits is None:
         return f"{effect} Take {demand}."
-    return f"{effect} Take {demand}, or {owner.name} {conflict.fits}, the newest that goes with it."
+    return f"{effect} Take {demand}, or {owner.name} {fits}, the newest that goes with it."
 
 
 def _where(part: Part, here: Part) -> str:

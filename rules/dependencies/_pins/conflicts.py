@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import newest_accepting
-from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,54 +22,56 @@ if TYPE_CHECKING:
 _PYTHONS = ("3.11", "3.12", "3.10", "3.13", "3.9")
 """Those that torch has wheels for; what the first says is told."""
 _FLOORS = frozenset({">=", ">"})
-_OF_PYTORCH = compile_lazily(r"(?:cpu|cu\d+|rocm\d+(?:\.\d+)+)$")
-"""The labels of the builds at download.pytorch.org, which require what PyPI's releases do."""
 
 
-class Conflict(NamedTuple):
-    """A requirement that no release of another admits.
+@dataclass(frozen=True)
+class Conflict:
+    """A requirement that no release of another admits, with a Python.
 
-    ``demanded`` is what the newest release of ``owner`` demands; ``implied`` if only its extra
-    torch does, which nobody asked for; ``fits`` is the newest release of the owner that goes.
+    ``demanded`` is what the newest release of ``owner`` demands, "" where both are of one package;
+    ``implied`` if only its extra torch does, which nobody asked for.
     """
 
     owner: Part
     other: Part
+    python: str
     demanded: str = ""
     implied: bool = False
-    fits: Version | None = None
+
+    @property
+    def fits(self) -> Version | None:
+        """The newest release of the owner that goes with the other."""
+        extras = tuple(sorted(self.owner.requirement.extras))
+        versions = candidates(self.other)
+        return _newest_fit(self.owner.name, extras, self.other.name, versions, self.python)
 
 
-def conflict_between(one: Part, two: Part) -> Conflict | None:
-    """Prove that two requirements cannot be met together; None where they can, or none can tell.
+def conflicts(one: Part, two: Part) -> Iterator[tuple[Conflict, ...]]:
+    """Yield why two requirements cannot be met together, for each Python for which both hold.
 
-    Every Python for which both hold must say so.
+    It is proven that they cannot where there is a reason for each of these.
     """
     if one.name == two.name:
-        return _of_one_package(one, two)
-    found = None
+        yield _of_one_package(one, two)
+        return
     for python in _pythons(one):
         if python not in _pythons(two):
             continue
         answers = [_forbids(one, two, python), _forbids(two, one, python)]
-        if "absent" in answers:
-            continue
-        conflict = next((each for each in answers if isinstance(each, Conflict)), None)
-        if conflict is None:
-            return None
-        found = found or conflict
-    return found
+        if "absent" not in answers:
+            yield tuple(each for each in answers if isinstance(each, Conflict))
 
 
-def _of_one_package(one: Part, two: Part) -> Conflict | None:
-    """Say whether two specifiers of one package exclude each other."""
+def _of_one_package(one: Part, two: Part) -> tuple[Conflict, ...]:
+    """Look whether two specifiers of one package exclude each other."""
     first, second = candidates(one), candidates(two)
-    if not {*_pythons(one)} & {*_pythons(two)} or not first or not second:
-        return None
+    pythons = [each for each in _pythons(one) if each in _pythons(two)]
+    if not pythons or not first or not second:
+        return ()
     meets = any(
         two.requirement.specifier.contains(each, prereleases=True) for each in first
     ) or any(one.requirement.specifier.contains(each, prereleases=True) for each in second)
-    return None if meets else Conflict(one, two)
+    return () if meets else (Conflict(one, two, pythons[0]),)
 
 
 def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
@@ -90,7 +91,7 @@ def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
     extras = tuple(sorted(owner.requirement.extras))
     for version in reversed(owned):
         demand = _demanded(owner.name, version, extras, other.name, python)
-        if demand is None or _is_own_build(owner.name, version, other.name):
+        if demand is None:
             return ""
         asked, implied = demand
         if other.constraint and implied:
@@ -98,21 +99,7 @@ def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
         if asked is None or any(asked.contains(each, prereleases=True) for each in others):
             return ""
         conflict = conflict or (str(asked), implied)
-    if conflict is None:
-        return ""
-    fits = _newest_fit(owner.name, extras, other.name, others, python)
-    return Conflict(owner, other, *conflict, fits)
-
-
-def _is_own_build(name: str, version: Version, other: str) -> bool:
-    """Say whether a build may require another version than PyPI's release does.
-
-    `torch==2.12.0+git6bbd260` was built by somebody, with what he had; the wheels of torch for ROCm
-    require their own Triton, under another name.
-    """
-    if version.local is None:
-        return False
-    return name not in FAMILY or other == "triton" or not _OF_PYTORCH.match(version.local)
+    return "" if conflict is None else Conflict(owner, other, python, *conflict)
 
 
 def _newest_fit(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
 
-    from rocmlint.rule import Declared, File, Parts
+    from rocmlint.rule import Command, Declared, File, Parts
 
 _MOST = 300
 """Requirements of one file that are looked at; a file with more is a lock file."""
@@ -27,12 +27,13 @@ _ALONE = "build-system"
 
 
 class Part(NamedTuple):
-    """A requirement, and where it stands: "line 3", "base.txt:3"."""
+    """A requirement, where it stands ("line 3", "base.txt:3"), the command that it is a word of."""
 
     name: str
     requirement: Requirement
     where: str
     constraint: bool = False
+    command: Command | None = None
 
 
 def part_of(declared: Declared, where: str = "") -> Part | None:
@@ -58,11 +59,8 @@ def installed_with(declared: Declared, file: File) -> list[Part]:
             found += _parts([each])
     if not declared.group:
         found += _included(parts, file)
-    overridden = _overridden(parts, file)
-    if declared.name in overridden:
-        return []
     distinct = {(each.name, str(each.requirement), each.constraint): each for each in found}
-    return [each for each in distinct.values() if each.name not in overridden]
+    return list(distinct.values())
 
 
 def _are_together(other: Declared, declared: Declared, *, before: bool) -> bool:
@@ -85,13 +83,6 @@ def _included(parts: Parts, file: File) -> Iterator[Part]:
     for path, inner, constraint in islice(with_inclusions([own], file.read), 1, None):
         for each in _parts(inner.declared[:_MOST], path):
             yield each._replace(constraint=constraint or each.constraint)
-
-
-def _overridden(parts: Parts, file: File) -> set[str]:
-    """Give the packages whose demanded versions uv is told to put aside."""
-    if "override-dependencies" not in file.text:
-        return set()
-    return {each.name for each in parts.declared if each.constraint}
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,59 @@
+"""Why requirements that exclude each other by PyPI's metadata may go together all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.rule import compile_lazily
+
+if TYPE_CHECKING:
+    from rocmlint.rule import File
+
+    from .conflicts import Conflict
+
+_PRERELEASES = compile_lazily(r"(?m)^\s*--pre\b")
+_OF_PYTORCH = compile_lazily(r"(?:cpu|cu\d+|rocm\d+(?:\.\d+)+)$")
+"""The labels of the builds at download.pytorch.org, which require what PyPI's releases do."""
+
+
+def takes_no_dependencies(conflict: Conflict, file: File) -> bool:
+    """Commands with `--no-deps`."""
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+
+    del file
+    command = conflict.owner.command
+    install = None if command is None else install_of(command)
+    return install is not None and install.no_dependencies
+
+
+def takes_prereleases(conflict: Conflict, file: File) -> bool:
+    """Commands and lists with `--pre`: nobody keeps the metadata of nightly builds."""
+    command = conflict.owner.command
+    if command is None:
+        return _PRERELEASES.search(file.text) is not None
+    return any(each.text == "--pre" for each in command.words)
+
+
+def is_own_build(conflict: Conflict, file: File) -> bool:
+    """Builds with a label of their own, `vllm==0.30.0+rocm723`: what they require is not known.
+
+    `torch==2.12.0+git6bbd260` was built by somebody, with what he had; the wheels of torch for ROCm
+    require their own Triton, under another name.
+    """
+    from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
+
+    del file
+    owner, pinned = conflict.owner.name, pin(conflict.owner.requirement.specifier)
+    if not conflict.demanded or pinned is None or pinned.local is None:
+        return False
+    is_for_triton = conflict.other.name == "triton"
+    return owner not in FAMILY or is_for_triton or not _OF_PYTORCH.match(pinned.local)
+
+
+def is_overridden(conflict: Conflict, file: File) -> bool:
+    """Packages whose required versions uv is told to override."""
+    if conflict.owner.command is not None or "override-dependencies" not in file.text:
+        return False
+    names = {conflict.owner.name, conflict.other.name}
+    return any(each.constraint and each.name in names for each in file.parts.declared)
