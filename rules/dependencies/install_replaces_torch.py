@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands
 
-from ._installs import conda, locked
-from ._installs.cases import case_of, is_by_pip, is_in_setup, pip_harms
+from ._installs.cases import case_of, is_in_setup
 from ._installs.commands import TOOLS
-from ._installs.consequences import is_alternative
+from ._installs.excuses import OF_EVERY_INSTALL, OF_TORCH
+from ._installs.harms import harms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, File, Finding
-
-    from ._installs.consequences import Case
 
 
 class InstallReplacesTorch(PartRule["Command"]):
@@ -30,13 +28,12 @@ class InstallReplacesTorch(PartRule["Command"]):
     sglang, xformers) brings this about without torch in the command. PyPI's wheels of vllm,
     xformers and lmdeploy have code for CUDA only, too, whatever torch they go with.
 
-    What counts is the metadata of the release that would be installed. Not reported: packages
-    that any torch satisfies (accelerate, peft), commands with an index that is not PyPI's or
-    known only at run time, files and images for CUDA. A project is for ROCm by the image, the
-    indexes and builds of torch that it names, the name of the file, or `[tool.rocmlint] rocm`.
-    An install of torch in a setup.py is an error in every project. `uv add`, `uv sync`,
-    `poetry add` and `pdm add` make the environment what the lock says, whatever is installed;
-    conda's channels have no build for ROCm at all.
+    What counts is the metadata of the release that would be installed: any torch satisfies
+    accelerate or peft. A project is for ROCm by the image, the indexes and builds of torch that
+    it names, the name of the file, or `[tool.rocmlint] rocm`. An install of torch in a setup.py
+    is an error in every project. `uv add`, `uv sync`, `poetry add` and `pdm add` make the
+    environment what the lock says, whatever is installed; conda's channels have no build for
+    ROCm at all.
 
     ## Example
     ```shell
@@ -65,6 +62,7 @@ class InstallReplacesTorch(PartRule["Command"]):
     severity = "warning"
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages")
+    excuses = (*OF_EVERY_INSTALL, *OF_TORCH)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find installs that can replace the ROCm torch."""
@@ -72,20 +70,9 @@ class InstallReplacesTorch(PartRule["Command"]):
             yield from self._in_setup(node, source)
             return
         case = case_of(node, source)
-        if case is None:
-            return
-        if case.install.tool == "conda":
-            yield from self._by_conda(case, source)
-            return
-        harms = pip_harms(case, source) if is_by_pip(case) else locked.harms(case, source)
-        for place, message in harms:
-            yield self.finding(place, source, message)
-
-    def _by_conda(self, case: Case, source: File) -> Iterator[Finding]:
-        found = conda.harm(case.command, case.install, case.torch)
-        if found is not None and not is_alternative(case, source):
-            place, message = found
-            yield self.finding(place, source, f"{message} For ROCm: {case.evidence}.")
+        if case is not None:
+            for harm in harms(case, source, self.is_excused):
+                yield self.finding(harm.place, source, harm.message)
 
     def _in_setup(self, node: Command, source: File) -> Iterator[Finding]:
         from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging

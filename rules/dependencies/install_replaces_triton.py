@@ -7,30 +7,29 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands, compile_lazily
 
-from ._installs.cases import case_of, is_by_pip, replaces_torch_itself, takes_no_dependencies
+from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
+from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself, takes_no_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, File, Finding
 
-    from ._installs.consequences import Case
-
 _TRITON = compile_lazily(
     r"triton\.git|TRITON_(?:REPO|COMMIT|BRANCH)|cd triton\b|uninstall[^\n]*\btriton"
 )
 
 
-def has_triton_of_image(case: Case, source: File) -> bool:
+def has_triton_of_image(harm: Harm, source: File) -> bool:
     """Images that bring torch: they have their Triton as `triton`, which pip counts."""
     del source
-    return case.torch is not None and not case.torch.from_wheel
+    return harm.case.torch is not None and not harm.case.torch.from_wheel
 
 
-def builds_triton(case: Case, source: File) -> bool:
+def builds_triton(harm: Harm, source: File) -> bool:
     """Files that build Triton from source, or uninstall it."""
-    del case
+    del harm
     return _TRITON.search(source.text) is not None
 
 
@@ -66,14 +65,20 @@ class InstallReplacesTriton(PartRule["Command"]):
     preview = True
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages")
-    excuses = (takes_no_dependencies, has_triton_of_image, builds_triton, replaces_torch_itself)
+    excuses = (
+        *OF_EVERY_INSTALL,
+        takes_no_dependencies,
+        has_triton_of_image,
+        builds_triton,
+        replaces_torch_itself,
+    )
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find packages that require triton."""
         from ._pins.demands import demand_of  # noqa: PLC0415 - loads packaging
 
         case = case_of(node, source)
-        if case is None or not is_by_pip(case) or self.is_excused(case, source):
+        if case is None or not case.is_by_pip:
             return
         for asked in case.everything.asked:
             demand = demand_of(asked.requirement)
@@ -84,4 +89,6 @@ class InstallReplacesTriton(PartRule["Command"]):
                     f"count: it writes PyPI's triton over it. Add `--no-deps`, or make sure that "
                     f"`pip show triton` finds one first. For ROCm: {case.evidence}."
                 )
-                yield self.finding(case.command, source, message)
+                harm = Harm(case, "triton", case.command, message, asked)
+                if not self.is_excused(harm, source):
+                    yield self.finding(harm.place, source, harm.message)

@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, commands
 
-from ._installs.cases import case_of, is_by_pip, replaces_torch_itself, takes_no_dependencies
+from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
+from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself, takes_no_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, File, Finding
 
-    from ._installs.consequences import Case
 
-
-def is_without_clone(case: Case, source: File) -> bool:
+def is_without_clone(harm: Harm, source: File) -> bool:
     """Files that clone nothing before, or that installed such a list before (one report a file)."""
     before = [
         {word.text for word in each.words}
         for each in source.parts.commands
-        if each.span < case.command.span
+        if each.span < harm.case.command.span
     ]
     lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
     return any(lists) or not any("clone" in words for words in before)
@@ -61,14 +60,12 @@ class UnreadCloneRequirements(PartRule["Command"]):
     preview = True
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages")
-    excuses = (takes_no_dependencies, is_without_clone, replaces_torch_itself)
+    excuses = (*OF_EVERY_INSTALL, takes_no_dependencies, is_without_clone, replaces_torch_itself)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find lists that are not here to be read."""
         case = case_of(node, source)
-        if case is None or case.torch is None or not case.torch.from_wheel or not is_by_pip(case):
-            return
-        if not case.everything.missing or self.is_excused(case, source):
+        if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return
         for word in case.everything.missing:
             message = (
@@ -77,4 +74,6 @@ class UnreadCloneRequirements(PartRule["Command"]):
                 f"or torchaudio, pip replaces the ROCm build. Add `-c` with a file that names "
                 f"your torch (`pip freeze | grep ^torch`)."
             )
-            yield self.finding(word, source, message)
+            harm = Harm(case, "clone", word, message)
+            if not self.is_excused(harm, source):
+                yield self.finding(harm.place, source, harm.message)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .cases import Harm
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.rule import Command, Install, Word
 
-    from .rocm_torch import RocmTorch
+    from .cases import Case
 
 _FAMILY = frozenset({"pytorch", "pytorch-gpu", "torchvision", "torchaudio"})
 _CHANNELS = frozenset({"pytorch", "conda-forge", "defaults", "anaconda", "main"})
@@ -22,22 +24,30 @@ _MEANT = ("cpu", "cuda", "rocm", "hip")
 """A build or a package that says so is meant to be what it is."""
 
 
-def harm(command: Command, install: Install, torch: RocmTorch | None) -> tuple[Word, str] | None:
-    """Say that conda installs PyTorch, and where; None where it does not, or from elsewhere."""
-    words = command.words
-    if any(part in word.text.lower() for word in words[1:] for part in _MEANT):
-        return None
-    channels = [*_channels(words), *_prefixes(install)]
-    if not all(each.rpartition("/")[2] in _CHANNELS for each in channels):
-        return None
-    place = next((each.word for each in install.requirements if each.name in _FAMILY), None)
+def harm(case: Case) -> Harm | None:
+    """Say that conda installs PyTorch, and where; None where it does not."""
+    asked = case.install.requirements
+    place = next((each.word for each in asked if each.name in _FAMILY), None)
     if place is None:
         return None
-    over = "" if torch is None else f" It writes that over the {torch.described}."
-    return place, (
+    over = "" if case.torch is None else f" It writes that over the {case.torch.described}."
+    message = (
         f"conda has PyTorch for CUDA and the CPU only: none of its channels has a build for ROCm."
-        f"{over} Install torch with pip; `rocmlint stack install-command` prints the command."
+        f"{over} Install torch with pip; `rocmlint stack install-command` prints the command. "
+        f"For ROCm: {case.evidence}."
     )
+    return Harm(case, "conda", place, message)
+
+
+def names_build(command: Command) -> bool:
+    """Say whether a word says what a package is built for."""
+    return any(part in word.text.lower() for word in command.words[1:] for part in _MEANT)
+
+
+def has_other_channel(command: Command, install: Install) -> bool:
+    """Say whether a channel is asked that may have a build for ROCm."""
+    channels = [*_channels(command.words), *_prefixes(install)]
+    return any(each.rpartition("/")[2] not in _CHANNELS for each in channels)
 
 
 def _channels(words: Sequence[Word]) -> Iterator[str]:

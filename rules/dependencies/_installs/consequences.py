@@ -2,60 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from rocmlint.published import pytorch_index
 
-from .branches import are_alternatives
-from .cuda_wheels import cuda_wheel, is_in_image
-from .rocm_torch import indexes_of, is_from_rocm
+from .cases import Harm
+from .cuda_wheels import cuda_wheel
+from .requested import is_build
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-    from rocmlint.rule import Command, File, Install
+    from rocmlint.rule import Command, File, Word
 
-    from .requested import Everything, Requested
+    from .cases import Case
+    from .requested import Requested
     from .rocm_torch import RocmTorch
 
 _BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm."
 
 
-class Case(NamedTuple):
-    """A command that installs, and what is known of the place where it runs."""
-
-    command: Command
-    install: Install
-    everything: Everything
-    torch: RocmTorch | None
-    evidence: str
-    forced: bool
-    """It upgrades or reinstalls what the packages require, too."""
-    builds: bool
-    """It asks for a build itself, such as 2.9.1+rocm6.4."""
-
-
-def harm(asked: Requested, case: Case, source: File) -> str:
-    """Say how a requirement brings in PyPI's torch; empty where it does not."""
-    name = asked.requirement.name.lower()
-    if asked.requirement.url or is_build(asked.requirement):
-        return ""
-    if name in pytorch_index.FAMILY:
-        return _harm_of_family(name, asked, case, source)
-    if case.install.no_dependencies:
-        return ""
-    return _harm_of_package(asked, case) or _harm_of_wheel(asked, case, source)
+def harm(asked: Requested, case: Case, file: File) -> Harm | None:
+    """Say how pip or uv brings in PyPI's torch for a requirement; None where it does not."""
+    requirement = asked.requirement
+    if requirement.url or is_build(requirement):
+        return None
+    kind: Literal["torch", "package", "wheel"] = "torch"
+    if requirement.name.lower() in pytorch_index.FAMILY:
+        message = _harm_of_family(requirement.name.lower(), asked, case, file)
+    else:
+        kind, message = "package", _harm_of_package(asked, case)
+        if not message:
+            kind, message = "wheel", _harm_of_wheel(asked)
+    why = f" For ROCm: {case.evidence}." if case.torch is None else ""
+    place = _place(asked.word, case.command)
+    return Harm(case, kind, place, message + why, asked) if message else None
 
 
-def is_build(requirement: Requirement) -> bool:
-    """Say whether a build is asked for, such as 2.9.1+rocm6.4: PyPI has none."""
-    return any("+" in each.version for each in requirement.specifier)
+def _place(word: Word, command: Command) -> Word | Command:
+    """Give what a finding spans: the command where its word stands elsewhere, as in a list."""
+    inside = command.span[:2] <= word.span[:2] and word.span[2:] <= command.span[2:]
+    return word if inside else command
 
 
 def _harm_of_family(name: str, asked: Requested, case: Case, source: File) -> str:
     requirement, torch = asked.requirement, case.torch
-    if case.builds or is_alternative(case, source) or _is_in_extra_index(requirement, case):
-        return ""
     index = _give_index(requirement, source)
     listed = f"`{asked.where}` lists {name}: " if asked.where else ""
     tool = case.install.tool
@@ -101,7 +92,7 @@ def _harm_of_package(asked: Requested, case: Case) -> str:
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     demand, torch = demand_of(asked.requirement), case.torch
-    if demand is None or demand.torch is None or _stays(asked.requirement, case):
+    if demand is None or demand.torch is None:
         return ""
     listed = f"`{asked.where}` lists {demand.package}: " if asked.where else ""
     if case.forced and torch is not None:
@@ -127,21 +118,10 @@ def _harm_of_package(asked: Requested, case: Case) -> str:
     )
 
 
-def _stays(requirement: Requirement, case: Case) -> bool:
-    """Say whether a package stays as the image has it, whose name says that it is there."""
-    if (
-        case.forced
-        or case.install.upgrade
-        or any(each.operator == "==" for each in requirement.specifier)
-    ):
-        return False
-    return is_in_image(requirement, case.command)
-
-
-def _harm_of_wheel(asked: Requested, case: Case, source: File) -> str:
+def _harm_of_wheel(asked: Requested) -> str:
     """Say that a package goes with the torch that is there, but has code for CUDA only."""
-    found = cuda_wheel(asked.requirement, case.command, case.install, case.everything, source)
-    if not found or is_alternative(case, source):
+    found = cuda_wheel(asked.requirement)
+    if not found:
         return ""
     name = asked.requirement.name
     what = f"{name} takes {found}, which" if found != name.lower() else f"PyPI's {name}"
@@ -182,43 +162,3 @@ def _give_index(requirement: Requirement, source: File) -> str:
         if version in having:
             return f"Add `--index-url {rocm_wheels.SERVER}/rocm{version}`."
     return "Add the `--index-url` that `rocmlint stack index-url` prints."
-
-
-def _is_in_extra_index(requirement: Requirement, case: Case) -> bool:
-    """Say whether the ROCm index beside PyPI has the release that pip would take."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.text.written import minor_release  # noqa: PLC0415
-
-    found = [
-        index
-        for url, _ in indexes_of(case.install, case.everything.indexes)
-        if url and (index := pytorch_index.pytorch_index(url))
-    ]
-    if not found:
-        return False
-    if requirement.name.lower() != "torch":
-        return True
-    newest = published.pin(requirement.specifier) or published.newest(
-        "torch", requirement.specifier
-    )
-    if newest is None or any(each.kind for each in found):
-        return True
-    minor = minor_release(newest)
-    return any(minor in rocm_wheels.torch_for(each.version) for each in found)
-
-
-def is_alternative(case: Case, source: File) -> bool:
-    """Say whether this may be the branch for other machines than those with ROCm.
-
-    So it is where the file takes torch from an index for ROCm in one branch, and here in another.
-    """
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    for each, install in installs_of(source.parts.commands):
-        if each is case.command:
-            continue
-        unknown = any(not index.word.known for index in install.indexes)
-        if (unknown or is_from_rocm(install)) and are_alternatives(each, case.command, source):
-            return True
-    return False

@@ -13,24 +13,21 @@ from rocmlint.formats.shell.wrappers import program
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
 from rocmlint.rule import compile_lazily
 
+from .cases import Harm
 from .platform import BY_PROJECT
 from .rocm_torch import is_from_rocm
 from .uv_lock import cuda_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from rocmlint.rule import Command, File
 
-    from rocmlint.rule import Command, File, Word
-
-    from .consequences import Case
+    from .cases import Case
     from .requested import Requested
 
-TOOLS = frozenset({"uv add", "uv sync", "poetry", "pdm"})
-"""The tools, as installs name them."""
 _OTHER_PROJECT = frozenset({"--script", "--directory", "--project", "-C", "-P", "-p"})
-_NOT_HERE = _OTHER_PROJECT | {"--no-sync", "--frozen", "--optional", "--source", "--lock"}
+NOT_HERE = _OTHER_PROJECT | {"--no-sync", "--frozen", "--optional", "--source", "--lock"}
 """Options of ``add`` with which nothing comes from PyPI into the environment."""
-_KEEPS = _OTHER_PROJECT | {
+KEEPS = _OTHER_PROJECT | {
     "--inexact",
     "--no-install-package",
     "--active",
@@ -57,55 +54,62 @@ def knows_rocm(tool: str, source: File) -> bool:
     return False
 
 
-def harms(case: Case, source: File) -> Iterator[tuple[Word | Command, str]]:
-    """Yield what a command of these tools does to torch, each with its place."""
-    options = {each.text.partition("=")[0] for each in case.command.words}
-    if _CLONES.search(source.text) or _is_told(case, source):
-        return
-    if case.install.tool == "uv sync":
-        message = _harm_of_sync(case, source) if not options & _KEEPS else ""
-        if message:
-            yield case.command, message
-        return
-    if options & _NOT_HERE:
-        return
-    seen: set[Word] = set()
-    for asked in case.everything.asked:
-        is_known = asked.word in seen or case.builds or asked.requirement.url
-        message = "" if is_known else _harm_of_add(asked, case)
-        if message:
-            seen.add(asked.word)
-            yield asked.word, message
+def clones(file: File) -> bool:
+    """Say whether the file clones a repository."""
+    return _CLONES.search(file.text) is not None
 
 
-def _is_told(case: Case, source: File) -> bool:
+def is_told(tool: str, file: File) -> bool:
     """Say whether the file gives the project an index for ROCm: ``uv add --index rocm=…``."""
-    tool = case.install.tool.partition(" ")[0]
-    if _OTHER_SETTINGS.search(source.text):
+    tool = tool.partition(" ")[0]
+    if _OTHER_SETTINGS.search(file.text):
         return True
-    for each in source.parts.commands:
+    for each in file.parts.commands:
         words = [word.text for word in each.words]
         if program(each.words[0]) == tool and "pip" not in words and any(map(is_rocm, words)):
             return True
     return False
 
 
-def _harm_of_sync(case: Case, source: File) -> str:
-    if _comes_again(case, source) or _is_repeated(case, source):
-        return ""
-    if _is_synced(case, source):
-        return (
+def comes_again(command: Command, file: File) -> bool:
+    """Say whether a torch for ROCm comes behind the command, or the same ran before it.
+
+    The second of ``uv sync || uv sync`` runs only where the first has failed.
+    """
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    behind = (each for each in file.parts.commands if each.span > command.span)
+    if any(is_from_rocm(install) for _, install in installs_of(behind)):
+        return True
+    words = [word.text for word in command.words]
+    before = (each for each in file.parts.commands if each.span < command.span)
+    return any([word.text for word in each.words] == words for each in before)
+
+
+def sync_harm(case: Case, file: File) -> Harm | None:
+    """Say what ``uv sync`` does to torch."""
+    if _is_synced(case.command, file):
+        message = (
             f"`uv sync` makes the environment what uv.lock says: it removes the {_there(case)}, "
             f"or puts PyPI's, built for CUDA, in its place. {_name_index('uv')}, or sync before "
             f"torch is installed."
         )
-    torch = _torch_of_project(source) if case.evidence != BY_PROJECT else ""
+        return Harm(case, "sync", case.command, message)
+    torch = _torch_of_project(file) if case.evidence != BY_PROJECT else ""
     if not torch:
-        return ""
-    return (
+        return None
+    message = (
         f"`uv sync` installs {torch}, built for CUDA: the project names no index for ROCm. "
         f"{_name_index('uv')}. For ROCm: {case.evidence}."
     )
+    return Harm(case, "sync", case.command, message)
+
+
+def add_harm(asked: Requested, case: Case, file: File) -> Harm | None:
+    """Say what ``uv add``, and what Poetry and PDM call so, does to torch for a requirement."""
+    del file
+    message = "" if asked.requirement.url else _harm_of_add(asked, case)
+    return Harm(case, "add", asked.word, message, asked) if message else None
 
 
 def _harm_of_add(asked: Requested, case: Case) -> str:
@@ -145,28 +149,13 @@ def _there(case: Case) -> str:
     return "ROCm torch" if case.torch is None else case.torch.described
 
 
-def _comes_again(case: Case, source: File) -> bool:
-    """Say whether a torch for ROCm is installed behind the command."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    behind = (each for each in source.parts.commands if each.span > case.command.span)
-    return any(is_from_rocm(install) for _, install in installs_of(behind))
-
-
-def _is_repeated(case: Case, source: File) -> bool:
-    """Say whether the file runs the same before: ``uv sync || uv sync``."""
-    words = [word.text for word in case.command.words]
-    before = (each for each in source.parts.commands if each.span < case.command.span)
-    return any([word.text for word in each.words] == words for each in before)
-
-
-def _is_synced(case: Case, source: File) -> bool:
+def _is_synced(command: Command, source: File) -> bool:
     """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
         return False
-    before = (each for each in source.parts.commands if each.span < case.command.span)
+    before = (each for each in source.parts.commands if each.span < command.span)
     return any(
         install.tool == "uv"
         and is_from_rocm(install)

@@ -66,6 +66,11 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
     return Everything(tuple(found), tuple(indexes), tuple(missing))
 
 
+def is_build(requirement: Requirement) -> bool:
+    """Say whether a build is asked for, such as 2.9.1+rocm6.4: PyPI has none."""
+    return any("+" in each.version for each in requirement.specifier)
+
+
 def _from_here(word: Word, file: File) -> str:
     """Give the path of a file, without a variable for the folder of the script before it."""
     match = _BESIDE.match(word.text) if not word.known else None

@@ -1,0 +1,252 @@
+"""Why an install that may take torch from PyPI, in a place for ROCm, is left alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.published import pytorch_index
+from rocmlint.rule import compile_lazily
+
+from . import conda, locked
+from .branches import are_alternatives
+from .harms import harms
+from .rocm_torch import indexes_of, is_from_rocm
+
+if TYPE_CHECKING:
+    from rocmlint.rule import File
+
+    from .cases import Harm
+
+_PLACED = frozenset({"--target", "-t", "--prefix", "--root"})
+_CONFIGURED = compile_lazily(
+    r"pip3? config |pip\.conf|PIP_(?:EXTRA_)?INDEX_URL|PIP_CONSTRAINT|PIP_CONFIG_FILE|PIP_NO_DEPS"
+    r"|UV_(?:DEFAULT_|EXTRA_)?INDEX|UV_(?:CONSTRAINT|OVERRIDE|TORCH_BACKEND)"
+)
+_BUILDS = compile_lazily(
+    r"VLLM_TARGET_DEVICE|PIP_NO_BINARY|UV_NO_BINARY|--no-binary|wheels\.vllm\.ai"
+)
+
+
+# Of every install
+
+
+def is_dry_run(harm: Harm, file: File) -> bool:
+    """Dry runs."""
+    del file
+    return harm.case.install.dry_run
+
+
+def is_put_elsewhere(harm: Harm, file: File) -> bool:
+    """Installs into another folder: `--target`, `--prefix`, `--root`."""
+    del file
+    return any(each.text in _PLACED for each in harm.case.command.words)
+
+
+def is_constrained(harm: Harm, file: File) -> bool:
+    """Commands with a constraints file (`-c`) or overrides of uv."""
+    del file
+    return bool(harm.case.install.constraints)
+
+
+def has_source(harm: Harm, file: File) -> bool:
+    """Commands with `--torch-backend` or `--no-index`."""
+    del file
+    return bool(harm.case.install.torch_backend) or harm.case.install.no_index
+
+
+def is_unclear(harm: Harm, file: File) -> bool:
+    """Commands with words that only the run knows."""
+    del file
+    return bool(harm.case.install.unclear)
+
+
+def is_early(harm: Harm, file: File) -> bool:
+    """Installs before the one that brings the ROCm build of torch."""
+    del file
+    return harm.case.comes_later and harm.case.torch is None
+
+
+def has_index(harm: Harm, file: File) -> bool:
+    """Commands with an index that is not PyPI's, or that only the run knows."""
+    del file
+    install = harm.case.install
+    for url, extra in indexes_of(install, harm.case.everything.indexes):
+        if url is None or pytorch_index.is_other(url):
+            return True
+        if pytorch_index.pytorch_index(url) is not None and extra and install.tool == "pip":
+            continue  # beside PyPI: the newest of both wins
+        if not pytorch_index.is_pypi(url):
+            return True
+    return False
+
+
+def is_configured(harm: Harm, file: File) -> bool:
+    """Files that configure pip or uv: an index, constraints, installs without dependencies."""
+    del harm
+    return _CONFIGURED.search(file.text) is not None
+
+
+def is_told_by_project(harm: Harm, file: File) -> bool:
+    """Projects whose pyproject.toml tells uv, Poetry or PDM of ROCm."""
+    tool = harm.case.install.tool
+    return tool != "pip" and locked.knows_rocm(tool, file)
+
+
+OF_EVERY_INSTALL = (
+    is_dry_run,
+    is_put_elsewhere,
+    is_constrained,
+    has_source,
+    is_unclear,
+    is_early,
+    has_index,
+    is_configured,
+    is_told_by_project,
+)
+
+
+# Of what pip, uv and conda take from an index
+
+
+def takes_no_dependencies(harm: Harm, file: File) -> bool:
+    """Packages other than torch that are installed with `--no-deps`."""
+    del file
+    requires = {"package", "wheel", "triton", "clone"}
+    return harm.kind in requires and harm.case.install.no_dependencies
+
+
+def asks_for_build(harm: Harm, file: File) -> bool:
+    """Commands that ask for a build of its own beside it, such as `torch==2.9.1+rocm6.4`."""
+    del file
+    return harm.kind in {"torch", "add"} and harm.case.builds
+
+
+def is_in_image(harm: Harm, file: File) -> bool:
+    """Packages that the image has, as its name says, unless they are upgraded or pinned."""
+    del file
+    case, asked = harm.case, harm.asked
+    image = case.command.image
+    if asked is None or image is None or harm.kind not in {"package", "wheel"}:
+        return False
+    pinned = any(each.operator == "==" for each in asked.requirement.specifier)
+    if harm.kind == "package" and (case.forced or case.install.upgrade or pinned):
+        return False
+    return asked.requirement.name.lower() in image.text.lower()
+
+
+def is_in_rocm_index(harm: Harm, file: File) -> bool:
+    """Packages that the index for ROCm has, which stands beside PyPI."""
+    del file
+    case, asked = harm.case, harm.asked
+    if asked is None or harm.kind not in {"torch", "wheel"}:
+        return False
+    urls = [url for url, _ in indexes_of(case.install, case.everything.indexes)]
+    if harm.kind == "wheel":
+        return any(url is None or pytorch_index.is_rocm(url) for url in urls)
+    found = [index for url in urls if url and (index := pytorch_index.pytorch_index(url))]
+    if not found or asked.requirement.name.lower() != "torch":
+        return bool(found)
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+    from rocmlint.published import rocm_wheels  # noqa: PLC0415
+    from rocmlint.text.written import minor_release  # noqa: PLC0415
+
+    specifier = asked.requirement.specifier
+    newest = published.pin(specifier) or published.newest("torch", specifier)
+    if newest is None or any(each.kind for each in found):
+        return True
+    minor = minor_release(newest)
+    return any(minor in rocm_wheels.torch_for(each.version) for each in found)
+
+
+def is_built_here(harm: Harm, file: File) -> bool:
+    """Packages for CUDA that the file builds from source."""
+    if harm.kind != "wheel" or harm.asked is None:
+        return False
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+    name = re.escape(canonicalize_name(harm.asked.requirement.name))
+    if _BUILDS.search(file.text):
+        return True
+    return bool(re.search(rf"/{name}(?:\.git|@|[\"']?\s)", file.text, re.IGNORECASE))
+
+
+def is_alternative(harm: Harm, file: File) -> bool:
+    """Branches for other machines, where another branch takes torch from an index for ROCm."""
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    if harm.kind not in {"torch", "wheel", "conda"}:
+        return False
+    command = harm.case.command
+    for each, install in installs_of(file.parts.commands):
+        if each is command:
+            continue
+        unknown = any(not index.word.known for index in install.indexes)
+        if (unknown or is_from_rocm(install)) and are_alternatives(each, command, file):
+            return True
+    return False
+
+
+def is_meant(harm: Harm, file: File) -> bool:
+    """Packages of conda whose name or build says what it is for: cpu, cuda, rocm."""
+    del file
+    return harm.kind == "conda" and conda.names_build(harm.case.command)
+
+
+def is_in_channel(harm: Harm, file: File) -> bool:
+    """Packages from channels of conda that are not known to have no build for ROCm."""
+    del file
+    return harm.kind == "conda" and conda.has_other_channel(harm.case.command, harm.case.install)
+
+
+# Of what tools with a lock do
+
+
+def leaves_torch(harm: Harm, file: File) -> bool:
+    """Options of uv, Poetry and PDM that leave torch alone, or name another project."""
+    del file
+    options = {"add": locked.NOT_HERE, "sync": locked.KEEPS}.get(harm.kind, frozenset())
+    return bool(harm.case.options & options)
+
+
+def is_in_clone(harm: Harm, file: File) -> bool:
+    """Files that clone a repository: the project of uv, Poetry or PDM may be that."""
+    return harm.kind in {"add", "sync"} and locked.clones(file)
+
+
+def is_told_by_file(harm: Harm, file: File) -> bool:
+    """Files that give uv, Poetry or PDM an index for ROCm, or other settings."""
+    return harm.kind in {"add", "sync"} and locked.is_told(harm.case.install.tool, file)
+
+
+def comes_again(harm: Harm, file: File) -> bool:
+    """`uv sync` before torch for ROCm is installed, or a second time."""
+    return harm.kind == "sync" and locked.comes_again(harm.case.command, file)
+
+
+OF_TORCH = (
+    takes_no_dependencies,
+    asks_for_build,
+    is_in_image,
+    is_in_rocm_index,
+    is_meant,
+    is_in_channel,
+    leaves_torch,
+    is_in_clone,
+    is_built_here,
+    is_told_by_file,
+    comes_again,
+    is_alternative,
+)
+
+
+def replaces_torch_itself(harm: Harm, file: File) -> bool:
+    """Commands that replace torch itself: those are reported by install-replaces-torch.
+
+    What excuses every install is asked before.
+    """
+    return any(harms(harm.case, file, _is_excused))
+
+
+def _is_excused(harm: Harm, file: File) -> bool:
+    return any(excuse(harm, file) for excuse in OF_TORCH)
