@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rocmlint.stack
-from rocmlint.gpus.kernel_list import find_devices
+from rocmlint.gpus.devices import find_devices
 from rocmlint.stack.install import NoWheelsError, index_url
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.rocm import find_rocm

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.gpus.kernel_list import find_devices
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.installed import read_environment
@@ -240,13 +239,6 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(here: FakeMachin
     assert ends(int(started.read_text()))
 
 
-def test_rocminfo_that_hangs_is_one_line(here: FakeMachine) -> None:
-    here.program("rocminfo", does="sleep 600")
-    machine = Machine(str(here.root), here.environment, seconds=0.5)
-    (problem,) = find_devices(machine).problems
-    assert problem.startswith("rocminfo gave no answer within 0.5 s")
-
-
 def ends(process: int) -> bool:
     """Wait for what was killed: a busy machine takes a moment for that."""
     for _ in range(600):
@@ -287,61 +279,3 @@ def test_a_version_is_reduced_to_what_wheels_are_named_by(version: str, reduced:
 def test_any_text_is_a_version_or_none(text: str) -> None:
     reduced = major_minor(text)
     assert not reduced or reduced.count(".") == 1
-
-
-# GPUs
-
-
-def nodes(here: FakeMachine, *versions: int) -> None:
-    """Write the kernel's list; of a CPU the version is 0."""
-    for number, version in enumerate(versions):
-        here.file(
-            f"/sys/class/kfd/kfd/topology/nodes/{number}/properties",
-            f"cpu_cores_count 0\nsimd_count 304\ngfx_target_version {version}\nvendor_id 4098\n",
-        )
-
-
-def test_each_gpu_that_rocminfo_names_counts(here: FakeMachine) -> None:
-    here.program("rocminfo", ROCMINFO)
-    devices = find_devices(here.machine)
-    assert devices.names == ("gfx942:sramecc+:xnack-",) * 2
-    assert (devices.architectures, devices.source) == (("gfx942",), "rocminfo")
-
-
-def test_what_rocminfo_never_prints_is_told(here: FakeMachine) -> None:
-    here.program("rocminfo", "\x00\x1b[2Jgarbage\n")
-    assert find_devices(here.machine).problems == ("rocminfo printed nothing of HSA's agents",)
-
-
-def test_without_rocminfo_the_kernels_list_is_read(here: FakeMachine) -> None:
-    nodes(here, 0, 90010, 90402, 100300, 110501, 120001)
-    assert find_devices(here.machine).names == (
-        "gfx90a",
-        "gfx942",
-        "gfx1030",
-        "gfx1151",
-        "gfx1201",
-    )
-
-
-def test_a_gpu_that_the_user_may_not_use_is_told(here: FakeMachine) -> None:
-    nodes(here, 0, 90402)
-    here.program("rocminfo", "ROCk module is loaded\nUnable to open /dev/kfd\n", code=1)
-    devices = find_devices(here.machine)
-    assert devices.names == ("gfx942",)
-    assert devices.problems == ("rocminfo failed with exit code 1: Unable to open /dev/kfd",)
-
-
-def test_a_gpu_that_is_made_to_look_like_another_is_told(here: FakeMachine) -> None:
-    nodes(here, 0, 90402)
-    here.program("rocminfo", "      Name:   amdgcn-amd-amdhsa--gfx1030\n")
-    here.environment["HSA_OVERRIDE_GFX_VERSION"] = "10.3.0"
-    (problem,) = find_devices(here.machine).problems
-    assert "rocminfo says gfx1030, the GPU is gfx942" in problem
-
-
-def test_amd_smi_names_gpus_where_nobody_else_does(here: FakeMachine) -> None:
-    said = '{"gpu_data": [{"gpu": 0, "asic": {"target_graphics_version": "GFX1100"}}]}'
-    here.program("amd-smi", said)
-    devices = find_devices(here.machine)
-    assert (devices.names, devices.source) == (("gfx1100",), "amd-smi static")

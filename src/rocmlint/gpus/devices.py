@@ -1,75 +1,181 @@
-"""Which GPUs there are, by the word of rocminfo, of torch, or of amd-smi."""
+"""Which GPUs there are: one answer, and who gives it."""
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.gpus.programs import ask_program
+from rocmlint.gpus.machine import Machine
 from rocmlint.gpus.target import Target, parse_target
 from rocmlint.interpreter.ask import InterpreterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from rocmlint.gpus.programs import Printed
     from rocmlint.interpreter.ask import Interpreter
 
-ISA = re.compile(r"amdgcn-amd-amdhsa--(gfx[0-9a-f]+(?::\S+)?)(?=\s|$)")
+_ISA = re.compile(r"amdgcn-amd-amdhsa--(gfx[0-9a-f]+(?::\S+)?)(?=\s|$)")
 """How rocminfo names a processor; what it can run of a family has a "-generic" name."""
-GRAPHICS = re.compile(r"target_graphics_version\W+(gfx[0-9a-f]+)", re.IGNORECASE)
+_AGENTS = "HSA Agents"
+"""The heading of what rocminfo lists: a CPU is an agent, too."""
+_GRAPHICS = re.compile(r"target_graphics_version\W+(gfx[0-9a-f]+)", re.IGNORECASE)
+_NODES = "/sys/class/kfd/kfd/topology/nodes"
+_PROPERTY = re.compile(r"^gfx_target_version (\d+)$", re.MULTILINE)
+_AMD_SMI = "amd-smi static"
+_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+_ABSENT = "is not installed"
 
 
 @dataclass(frozen=True)
-class Targets:
-    """The targets of the GPUs found, each once, and who named them; or why there are none."""
+class Devices:
+    """The GPUs, such as "gfx942:sramecc+:xnack-", who named them, and what did not go well.
 
-    targets: tuple[Target, ...]
-    source: str
+    ``reason`` says, where there are none, what each who was asked had to say.
+    """
+
+    names: tuple[str, ...] = ()
+    source: str = ""
+    problems: tuple[str, ...] = ()
     reason: str = ""
 
+    @property
+    def architectures(self) -> tuple[str, ...]:
+        """The processors, each once, without their settings: "gfx942"."""
+        return tuple(dict.fromkeys(each.partition(":")[0] for each in self.names))
 
-def find_targets(interpreter: Interpreter) -> Targets:
-    """Ask rocminfo, torch in the interpreter, then amd-smi; the first that knows a GPU decides.
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """What code can be for, each once."""
+        return tuple(dict.fromkeys(map(parse_target, self.names)))
 
-    rocminfo and torch tell xnack and sramecc too, amd-smi does not. Torch is imported there only if
-    it was built for ROCm.
+
+@dataclass(frozen=True)
+class _Answer:
+    """The names of the GPUs that one source gives, and what is wrong with it."""
+
+    source: str
+    names: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is there, and did not answer well."""
+        return self.problem not in {"", _ABSENT}
+
+
+def find_devices(machine: Machine | None = None, interpreter: Interpreter | None = None) -> Devices:
+    """Ask rocminfo, torch, the kernel and amd-smi; the first that knows a GPU decides.
+
+    rocminfo and torch tell xnack and sramecc too, and name what a program of this user can use.
+    Torch is asked in the interpreter, if one is given and has a torch for ROCm: only that touches
+    the GPUs.
     """
-    ways: tuple[tuple[str, Callable[[], tuple[list[str], str]]], ...] = (
-        ("rocminfo", lambda: _program(["rocminfo"], ISA)),
-        ("torch", lambda: _torch(interpreter)),
-        ("amd-smi", lambda: _program(["amd-smi", "static", "--asic", "--json"], GRAPHICS)),
-    )
-    reasons = []
-    for source, ask in ways:
-        named, reason = ask()
-        targets = tuple(dict.fromkeys(_targets(named)))
-        if targets:
-            return Targets(targets, source)
-        reasons.append(f"{source} {reason}")
-    return Targets((), "", "; ".join(reasons))
+    machine = machine or Machine()
+    built_in = _kernel(machine)
+    answers: list[_Answer] = []
+    for answer in _answers(machine, interpreter, built_in):
+        answers.append(answer)
+        if answer.names:
+            break
+    problems = tuple(_problems(machine, answers, built_in.names))
+    if answers[-1].names:
+        return Devices(answers[-1].names, answers[-1].source, problems)
+    reasons = (f"{each.source} {each.problem or 'names no GPU'}" for each in answers)
+    return Devices(problems=problems, reason="; ".join(reasons))
 
 
-def _targets(names: list[str]) -> Iterator[Target]:
-    for name in names:
-        try:
-            yield parse_target(name.lower())
-        except ValueError:
-            continue
+def _answers(
+    machine: Machine, interpreter: Interpreter | None, built_in: _Answer
+) -> Iterator[_Answer]:
+    """Ask one after the other, the best informed first."""
+    yield _rocminfo(machine)
+    if interpreter is not None:
+        yield _torch(interpreter)
+    yield built_in
+    yield _amd_smi(machine)
 
 
-def _program(command: list[str], pattern: re.Pattern[str]) -> tuple[list[str], str]:
-    """Run a program of ROCm and give the names that it prints, or why there are none."""
-    printed = ask_program(command)
-    names = pattern.findall(printed.stdout)
-    said = printed.stdout.strip().splitlines()
-    why = printed.problem or (f"names no GPU: {said[-1].strip()}" if said else "names no GPU")
-    return names, "" if names else why
+def _rocminfo(machine: Machine) -> _Answer:
+    printed = machine.ask("rocminfo")
+    unheard = "" if _AGENTS in printed.stdout else "printed nothing of HSA's agents"
+    return _Answer("rocminfo", _named(_ISA, printed), printed.problem or unheard)
 
 
-def _torch(interpreter: Interpreter) -> tuple[list[str], str]:
+def _amd_smi(machine: Machine) -> _Answer:
+    printed = machine.ask("amd-smi", "static", "--asic", "--json")
+    return _Answer(_AMD_SMI, _named(_GRAPHICS, printed), printed.problem)
+
+
+def _named(pattern: re.Pattern[str], printed: Printed) -> tuple[str, ...]:
+    return _valid(pattern.findall(printed.stdout))
+
+
+def _torch(interpreter: Interpreter) -> _Answer:
     try:
         answer = interpreter.ask("devices", "targets")
     except InterpreterError as error:
-        return [], f"cannot be asked: {str(error).splitlines()[0]}"
-    return list(answer["targets"]), str(answer["reason"])
+        return _Answer("torch", problem=f"cannot be asked: {str(error).splitlines()[0]}")
+    return _Answer("torch", _valid(answer["targets"]), str(answer["reason"]))
+
+
+def _kernel(machine: Machine) -> _Answer:
+    """Read the driver's list of nodes, what is built in; a CPU is one too, with version 0."""
+    folder = machine.path(_NODES)
+    try:
+        nodes = sorted((each for each in os.listdir(folder) if each.isdecimal()), key=int)
+    except OSError:
+        return _Answer(_NODES)
+    versions = [_version(os.path.join(folder, each, "properties")) for each in nodes]
+    return _Answer(_NODES, tuple(_processor(each) for each in versions if each))
+
+
+def _version(properties: str) -> int:
+    try:
+        with open(properties, encoding="ascii") as file:
+            match = _PROPERTY.search(file.read())
+    except (OSError, ValueError):  # of a GPU that this container was not given
+        return 0
+    return int(match[1]) if match else 0
+
+
+def _processor(version: int) -> str:
+    """Give the name for a version in decimal digits, MMmmss: 90010 is gfx90a, 120001 gfx1201."""
+    major, rest = divmod(version, 10_000)
+    minor, stepping = divmod(rest, 100)
+    return f"gfx{major}{minor:x}{stepping:x}"
+
+
+def _valid(names: Iterable[str]) -> tuple[str, ...]:
+    """Leave away what is no name of a processor."""
+    found = []
+    for name in names:
+        try:
+            found.append(str(parse_target(name.lower())))
+        except ValueError:
+            continue
+    return tuple(found)
+
+
+def _problems(machine: Machine, answers: list[_Answer], built_in: tuple[str, ...]) -> Iterator[str]:
+    rocminfo, usable = answers[0], answers[0].names
+    if not usable and (rocminfo.failed or (built_in and rocminfo.problem)):
+        yield f"rocminfo {rocminfo.problem}"
+    elif not usable and built_in:
+        yield (
+            f"rocminfo names no GPU, the kernel has {len(built_in)}: "
+            "is this user in the groups render and video?"
+        )
+    for each in answers:
+        if each.source == _AMD_SMI and each.failed:
+            yield f"{_AMD_SMI} {each.problem}"
+    override = machine.environment.get(_OVERRIDE)
+    plain = {each.partition(":")[0] for each in usable}
+    if override and plain and plain.isdisjoint(built_in) and built_in:
+        yield (
+            f"{_OVERRIDE}={override} is set: rocminfo says {', '.join(sorted(plain))}, "
+            f"the GPU is {', '.join(sorted(set(built_in)))}"
+        )

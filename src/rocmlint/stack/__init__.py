@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocmlint.gpus.kernel_list import Devices, find_devices
+    from rocmlint.gpus.devices import Devices, find_devices
     from rocmlint.gpus.machine import Machine
     from rocmlint.interpreter.ask import Interpreter, InterpreterError
     from rocmlint.stack.changes import PackageChange
@@ -65,7 +65,7 @@ __all__ = [
 
 _HOME = {
     "PackageChange": "rocmlint.stack.changes",
-    "Devices": "rocmlint.gpus.kernel_list",
+    "Devices": "rocmlint.gpus.devices",
     "Distribution": "rocmlint.stack.installed",
     "Environment": "rocmlint.stack.installed",
     "Installation": "rocmlint.stack.install",
@@ -85,7 +85,7 @@ _HOME = {
     "Verdict": "rocmlint.stack.verdicts",
     "VersionError": "rocmlint.stack.versions",
     "Wheels": "rocmlint.stack.install",
-    "find_devices": "rocmlint.gpus.kernel_list",
+    "find_devices": "rocmlint.gpus.devices",
     "find_rocm": "rocmlint.stack.rocm",
     "freeze": "rocmlint.stack.state",
     "index_url": "rocmlint.stack.install",

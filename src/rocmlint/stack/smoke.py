@@ -14,7 +14,7 @@ from rocmlint.stack.verdicts import Judgement, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.gpus.kernel_list import Devices
+    from rocmlint.gpus.devices import Devices
     from rocmlint.stack.installed import Distribution, Environment
 
 _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})

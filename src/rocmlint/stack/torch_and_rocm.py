@@ -11,7 +11,7 @@ from rocmlint.stack.verdicts import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.gpus.kernel_list import Devices
+    from rocmlint.gpus.devices import Devices
     from rocmlint.stack.rocm import Rocm
     from rocmlint.stack.torch_build import TorchBuild
 

@@ -22,7 +22,7 @@ from rocmlint.verify.result import Evidence, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from rocmlint.gpus.devices import Targets
+    from rocmlint.gpus.devices import Devices
     from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.find import FoundFile
     from rocmlint.verify.code_objects.judge import KernelVerdict, Problem
@@ -113,7 +113,7 @@ def _read(found: FoundFile) -> FileReport:
 
 
 def check(
-    found: Scan, devices: Targets, roots: Sequence[str], environment: Mapping[str, str]
+    found: Scan, devices: Devices, roots: Sequence[str], environment: Mapping[str, str]
 ) -> Iterator[Result]:
     """Yield a result for each file, or family of loose files, and each device."""
     libraries = Libraries(roots, found.names, environment)

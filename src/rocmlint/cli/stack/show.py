@@ -65,7 +65,11 @@ def _document(stack: Stack) -> dict[str, Any]:
             "source": stack.rocm.chosen.source if stack.rocm.chosen else None,
             "readings": stack.rocm.readings,
         },
-        "devices": stack.devices,
+        "devices": {
+            "names": stack.devices.names,
+            "source": stack.devices.source,
+            "problems": stack.devices.problems,
+        },
         "torch": None
         if torch is None
         else {

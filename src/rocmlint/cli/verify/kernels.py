@@ -16,7 +16,7 @@ from rocmlint.cli.verify.common import (
     parser_of,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.gpus.devices import Targets, find_targets
+from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.target import parse_target
 from rocmlint.text.words import counted
 from rocmlint.verify.kernels import check, scan
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     interpreter = interpreter_of(flags)
     roots = [os.path.normpath(each) for each in flags.paths]
     roots = roots or interpreter.ask("devices", "folders")["folders"]
-    devices = _named(flags.arch) if flags.arch else find_targets(interpreter)
+    devices = _named(flags.arch) if flags.arch else find_devices(interpreter=interpreter)
     found = scan(roots)
     note = f"{counted(found.looked_at, 'file')}, {found.without_code:,} without device code"
     if found.for_cuda:
@@ -67,9 +67,9 @@ def main(arguments: Sequence[str]) -> int:
     return finish(check(found, devices, roots, os.environ), flags)
 
 
-def _named(names: Sequence[str]) -> Targets:
+def _named(names: Sequence[str]) -> Devices:
     try:
-        return Targets(tuple(dict.fromkeys(map(parse_target, names))), "--arch")
+        return Devices(tuple(str(parse_target(each)) for each in names), "--arch")
     except ValueError as error:
         message = f"--arch {error}"
         raise ConfigError(message) from error

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.gpus.devices import find_targets
+from rocmlint.gpus.devices import find_devices
 from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.verify.result import Evidence, Judgement, evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocmlint.gpus.devices import Targets
+    from rocmlint.gpus.devices import Devices
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
 
@@ -34,9 +34,9 @@ class Context:
     """Each module and name whose definition will be asked for: one question tells of all."""
 
     @cached_property
-    def devices(self) -> Targets:
+    def devices(self) -> Devices:
         """The GPUs that are found here."""
-        return find_targets(self.interpreter)
+        return find_devices(interpreter=self.interpreter)
 
     def defined(self, module: str, name: str) -> Mapping[str, Any]:
         """Say where a name of a module is defined. Raises InterpreterError."""
