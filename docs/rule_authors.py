@@ -26,6 +26,7 @@ _ROOMS = {
     "rocmlint.lazy": "Syntax helpers",
     "rocmlint.source.attribute_patches": "Syntax helpers",
     "rocmlint.source.conditions": "Syntax helpers",
+    "rocmlint.source.facts": "Files",
     "rocmlint.source.file": "Files",
     "rocmlint.source.python": "Files",
     "rocmlint.syntax.names": "Syntax helpers",
@@ -48,8 +49,8 @@ def authors_page() -> str:
     tables: dict[str, list[tuple[str, str]]] = {}
     for name in rocmlint.rule.__all__:
         value = getattr(rocmlint.rule, name)
-        home = getattr(value, "__module__", "rocmlint.findings")
-        tables.setdefault(_ROOMS.get(home, "Findings"), []).append((name, first_line(name, value)))
+        home = "rocmlint.findings" if name == "Severity" else value.__module__
+        tables.setdefault(_ROOMS[home], []).append((name, first_line(name, value)))
     for name, kind in _OBJECTS.items():
         tables[f"Asked of a {name}"] = list(_members(kind))
     tables["Claims"] = list(_functions("rocmlint.rule.claims"))

@@ -6,7 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from rocmlint.rule import On, Source, calls, commands, comments, declared, nodes
+from rocmlint.rule import (
+    On,
+    Source,
+    assignments,
+    attributes,
+    calls,
+    commands,
+    comments,
+    declared,
+    definitions,
+    imports,
+    nodes,
+    walk,
+)
 from rocmlint.rule.registry import load_rules
 from rocmlint.rule.triggers import Trigger
 
@@ -90,3 +103,39 @@ def test_a_word_that_begins_in_another_match_is_found() -> None:
     trigger = only(nodes("Name", words=("import aiter", "aiter")))
     found = {match.start() for match in trigger.matches(source_of("import aiter\n"))}
     assert found == {0, len("import ")}
+
+
+CODE = """\
+import torch
+from torch import nn as layers
+
+class Model(layers.Module):
+    def forward(self, x):
+        self.scale = 2
+        self.scale: int = 3
+        self.scale += 4
+        return self.scale * x
+
+forward = Model().forward(scale)
+"""
+
+
+@pytest.mark.parametrize(
+    ("trigger", "lines"),
+    [
+        (only(assignments("scale")), [6, 7, 8]),
+        (only(assignments("forward")), [11]),
+        (only(attributes("forward")), [11]),
+        (only(calls("forward")), [11]),
+        (only(definitions("forward")), [5]),
+        (only(definitions("Model")), [4]),
+        (only(imports("torch")), [1, 2]),
+    ],
+    ids=lambda each: each.description if isinstance(each, Trigger) else "",
+)
+def test_a_trigger_accepts_the_statements_that_it_names(trigger: Trigger, lines: list[int]) -> None:
+    source = source_of(CODE)
+    assert any(trigger.matches(source))
+    kinds = [each for each in walk(source.module) if type(each).__name__ in trigger.node_types]
+    accepted = [each for each in kinds if trigger.accepts(each, {})]
+    assert sorted(source.span(each).line for each in accepted) == lines

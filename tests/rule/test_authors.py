@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rocmlint.rule
+from rocmlint.rule import On, triggers
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 from rule_authors import authors_page, first_line
@@ -21,6 +23,15 @@ def test_each_public_name_is_on_the_page_with_its_first_line(name: str) -> None:
     line = first_line(name, getattr(rocmlint.rule, name))
     assert line
     assert f"| `{name}` | {line.replace('|', chr(92) + '|')} |" in PAGE
+
+
+def test_each_way_to_make_a_trigger_is_exported() -> None:
+    made = {
+        name
+        for name, value in inspect.getmembers(triggers, inspect.isfunction)
+        if not name.startswith("_") and value.__annotations__.get("return") == On.__name__
+    }
+    assert {"assignments", "definitions"} < made <= set(rocmlint.rule.__all__)
 
 
 def test_the_page_says_what_a_source_a_file_and_a_project_answer() -> None:
