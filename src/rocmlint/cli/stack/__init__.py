@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rocmlint.cli.parser import Parser
+from rocmlint.cli.verbs import run_verb
 from rocmlint.config.option import did_you_mean
 from rocmlint.errors import RocmlintError
 
@@ -22,8 +21,7 @@ VERBS = {
     "freeze": "write down the stack as it is",
     "survived": "is the stack still what was written down?",
 }
-"""Each is a module beside this one (``-`` is ``_``) with its ``HELP``,
-``add_arguments(parser)`` and ``run(flags)``, which gives the exit code."""
+"""Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,8 +34,5 @@ def main(arguments: Sequence[str]) -> int:
     if verb not in VERBS:
         message = f"stack has no verb {verb!r}{did_you_mean(verb, list(VERBS)) or '.'}"
         raise RocmlintError(message)
-    module = import_module(f"{__name__}.{verb.replace('-', '_')}")
-    usage, description, exit_codes = module.HELP
-    parser = Parser(f"stack {verb} {usage}", description, exit_codes)
-    module.add_arguments(parser)
-    return int(module.run(parser.parse(rest, SimpleNamespace())))
+    module: Any = import_module(f"{__name__}.{verb.replace('-', '_')}")
+    return run_verb(f"stack {verb}", module, rest)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, is_dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from rocmlint.cli.verbs import Help
 from rocmlint.cli.verify.common import (
     add_interpreter_arguments,
     interpreter_at,
@@ -31,15 +32,6 @@ __all__ = [
 
 VERSION = 1
 """Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""
-
-
-class Help(NamedTuple):
-    """What ``--help`` of a verb says."""
-
-    arguments: str
-    """What follows the verb."""
-    description: str
-    exit_codes: str
 
 
 def add_format_argument(parser: ArgumentParser) -> None:

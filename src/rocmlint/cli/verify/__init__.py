@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rocmlint.cli.verbs import run_verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +26,8 @@ VERBS = {
     "variables": "which code reads the variables that are set, and how does it interpret them?",
     "dtype": "where does a model leave its dtype?",
 }
-"""Each is a module beside this one with ``add_arguments(parser)`` and ``main(arguments)``."""
+"""Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""
+_DEFAULT = "claims"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,8 +36,9 @@ def main(arguments: Sequence[str]) -> int:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _leave)
-    verb, *rest = arguments if arguments and arguments[0] in VERBS else ["claims", *arguments]
-    return int(import_module(f"{__name__}.{verb}").main(rest))
+    verb, *rest = arguments if arguments and arguments[0] in VERBS else [_DEFAULT, *arguments]
+    module: Any = import_module(f"{__name__}.{verb}")
+    return run_verb(f"verify [{verb}]" if verb == _DEFAULT else f"verify {verb}", module, rest)
 
 
 def _leave(number: int, _: object) -> NoReturn:

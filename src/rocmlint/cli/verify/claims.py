@@ -5,21 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify import VERBS
-from rocmlint.cli.verify.common import (
-    add_interpreter_arguments,
-    add_report_arguments,
-    finish,
-    interpreter_of,
-    parser_of,
-)
+from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
-from rocmlint.lint.run import Options, run
+from rocmlint.lint.run import Options
+from rocmlint.lint.run import run as lint
 from rocmlint.rule.claims import kernel_package
 from rocmlint.text.visible import visible
 from rocmlint.verify.claims.check import check, without_place
@@ -31,19 +25,27 @@ from rocmlint.verify.manifest import read
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator, Mapping, Sequence
+    from types import SimpleNamespace
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim, Finding
     from rocmlint.verify.result import Result
 
 _KEYS = ("manifests", "modules", "kernel-packages")
+_VERBS = "\n".join(f"  {verb:<13}{about}" for verb, about in VERBS.items())
+HELP = help_of(
+    "[PATH ...]",
+    "Check what the code claims of the system that it runs on: patched files, fast paths, "
+    "packages of kernels. The code itself is not run; imported are the installed packages of "
+    "kernels, and the modules that [tool.rocmlint.verify] lists.",
+    f"verbs (rocmlint verify VERB --help):\n{_VERBS}\n\n",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify``."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
-    add_interpreter_arguments(parser)
-    add_report_arguments(parser)
+    add_usual_arguments(parser)
     parser.add_argument(
         "--no-local-rules",
         dest="local_rules",
@@ -52,19 +54,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify``."""
-    verbs = "\n".join(f"  {verb:<13}{about}" for verb, about in VERBS.items())
-    parser = parser_of(
-        "[claims]",
-        "[PATH ...]",
-        "Check what the code claims of the system that it runs on: patched files, fast paths, "
-        "packages of kernels. The code itself is not run; imported are the installed packages of "
-        "kernels, and the modules that [tool.rocmlint.verify] lists.",
-        f"verbs (rocmlint verify VERB --help):\n{verbs}\n\n",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     paths = flags.paths or ["."]
     _refuse_misspelt_verbs(paths)
     configuration = Configuration({} if flags.local_rules else {"local-rules": False})
@@ -72,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     wanted = _wanted(settings)
     context = Context(interpreter_of(flags), tuple(map(read, wanted["manifests"])))
 
-    outcome = run(paths, configuration.settings_for, Options(claims=True))
+    outcome = lint(paths, configuration.settings_for, Options(claims=True))
     findings = outcome.findings
     problems = [*outcome.problems, *outcome.notes, *outcome.unread]
     claims = [*outcome.claims, *(kernel_package(name) for name in wanted["kernel-packages"])]

@@ -9,7 +9,7 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.output import in_color
-from rocmlint.cli.parser import Parser
+from rocmlint.cli.verbs import Help
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.ask import Interpreter
@@ -33,9 +33,15 @@ _LONGEST = 1e9
 _INTERPRETERS = ("bin/python", "bin/python3", "python", "python3")
 
 
-def parser_of(verb: str, arguments: str, description: str, more: str = "") -> Parser:
-    """Make the parser of a verb; ``more`` stands above the exit codes."""
-    return Parser(f"verify {verb} {arguments}", description, more + _EXIT_CODES)
+def help_of(arguments: str, description: str, more: str = "", *, command: bool = False) -> Help:
+    """Make the help of a verb; ``more`` stands above the exit codes."""
+    return Help(arguments, description, more + _EXIT_CODES, command)
+
+
+def add_usual_arguments(parser: ArgumentParser, timeout: float = 120) -> None:
+    """Add which interpreter is asked, and how results are printed."""
+    add_interpreter_arguments(parser, timeout)
+    add_report_arguments(parser)
 
 
 def add_report_arguments(parser: ArgumentParser) -> None:

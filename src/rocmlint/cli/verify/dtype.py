@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import (
-    add_interpreter_arguments,
-    add_report_arguments,
-    finish,
-    interpreter_of,
-    parser_of,
-)
+from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.errors import ConfigError
 from rocmlint.verify.dtype import Trial, check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from types import SimpleNamespace
 
 _FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+HELP = help_of(
+    "PKG.MOD:FACTORY [--fake] [--baseline FILE]",
+    "Build a model, run it once and say where it leaves its dtype. Runs the code of FACTORY.",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -46,19 +44,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--baseline", metavar="FILE", help="only tell what differs from this healthy run"
     )
     parser.add_argument("--write-baseline", metavar="FILE", help="save this run as a healthy one")
-    add_interpreter_arguments(parser, timeout=300)
-    add_report_arguments(parser)
+    add_usual_arguments(parser, timeout=300)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify dtype``."""
-    parser = parser_of(
-        "dtype",
-        "PKG.MOD:FACTORY [--fake] [--baseline FILE]",
-        "Build a model, run it once and say where it leaves its dtype. Runs the code of FACTORY.",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     if not _FACTORY.fullmatch(flags.factory):
         message = f"{flags.factory!r}: write PKG.MOD:FACTORY, for example my_model.build:tiny"
         raise ConfigError(message)

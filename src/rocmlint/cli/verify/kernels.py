@@ -5,16 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import (
-    add_interpreter_arguments,
-    add_report_arguments,
-    finish,
-    interpreter_of,
-    parser_of,
-)
+from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.errors import ConfigError
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.target import parse_target
@@ -24,11 +17,17 @@ from rocmlint.verify.kernels import check, scan
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
+    from types import SimpleNamespace
 
 _DESCRIPTION = """\
 Read the device code in every .so, .co, .hsaco and .kpack below the paths, and say whether HIP finds
 code for the GPU in it. No GPU is needed when --arch names one; no code of the files is run.\
 """
+
+HELP = help_of(
+    "[--arch TARGET] [PATH ...]",
+    _DESCRIPTION,
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -45,15 +44,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="TARGET",
         help="a GPU such as gfx942:sramecc+:xnack-, may be given again (default: those found here)",
     )
-    add_interpreter_arguments(parser)
-    add_report_arguments(parser)
+    add_usual_arguments(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify kernels``."""
-    parser = parser_of("kernels", "[--arch TARGET] [PATH ...]", _DESCRIPTION)
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     interpreter = interpreter_of(flags)
     roots = [os.path.normpath(each) for each in flags.paths]
     roots = roots or interpreter.ask("devices", "folders")["folders"]

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import (
-    add_interpreter_arguments,
-    add_report_arguments,
-    finish,
-    interpreter_of,
-    parser_of,
-)
+from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.errors import ConfigError
 from rocmlint.text.visible import visible
 from rocmlint.verify.live.imported import RAN, check
@@ -21,12 +14,19 @@ from rocmlint.verify.manifest import read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
+    from types import SimpleNamespace
 
     from rocmlint.verify.result import Result
 
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _CALL = re.compile(rf"{_MODULE.pattern}:{_MODULE.pattern}")
+
+HELP = help_of(
+    "MODULE ... [--manifest FILE] [--executed --call PKG.MOD:FUNC]",
+    "Import modules in a child process and check whether what it then runs is the source on "
+    "disk (that of the manifest, with one).",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -41,20 +41,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--call", metavar="PKG.MOD:FUNC", help="what to run for --executed, without arguments"
     )
-    add_interpreter_arguments(parser)
-    add_report_arguments(parser)
+    add_usual_arguments(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify live``."""
-    parser = parser_of(
-        "live",
-        "MODULE ... [--manifest FILE] [--executed --call PKG.MOD:FUNC]",
-        "Import modules in a child process and check whether what it then runs is the source on "
-        "disk (that of the manifest, with one).",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     _refuse(flags)
     manifest = read(flags.manifest) if flags.manifest else None
     results = list(check(interpreter_of(flags), flags.modules, manifest, flags.call))

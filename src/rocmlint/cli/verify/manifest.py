@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import parser_of
+from rocmlint.cli.verify.common import help_of
 from rocmlint.text.words import counted
 from rocmlint.verify.manifest import as_toml, make, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from types import SimpleNamespace
+
+HELP = help_of(
+    "OVERLAY --package NAME==VERSION",
+    "Write a manifest of the files that are laid over an installed package: path and sha256.",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,15 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify manifest``."""
-    parser = parser_of(
-        "manifest",
-        "OVERLAY --package NAME==VERSION",
-        "Write a manifest of the files that are laid over an installed package: path and sha256.",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     manifest = make(flags.overlay, flags.package, flags.folder)
     if flags.output is None:
         sys.stdout.write(as_toml(manifest))

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import (
-    add_interpreter_arguments,
-    add_report_arguments,
-    finish,
-    interpreter_of,
-    parser_of,
-)
+from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.cli.verify.trace import add_index_arguments, index_of
 from rocmlint.verify.trace.origin import LIBRARIES
 from rocmlint.verify.trace.probe import BRANCHES, Operation, judge, probe
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from types import SimpleNamespace
 
 _DEFAULT = Operation("")
 _TIMEOUT = 300
 """Seconds: a first call may compile kernels."""
+
+HELP = help_of(
+    "sdpa|linear|PKG.MOD:FUNC [--expect BRANCH|LIBRARY] [flags] [PATH ...]",
+    "Run a small operation in a child process of --python, and say which branch of attention, "
+    "which operators and whose kernels ran.",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -62,8 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="allow only this branch of attention; can be given more than once",
     )
     add_index_arguments(parser)
-    add_interpreter_arguments(parser, _TIMEOUT)
-    add_report_arguments(parser)
+    add_usual_arguments(parser, _TIMEOUT)
 
 
 def _operation(text: str) -> str:
@@ -88,16 +86,8 @@ def _shape(text: str) -> tuple[int, ...]:
     return shape
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify probe``."""
-    parser = parser_of(
-        "probe",
-        "sdpa|linear|PKG.MOD:FUNC [--expect BRANCH|LIBRARY] [flags] [PATH ...]",
-        "Run a small operation in a child process of --python, and say which branch of attention, "
-        "which operators and whose kernels ran.",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     operation = Operation(
         flags.operation, flags.dtype, flags.shape, flags.device, tuple(flags.backend or ())
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import (
     add_output_argument,
     add_report_arguments,
     finish,
-    parser_of,
+    help_of,
     seconds,
 )
 from rocmlint.errors import ConfigError
@@ -20,7 +19,7 @@ from rocmlint.verify.job.witnesses import ANSWER, ask, read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from types import SimpleNamespace
 
     from rocmlint.verify.job.watch import Watch
 
@@ -46,6 +45,14 @@ def add_watch_arguments(parser: ArgumentParser) -> None:
     )
 
 
+HELP = help_of(
+    "[DIR | --store HOST:PORT] [--manifest M] [--module NAME] [flags]",
+    "Compare all ranks of a job with a manifest and with each other: from the witnesses in a\n"
+    "folder, or asking the interpreter of each rank, started by\n"
+    "python -m torch.distributed.run ... -m rocmlint verify ranks.",
+)
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify ranks``."""
     parser.add_argument(
@@ -68,17 +75,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_argument(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify ranks``."""
-    parser = parser_of(
-        "ranks",
-        "[DIR | --store HOST:PORT] [--manifest M] [--module NAME] [flags]",
-        "Compare all ranks of a job with a manifest and with each other: from the witnesses in a\n"
-        "folder, or asking the interpreter of each rank, started by\n"
-        "python -m torch.distributed.run ... -m rocmlint verify ranks.",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     if flags.world_size is not None and flags.world_size < 1:
         message = f"--world-size {flags.world_size}: must be at least 1"
         raise ConfigError(message)

@@ -6,14 +6,13 @@ import os
 import tempfile
 from contextlib import contextmanager, suppress
 from functools import partial
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import (
     add_output_argument,
     add_report_arguments,
     finish,
-    parser_of,
+    help_of,
     seconds,
 )
 from rocmlint.cli.verify.ranks import add_watch_arguments
@@ -26,7 +25,15 @@ from rocmlint.verify.job.witnesses import ANSWER, WitnessError, ask, folder_in, 
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+    from types import SimpleNamespace
+
+HELP = help_of(
+    "[--manifest M] [--module NAME] [flags] -- COMMAND ...",
+    "Run a command with a witness in each Python process that it starts, then say for each\n"
+    f"process whether it runs the code that it must.\n\n{LIMITS}",
+    command=True,
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -47,25 +54,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_argument(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify run``."""
-    parser = parser_of(
-        "run",
-        "[--manifest M] [--module NAME] [flags] -- COMMAND ...",
-        "Run a command with a witness in each Python process that it starts, then say for each\n"
-        f"process whether it runs the code that it must.\n\n{LIMITS}",
-    )
-    add_arguments(parser)
-    before, command = _parted(arguments)
-    flags = parser.parse(before, SimpleNamespace())
-    if not command:
+    if not flags.command:
         message = "verify run: which command? It stands behind --, as in: verify run -- python x.py"
         raise ConfigError(message)
     watch = watch_of(flags.manifest, flags.module)
     with _folder(flags.keep) as folder:
         environment = prepare(folder, watch, os.environ)
         look_again = partial(_ask_all, folder)
-        ending = execute(command, environment, VARIABLE, flags.timeout, look_again)
+        ending = execute(flags.command, environment, VARIABLE, flags.timeout, look_again)
         try:
             witnesses, problems = read(folder)
         except WitnessError as error:  # how the command ended must be told all the same
@@ -77,15 +75,6 @@ def _ask_all(folder: str) -> None:
     """Have the ranks of a job that is to be ended look again: it may hang."""
     with suppress(WitnessError):
         ask(read(folder)[0], ANSWER)
-
-
-def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Part the flags from the command at the first ``--``."""
-    own = list(arguments)
-    if "--" not in own:
-        return own, []
-    at = own.index("--")
-    return own[:at], own[at + 1 :]
 
 
 @contextmanager

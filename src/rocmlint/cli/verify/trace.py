@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import os
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import (
-    add_interpreter_arguments,
-    add_report_arguments,
-    finish,
-    interpreter_of,
-    parser_of,
-)
+from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.errors import ConfigError
 from rocmlint.verify.trace import attribution
 from rocmlint.verify.trace.files import read
@@ -21,9 +14,14 @@ from rocmlint.verify.trace.origin import LIBRARIES
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from types import SimpleNamespace
 
     from rocmlint.verify.trace.index import KernelIndex
+
+HELP = help_of(
+    "TRACE [--expect LIBRARY] [flags] [PATH ...]",
+    "Say which library each kernel of a trace comes from, by the installed file that holds it.",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -36,8 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--expect", choices=LIBRARIES, help="the library whose kernels should run")
     add_index_arguments(parser)
-    add_interpreter_arguments(parser)
-    add_report_arguments(parser)
+    add_usual_arguments(parser)
 
 
 def add_index_arguments(parser: ArgumentParser) -> None:
@@ -61,15 +58,8 @@ def index_of(flags: SimpleNamespace) -> KernelIndex:
     return build(roots, None if flags.no_cache else cache_folder())
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify trace``."""
-    parser = parser_of(
-        "trace",
-        "TRACE [--expect LIBRARY] [flags] [PATH ...]",
-        "Say which library each kernel of a trace comes from, by the installed file that holds it.",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     ran = attribution.attribute(read(flags.trace), index_of(flags))
     if flags.expect:
         return finish([attribution.expectation(ran, flags.expect)], flags)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import (
-    add_interpreter_arguments,
-    add_report_arguments,
-    finish,
-    interpreter_of,
-    parser_of,
-)
+from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.errors import ConfigError
 from rocmlint.verify.variables.check import check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from types import SimpleNamespace
+
+HELP = help_of(
+    "[--variable NAME=VALUE ...] [PATH ...]",
+    "Say which installed file reads each variable of the ROCm stack, and as what.",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -33,19 +31,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="judge a variable as if it were set, beside those that are",
     )
-    add_interpreter_arguments(parser)
-    add_report_arguments(parser)
+    add_usual_arguments(parser)
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify variables``."""
-    parser = parser_of(
-        "variables",
-        "[--variable NAME=VALUE ...] [PATH ...]",
-        "Say which installed file reads each variable of the ROCm stack, and as what.",
-    )
-    add_arguments(parser)
-    flags = parser.parse(arguments, SimpleNamespace())
     for path in flags.paths:
         if not os.path.exists(path):
             message = f"{path}: no such file or folder"
