@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ from rocmlint.formats.shell.script import parse
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rocmlint.formats.model import Command, Word
     from rocmlint.text.text import Span
 
@@ -256,3 +259,55 @@ def test_a_word_without_quotes_stands_at_its_span(written_words: list[str], befo
     for command in parse(script).commands:
         for each in (*command.words, *(redirect.target for redirect in command.redirects)):
             check(each)
+
+
+# Branches
+
+
+@pytest.mark.parametrize(
+    ("script", "alternatives"),
+    [
+        ("if a; then b; else c; fi", ["b c"]),
+        ("if a; then b; elif c; then d; fi", ["b c", "b d"]),
+        ("if b; then\n  echo '\nelse\n'\n  c\nfi", []),
+        ("case $x in b) b;; *) c;; esac", ["b c"]),
+        ("if a; then b; fi; if a; then c; fi", []),
+        ("b || c", []),
+        ("bash -c 'if a; then b; else c; fi'", ["b c"]),
+    ],
+)
+def test_commands_in_arms_of_one_block_are_alternatives(
+    script: str, alternatives: list[str]
+) -> None:
+    named = {each.words[0].text: dict(blocks(each)) for each in parse(script).commands}
+    found = [
+        f"{one} {two}"
+        for one, two in combinations("bcd", 2)
+        for block, arm in named.get(one, {}).items()
+        if named.get(two, {}).get(block, arm) != arm
+    ]
+    assert found == alternatives
+
+
+def blocks(command: Command) -> Iterator[tuple[Span, int]]:
+    return ((each.block, each.arm) for each in command.branches)
+
+
+@pytest.mark.parametrize(
+    ("script", "scopes"),
+    [
+        ("exit", 0),
+        ("f() { exit; }", 1),
+        ("f() { (exit); }", 2),
+        ("if a; then exit; fi", 0),
+        ("bash -c exit", 1),
+        ("bash <<EOF\nexit\nEOF", 1),
+    ],
+)
+def test_functions_and_shells_are_scopes(script: str, scopes: int) -> None:
+    assert sum(each.scope for each in last(script).branches) == scopes
+
+
+def test_what_stands_behind_two_bars_is_a_branch() -> None:
+    first, second, third = parse("a || b; c").commands
+    assert [len(each.branches) for each in (first, second, third)] == [0, 1, 0]

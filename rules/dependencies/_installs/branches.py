@@ -9,48 +9,39 @@ from rocmlint.rule import compile_lazily
 if TYPE_CHECKING:
     from rocmlint.rule import Command, File
 
-_OF_SHELL = compile_lazily(
-    r"(?m)^[ \t]*#.*$"
-    r"|(?:^|[;&|({]|\b(?:then|else|do|RUN|run:)[ \t])[ \t]*(?P<opens>if|case)\b"
-    r"|(?:^|[;&|)}])[ \t]*(?P<closes>fi|esac)\b"
-    r"|(?:^|[;&|)}])[ \t]*(?P<parts>else|elif)\b|(?P<parts_case>;;)"
-    r"|(?<!\|\|)(?<!\|\| )\b(?P<leaves>return|exit)\b|^(?P<ends>\})"
-)
+_LEAVES = frozenset({"return", "exit"})
 _OF_PYTHON = compile_lazily(r"(?m)^[ \t]*(?:else|elif|except)\b")
 _PYTHON = (".py", ".pyi", ".pyw", ".ipynb")
 
 
-def are_alternatives(one: Command, two: Command, source: File) -> bool:
+def are_alternatives(one: Command, two: Command, file: File) -> bool:
     """Say whether one of two commands runs and the other does not.
 
     So it is with the branches of one ``if`` or ``case``, and where the branch of the first leaves
     the function or the script.
     """
-    first, last = sorted((one.span, two.span))
-    start = source.offset_of(first.end_line) + first.end_column - 1
-    between = source.text[start : source.offset_of(last.line) + last.column - 1]
-    if source.path.endswith(_PYTHON):
-        return bool(_OF_PYTHON.search(between))
-    return _parts(between)
+    first, last = (one, two) if one.span < two.span else (two, one)
+    if not file.path.endswith(_PYTHON):
+        return _are_parted(first, last) or _is_left(first, last, file)
+    start = file.offset_of(first.span.end_line) + first.span.end_column - 1
+    end = file.offset_of(last.span.line) + last.span.column - 1
+    return bool(_OF_PYTHON.search(file.text[start:end]))
 
 
-def _parts(between: str) -> bool:
-    """Look whether a text of a shell goes from one branch into another, and stays there."""
-    depth = outermost = 0  # how many more blocks are open than where the text begins
-    parted: int | None = None  # the depth of the block of which this is another branch
-    leaves = False
-    for match in _OF_SHELL.finditer(between):
-        if match["opens"]:
-            depth += 1
-        elif match["closes"]:
-            if parted is not None and depth <= parted:
-                parted = None
-            depth -= 1
-            outermost = min(outermost, depth)
-        elif match["leaves"]:
-            leaves = leaves or (depth <= 0 and parted is None)
-        elif match["ends"]:
-            leaves = False
-        elif (match["parts"] or match["parts_case"]) and depth <= outermost:
-            parted = depth
-    return parted is not None or (leaves and outermost < 0)
+def _are_parted(first: Command, last: Command) -> bool:
+    arms = {each.block: each.arm for each in last.branches}
+    return any(arms.get(each.block, each.arm) != each.arm for each in first.branches)
+
+
+def _is_left(first: Command, last: Command, file: File) -> bool:
+    """Look for what leaves the function or the shell of both, from a branch of the first alone."""
+    if last.branches[: len(first.branches)] == first.branches:
+        return False
+    return any(
+        each.words[0].text in _LEAVES
+        and first.branches[: len(each.branches)] == each.branches
+        and {branch for branch in each.branches if branch.scope} <= set(last.branches)
+        and each.step.number == last.step.number
+        for each in file.parts.commands
+        if first.span < each.span < last.span
+    )

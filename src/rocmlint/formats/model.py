@@ -81,13 +81,27 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Branch:
+    """A part of a script that only sometimes runs: of ``if``, of ``case``, or behind ``||``.
+
+    ``block`` is the place of the whole statement, ``arm`` tells its parts apart; a condition counts
+    to what follows it. A ``scope`` is a function or a shell, which ``return`` or ``exit`` leaves.
+    """
+
+    block: Span
+    arm: int
+    scope: bool = False
+
+
+@dataclass(frozen=True)
 class Command:
     """A command that a file runs, its program first; wrappers such as ``sudo`` are left out.
 
     ``shell`` says whether a shell reads it (a list of words in Python, or the exec form in a
     Dockerfile, is read by none). ``variables`` are those set for it by then, in the file or by the
     command itself; a value that is known only at run time is None. ``folder`` is where it runs:
-    that of its ``step``, and where ``cd`` has led from there.
+    that of its ``step``, and where ``cd`` has led from there. ``branches`` are those of the script
+    that it stands in, the outermost first.
     """
 
     words: tuple[Word, ...]
@@ -97,6 +111,7 @@ class Command:
     variables: Mapping[str, str | None] = field(default_factory=dict, hash=False)
     step: Step = field(default_factory=Step)
     folder: str | None = ""
+    branches: tuple[Branch, ...] = ()
 
     @property
     def image(self) -> Word | None:

@@ -353,3 +353,52 @@ def test_an_install_is_parsed_once(repository: Repository, monkeypatch: pytest.M
     text = IMAGE + "".join(f"RUN pip install accelerate {each}\n" for each in packages)
     repository.lint("Dockerfile", text)
     assert parsed == packages
+
+
+FOR_ROCM = "pip install torch --index-url https://download.pytorch.org/whl/rocm6.4"
+FROM_PYPI = "pip install --upgrade torch"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"if amd; then\n  {FOR_ROCM}\nelse\n  {FROM_PYPI}\nfi\n",
+        f"if {FOR_ROCM}; then\n  echo ok\nelse\n  {FROM_PYPI}\nfi\n",
+        f"case $GPU in\n  amd) {FOR_ROCM} ;;\n  *) {FROM_PYPI} ;;\nesac\n",
+        f"setup() {{\n  if amd; then\n    {FOR_ROCM}\n    return\n  fi\n  {FROM_PYPI}\n}}\n",
+        f"if amd; then\n  {FOR_ROCM}\n  exit 0\nfi\n{FROM_PYPI}\n",
+        f"amd || {{ {FROM_PYPI}; exit; }}\n{FOR_ROCM}\n",
+        f"bash -c 'if amd; then {FOR_ROCM}; else {FROM_PYPI}; fi'\n",
+    ],
+)
+def test_an_install_in_another_branch_is_for_other_machines(
+    repository: Repository, script: str
+) -> None:
+    assert repository.codes("install_rocm.sh", script) == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"if amd; then\n  {FOR_ROCM}\nfi\n{FROM_PYPI}\n",
+        f"if amd; then\n  {FOR_ROCM}\n  cat <<EOF\nelse\nEOF\n  {FROM_PYPI}\nfi\n",
+        f"if amd; then\n  {FOR_ROCM}\nfi\necho 'to leave, type exit'\n{FROM_PYPI}\n",
+        f"if amd; then\n  {FOR_ROCM}\n  (cd src && exit)\nfi\n{FROM_PYPI}\n",
+        f"if amd; then\n  {FOR_ROCM} || exit 1\nfi\n{FROM_PYPI}\n",
+        f"setup() {{\n  if amd; then\n    {FOR_ROCM}\n    return\n  fi\n  }}\n{FROM_PYPI}\n",
+        f"if amd; then {FOR_ROCM}; fi; if new; then a; else {FROM_PYPI}; fi\n",
+    ],
+)
+def test_an_install_behind_that_of_the_rocm_build_replaces_it(
+    repository: Repository, script: str
+) -> None:
+    assert repository.codes("install_rocm.sh", script) == ["ROC201"]
+
+
+def test_a_step_of_a_workflow_is_not_left_with_the_one_before(repository: Repository) -> None:
+    steps = "".join(
+        f"      - run: |\n          {step}\n"
+        for step in (f"if amd; then {FOR_ROCM}; exit 0; fi", FROM_PYPI)
+    )
+    text = f"jobs:\n  rocm:\n    runs-on: amd\n    steps:\n{steps}"
+    assert repository.codes(".github/workflows/rocm.yml", text) == ["ROC201"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.grammar import inside, tree
-from rocmlint.formats.model import Command, Parts, Redirect, Step, Word
+from rocmlint.formats.model import Branch, Command, Parts, Redirect, Step, Word
 from rocmlint.formats.shell.folders import Folders
 from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
@@ -25,6 +25,7 @@ _SUBSHELLS = frozenset(
     {"subshell", "command_substitution", "process_substitution", "function_definition"}
 )
 """Where ``cd`` counts up to the end only; a function runs in other places than where it stands."""
+_CLAUSES = frozenset({"elif_clause", "else_clause"})
 _EXPORTING = ("export", "-x", "-gx", "-xg")
 _DEFAULT = re.compile(r"(\$\{\w+:?[-+=?])([^{}$`\"'\\\n]*)(?=\})")
 """The default in ``${ARCH:-gfx942;gfx950}``, whose signs the grammar does not take for text."""
@@ -49,15 +50,18 @@ def commands_of(
     variables: Mapping[str, str | None] | None = None,
     step: Step | None = None,
     depth: int = 0,
+    branches: tuple[Branch, ...] = (),
 ) -> list[Command]:
     """Give the commands of a script that stands in a file, in its order.
 
     ``variables`` are those in its environment; None is a value that only the run knows. The script
-    is the one of its ``step``, or a shell that this one starts ``depth`` levels deeper.
+    is the one of its ``step``, or a shell that this one starts ``depth`` levels deeper, in some of
+    its ``branches``.
     """
     if not excerpt.text.strip():
         return []
-    return list(_Script(excerpt, Variables(variables), step or Step(), depth).commands())
+    reader = _Script(excerpt, Variables(variables), step or Step(), depth)
+    return list(reader.commands(branches))
 
 
 class _Call(NamedTuple):
@@ -82,11 +86,11 @@ class _Script:
         self.functions = frozenset(_running_functions(self.root, excerpt.plain))
         variables.changing = changing(self.root, excerpt.plain)
 
-    def commands(self) -> Iterator[Command]:
+    def commands(self, branches: tuple[Branch, ...]) -> Iterator[Command]:
         """Walk through the script from top to bottom."""
-        waiting = [self.root]
+        waiting = [(self.root, branches)]
         while waiting:
-            node = waiting.pop()
+            node, branches = waiting.pop()
             self.folders.go_on_to(node.start_byte)
             if node.type in _SUBSHELLS:
                 self.folders.begin_subshell(node.end_byte)
@@ -97,10 +101,24 @@ class _Script:
             elif node.type == "declaration_command":
                 self._declare(node)
             elif node.type == "command":
-                yield from self._command(node)
-            waiting += reversed(node.children)
+                yield from self._command(node, branches)
+            waiting += (
+                (child, self._branches(node, child, branches)) for child in reversed(node.children)
+            )
 
-    def _command(self, node: Node) -> Iterator[Command]:
+    def _branches(
+        self, node: Node, child: Node, branches: tuple[Branch, ...]
+    ) -> tuple[Branch, ...]:
+        """Give the branches of a child, of a node that stands in some."""
+        arm = node.start_byte
+        if node.type == "case_statement" or child.type in _CLAUSES or _is_fallback(child):
+            arm = child.start_byte
+        elif node.type != "if_statement" and node.type not in _SUBSHELLS:
+            return branches
+        block = self.excerpt.span(node.start_byte, node.end_byte)
+        return (*branches, Branch(block, arm, scope=node.type in _SUBSHELLS))
+
+    def _command(self, node: Node, branches: tuple[Branch, ...]) -> Iterator[Command]:
         call = self._call(node)
         words = call.words
         if not words:
@@ -113,11 +131,17 @@ class _Script:
             last = max(run[-1].span[2:], *(each.span[2:] for each in call.redirects), (0, 0))
             variables = {**self.variables.passed_on(), **own, **passed}
             span = Span(*run[0].span[:2], *last)
-            here = self.folders.here
             yield Command(
-                tuple(run), span, call.redirects, variables=variables, step=self.step, folder=here
+                tuple(run),
+                span,
+                call.redirects,
+                variables=variables,
+                step=self.step,
+                folder=self.folders.here,
+                branches=branches,
             )
-            yield from self._inner(call, variables)
+            inner = Branch(span, 0, scope=True)
+            yield from self._inner(call, variables, (*branches, inner))
             self.folders.follow(run)
 
     def _call(self, node: Node) -> _Call:
@@ -176,7 +200,9 @@ class _Script:
             found = node.children_by_field_name("redirect")
             self.redirects.setdefault(owner.id, []).extend(found)
 
-    def _inner(self, call: _Call, variables: Mapping[str, str | None]) -> Iterator[Command]:
+    def _inner(
+        self, call: _Call, variables: Mapping[str, str | None], branches: tuple[Branch, ...]
+    ) -> Iterator[Command]:
         """Look into what a command hands to another shell."""
         if self.depth >= _DEEPEST:
             return
@@ -192,7 +218,7 @@ class _Script:
             scripts = call.heredocs
         step = replace(self.step, folder=self.folders.here)
         for each in scripts:
-            yield from commands_of(each, variables, step, self.depth + 1)
+            yield from commands_of(each, variables, step, self.depth + 1, branches)
 
     def _own_variables(self, node: Node) -> dict[str, str | None]:
         own: dict[str, str | None] = {}
@@ -253,6 +279,11 @@ def _running_functions(root: Node, text: str) -> Iterator[str]:
 
 def _without_comments(node: Node) -> list[Node]:
     return [child for child in node.named_children if child.type != "comment"]
+
+
+def _is_fallback(node: Node) -> bool:
+    """Say whether a node runs only where what stands before ``||`` fails."""
+    return node.prev_sibling is not None and node.prev_sibling.type == "||"
 
 
 def _is_prefix(node: Node) -> bool:
