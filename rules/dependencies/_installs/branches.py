@@ -35,13 +35,11 @@ def _are_parted(first: Command, last: Command) -> bool:
 
 def _is_left(first: Command, last: Command, file: File) -> bool:
     """Look for what leaves the function or the shell of both, from a branch of the first alone."""
-    if last.branches[: len(first.branches)] == first.branches:
-        return False
-    return any(
-        each.words[0].text in _LEAVES
-        and first.branches[: len(each.branches)] == each.branches
-        and {branch for branch in each.branches if branch.scope} <= set(last.branches)
-        and each.step.number == last.step.number
-        for each in file.parts.commands
-        if first.span < each.span < last.span
-    )
+    around = set(last.branches)
+    for each in file.parts.commands:
+        is_between = first.span < each.span < last.span and each.step.number == last.step.number
+        if is_between and each.words[0].text in _LEAVES:
+            alone = set(each.branches) - around
+            if alone and alone <= set(first.branches) and not any(it.scope for it in alone):
+                return True
+    return False
