@@ -117,7 +117,7 @@ def takes_no_dependencies(harm: Harm, file: File) -> bool:
 
 
 def asks_for_build(harm: Harm, file: File) -> bool:
-    """Commands that ask for a build of its own beside it, such as `torch==2.9.1+rocm6.4`."""
+    """Commands that ask for a build of its own, too, such as `torch==2.9.1+rocm6.4`."""
     del file
     return harm.kind in {"torch", "add"} and harm.case.builds
 
@@ -136,7 +136,7 @@ def is_in_image(harm: Harm, file: File) -> bool:
 
 
 def is_in_rocm_index(harm: Harm, file: File) -> bool:
-    """Packages that the index for ROCm has, which stands beside PyPI."""
+    """Packages that an index for ROCm beside PyPI has, too."""
     del file
     case, asked = harm.case, harm.asked
     if asked is None or harm.kind not in {"torch", "wheel"}:
@@ -188,7 +188,7 @@ def is_alternative(harm: Harm, file: File) -> bool:
 
 
 def is_meant(harm: Harm, file: File) -> bool:
-    """Packages of conda whose name or build says what it is for: cpu, cuda, rocm."""
+    """Packages of conda whose name or build says what they are for: cpu, cuda, rocm."""
     del file
     return harm.kind == "conda" and conda.names_build(harm.case.command)
 
@@ -203,7 +203,7 @@ def is_in_channel(harm: Harm, file: File) -> bool:
 
 
 def leaves_torch(harm: Harm, file: File) -> bool:
-    """Options of uv, Poetry and PDM that leave torch alone, or name another project."""
+    """Commands of uv, Poetry and PDM whose options leave torch alone or name another project."""
     del file
     options = {"add": locked.NOT_HERE, "sync": locked.KEEPS}.get(harm.kind, frozenset())
     return bool(harm.case.options & options)
