@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _LEAVES = frozenset({"return", "exit"})
 _OF_PYTHON = compile_lazily(r"(?m)^[ \t]*(?:else|elif|except)\b")
+"""Commands that Python code calls stand in no branch of a shell, and know none of Python."""
 _PYTHON = (".py", ".pyi", ".pyw", ".ipynb")
 
 
