@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rocmlint.config.settings import Settings
+from rocmlint.disk.read import read_small
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
 from rocmlint.lint.cache import NAME
@@ -242,12 +243,10 @@ def test_a_file_that_cannot_be_linted_is_a_finding_and_hides_no_other(
 def test_a_file_that_cannot_be_read_is_a_finding_and_a_problem(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = workers.read_small
-
-    def refuse(path: str, limit: int) -> Any:
+    def refuse(path: str, limit: int) -> bytes:
         if path.endswith("load_03.py"):
             raise PermissionError(13, "Permission denied")
-        return read(path, limit)
+        return read_small(path, limit)
 
     monkeypatch.setattr(workers, "read_small", refuse)
     outcome = lint(project)
