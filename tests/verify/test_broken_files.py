@@ -127,6 +127,13 @@ def test_whatever_is_changed_in_a_file_is_told_and_never_raised(
     assert "cannot be understood" not in report.error
 
 
+def test_code_without_a_section_table_ends_where_a_page_does(tmp_path: Path) -> None:
+    (tmp_path / "a.co").write_bytes(bundle({}) + DEVICE_CODE.ljust(4096, b"\0") + DEVICE_CODE)
+    report = read_file(str(tmp_path / "a.co"))
+    assert report.error == ""
+    assert [each.bundle for each in report.entries] == [1, 2]
+
+
 def test_a_bundle_may_be_a_thousand_times_larger_than_its_file_and_no_more(tmp_path: Path) -> None:
     packed = bytearray(compressed(bundle({"gfx942": DEVICE_CODE}), 3, "zstd"))
     stored = len(packed) - 32

@@ -77,7 +77,7 @@ def read_bundles(
         elif device_elf.is_device_code(rest):
             code_object = read_elf(rest, number, wanted)
             yield code_object
-            length = code_object.size
+            length = max(code_object.size, device_elf.SIZE)  # 0 without a section table
         elif _is_padding(rest):
             length, number = _ALIGNMENT, number - 1
         else:
