@@ -47,6 +47,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return re.search(SLOW_FILE, collection_path.read_text(), re.MULTILINE) is not None or None
 
 
+class StandsStillError(BaseException):
+    """Ends a test. Hypothesis runs what fails again and again to make it smaller, but not this."""
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """End a test that stands still, with its fixtures, wherever it waits."""
@@ -61,7 +65,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def _give_up(limit: int, *_: object) -> None:
-    pytest.fail(f"did not end within {limit} s")
+    message = f"did not end within {limit} s"
+    raise StandsStillError(message)
 
 
 @pytest.fixture
