@@ -11,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.xdist_group("rooms")
+
 ROOT = Path(__file__).parents[1]
 GROUND = {"errors", "findings", "lazy", "version"}
 """Single files that every room may use."""
@@ -70,19 +72,22 @@ def room_of(path: Path) -> str:
     return "rocmlint" if first == "__init__" else first
 
 
-FILES = sorted([*(ROOT / "src" / "rocmlint").rglob("*.py"), *(ROOT / "rules").rglob("*.py")])
-FOUND = {
-    (room, below): path
-    for path in FILES
-    for room, below in arrows(path.read_text(), room_of(path))
-    if room != below
-}
+@pytest.fixture(scope="module")
+def found() -> dict[tuple[str, str], Path]:
+    """Give each arrow between two rooms, with a file that it is drawn from."""
+    files = [*(ROOT / "src" / "rocmlint").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]
+    return {
+        (room, below): path
+        for path in sorted(files)
+        for room, below in arrows(path.read_text(), room_of(path))
+        if room != below
+    }
 
 
-def test_every_arrow_between_rooms_is_in_the_table() -> None:
+def test_every_arrow_between_rooms_is_in_the_table(found: dict[tuple[str, str], Path]) -> None:
     new = {
         f"{room} -> {below}": str(path.relative_to(ROOT))
-        for (room, below), path in FOUND.items()
+        for (room, below), path in found.items()
         if below not in GROUND and below not in ALLOWED.get(room, ())
     }
     assert new == {}
@@ -100,18 +105,18 @@ def test_no_room_of_the_table_uses_one_that_stands_above_it() -> None:
     assert upward == []
 
 
-def test_the_table_has_no_arrow_that_nothing_uses() -> None:
+def test_the_table_has_no_arrow_that_nothing_uses(found: dict[tuple[str, str], Path]) -> None:
     unused = {
         f"{room} -> {below}"
         for room, allowed in ALLOWED.items()
         for below in allowed
-        if (room, below) not in FOUND
+        if (room, below) not in found
     }
     assert unused == set()
 
 
-def test_the_ground_uses_no_room() -> None:
-    assert [(room, below) for room, below in FOUND if room in GROUND and below not in GROUND] == []
+def test_the_ground_uses_no_room(found: dict[tuple[str, str], Path]) -> None:
+    assert [(room, below) for room, below in found if room in GROUND and below not in GROUND] == []
 
 
 @pytest.mark.parametrize(
