@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from tests.support import fork_server
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -37,11 +39,14 @@ class Project:
         stdin: str = "",
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
+        variables = {**os.environ, **environment}
+        if fork_server.is_enough_for(variables):
+            return fork_server.run(arguments, self.root, variables, stdin, PATIENCE)
         return subprocess.run(
             [*COMMAND, *arguments],
             cwd=self.root,
             input=stdin,
-            env={**os.environ, **environment},
+            env=variables,
             capture_output=True,
             text=True,
             check=False,

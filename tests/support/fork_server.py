@@ -1,0 +1,141 @@
+"""Runs of the command in processes that need not start Python: forks of one that has loaded it.
+
+Each is a process of its own, with the folder, the variables and the streams that it is given, and
+nothing but imports is shared. Only what happens before ``main`` is left out: variables that Python
+itself reads have no effect.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from pkgutil import walk_packages
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STREAMS = ("stdin", "stdout", "stderr")
+OPENED = (os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND)
+READ_BY_PYTHON = ("PYTHON", "LANG", "LC_")
+"""How the names of variables begin that count when Python starts."""
+LEFT_OUT = ("rocmlint.__main__", "rocmlint.editors.", "rocmlint.interpreter.inside")
+"""Modules that do something when they are imported, need an extra, or run in other interpreters."""
+USED_SOON = ("ahocorasick_rs", "ast", "difflib", "hashlib", "json", "libcst", "shutil", "tempfile")
+
+
+class Run(NamedTuple):
+    """A command, where it is run, and the folder of the files that are its streams."""
+
+    arguments: Sequence[str]
+    folder: str
+    variables: Mapping[str, str]
+    streams: str
+
+
+def is_enough_for(variables: Mapping[str, str]) -> bool:
+    """Return whether a fork is what a process with these variables would be."""
+    return _read_by_python(variables) == _read_by_python(os.environ)
+
+
+def run(
+    arguments: Sequence[str], folder: Path, variables: Mapping[str, str], stdin: str, seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run the command as ``subprocess.run`` would, with text and all output captured."""
+    with TemporaryDirectory() as streams:
+        files = [Path(streams, name) for name in STREAMS]
+        for file, text in zip(files, (stdin, "", ""), strict=True):
+            file.write_text(text)
+        code = _run(Run(arguments, str(folder), variables, streams), seconds)
+        _, stdout, stderr = (file.read_text() for file in files)
+    return subprocess.CompletedProcess(["rocmlint", *arguments], code, stdout, stderr)
+
+
+def _run(job: Run, seconds: float) -> int:
+    server = _server(os.getpid())
+    server.send(tuple(job))  # no class: it is `__main__.Run` over there
+    child = server.recv()
+    is_done = False
+    try:
+        is_done = server.poll(seconds)
+    finally:
+        if not is_done:
+            os.kill(child, signal.SIGKILL)
+        code: int = server.recv()
+    if not is_done:
+        raise subprocess.TimeoutExpired(["rocmlint", *job.arguments], seconds)
+    return code
+
+
+@cache
+def _server(_process: int) -> Connection:
+    """Start the process to fork; it ends when nobody can ask it any more."""
+    here, there = Pipe()
+    with there:
+        command = [sys.executable, __file__, str(there.fileno())]
+        subprocess.Popen(command, pass_fds=[there.fileno()])
+    return here
+
+
+def _read_by_python(variables: Mapping[str, str]) -> dict[str, str]:
+    return {name: it for name, it in variables.items() if name.startswith(READ_BY_PYTHON)}
+
+
+def _serve(requests: Connection) -> Run | None:
+    """Fork for each run that is asked for; give it where it is to be run, and None at the end."""
+    while True:
+        try:
+            job = Run(*requests.recv())
+        except EOFError:
+            return None
+        child = os.fork()
+        if not child:
+            requests.close()
+            return job
+        requests.send(child)
+        requests.send(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+def _load() -> None:
+    rocmlint = import_module("rocmlint")
+    for module in walk_packages(rocmlint.__path__, "rocmlint."):
+        if not module.name.startswith(LEFT_OUT):
+            import_module(module.name)
+    for name in USED_SOON:
+        import_module(name)
+    import_module("rocmlint.rule.registry").load_rules()
+    gc.freeze()
+
+
+def _become(job: Run) -> None:
+    """Make this process the one that ``python -m rocmlint`` would be."""
+    os.chdir(job.folder)
+    os.environ.clear()
+    os.environ.update(job.variables)
+    for number, (name, flags) in enumerate(zip(STREAMS, OPENED, strict=True)):
+        opened = os.open(os.path.join(job.streams, name), flags)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.argv[1:] = job.arguments
+    sys.path[0] = job.folder
+
+
+if __name__ == "__main__":
+    with Connection(int(sys.argv[1])) as asked:
+        _load()
+        wanted = _serve(asked)
+    if wanted is not None:
+        _become(wanted)
+        from rocmlint.cli.main import main
+
+        code = main()
+        sys.stdout.flush()
+        os._exit(code)  # to take down all that was loaded lasts longer than a run
