@@ -148,7 +148,7 @@ def test_every_module_says_in_its_first_line_what_it_does() -> None:
         str(path.relative_to(ROOT))
         for folder in ("src", "rules", "tests", "benchmarks", "docs", "tools")
         for path in (ROOT / folder).rglob("*.py")
-        if not ast.get_docstring(ast.parse(path.read_text()))
+        if not path.read_text().startswith('"""')
     ]
     assert silent == []
 

@@ -97,6 +97,7 @@ def run(
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow  # starts the command and what it asks, twice for each verb
 @pytest.mark.parametrize("verb", VERBS)
 def test_modules_of_the_current_folder_are_data(
     checkout: Path, installed: Environment, tmp_path: Path, verb: str

@@ -215,6 +215,7 @@ def test_paths_in_the_results_that_no_system_has_are_a_change(project: Project) 
     lint(project)
 
 
+@pytest.mark.slow  # the parser of TOML takes seconds
 def test_a_configuration_of_twenty_thousand_dotted_keys_is_one_line(project: Project) -> None:
     project.write("rocmlint.toml", f"{'.'.join('a' * 20_000)} = 1\n")
     project.write("a.py", DROPPED)

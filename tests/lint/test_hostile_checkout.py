@@ -82,7 +82,7 @@ def checkout(tmp_path: Path, victim: Path) -> Path:
     write(root, "pipe/a.py", DROPPED)
     write(root, "deep/rocmlint.toml", f"select = {'[' * 5000}{']' * 5000}\n")
     write(root, "deep/a.py", DROPPED)
-    write(root, "dotted/rocmlint.toml", f"{'.'.join('a' * 20_000)} = 1\n")
+    write(root, "dotted/rocmlint.toml", f"{'.'.join('a' * 5_000)} = 1\n")
     write(root, "dotted/a.py", DROPPED)
     write(root, "extends/rocmlint.toml", "extend = '/dev/zero'\n")
     write(root, "extends/a.py", DROPPED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,12 @@ def source_of(text: str, path: str = "job.py") -> Source:
     return Source(path, text, place=path)
 
 
+@cache
+def fixture(path: Path) -> Source:
+    """Give the source of a fixture; every trigger looks at the same one."""
+    return source_of(path.read_text(encoding="utf-8"))
+
+
 def only(on: On) -> Trigger:
     (trigger,) = on
     return trigger
@@ -46,7 +53,7 @@ def only(on: On) -> Trigger:
 def test_a_trigger_that_matches_the_code_of_a_file_may_match_its_text(name: str) -> None:
     trigger = TRIGGERS[name]
     for path in FIXTURES:
-        source = source_of(path.read_text(encoding="utf-8"))
+        source = fixture(path)
         if any(word in source.text for word in trigger.words) and any(trigger.matches(source)):
             assert trigger.may_match(source), path
 
@@ -55,7 +62,7 @@ def test_a_trigger_that_matches_the_code_of_a_file_may_match_its_text(name: str)
 def test_to_look_where_words_stand_finds_what_the_whole_expression_finds(name: str) -> None:
     trigger = TRIGGERS[name]
     for path in FIXTURES:
-        source = source_of(path.read_text(encoding="utf-8"))
+        source = fixture(path)
         everywhere = {match.start() for match in trigger.pattern.finditer(source.code)}
         assert {match.start() for match in trigger.matches(source)} == everywhere, path
 

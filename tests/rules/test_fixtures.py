@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,12 @@ def lint(path: Path, text: str | None = None) -> list[Finding]:
     return list(linter.lint_text(str(path), text).findings)
 
 
+@cache
+def lint_copy(path: Path) -> list[Finding]:
+    """Lint a copied fixture as it is: once for all the tests that look at its findings."""
+    return lint(path)
+
+
 def lint_whole(path: Path) -> list[Finding]:
     """Lint a copied Python fixture without any shortcut: all of it parsed, all rules asked."""
     linter = linter_of(path)
@@ -104,14 +111,14 @@ def test_rule_has_fixtures_that_show_it(rule: type[Rule[Any]]) -> None:
 
 @pytest.mark.parametrize("path", files("bad"), ids=named)
 def test_bad_code_is_found_at_the_marked_lines(path: Path, projects: Path) -> None:
-    found = lint(projects / project_path(path))
+    found = lint_copy(projects / project_path(path))
     marked = sorted(set(expected(path.read_text())))
     assert sorted({(each.line, each.code) for each in found}) == marked
 
 
 @pytest.mark.parametrize("path", files("good"), ids=named)
 def test_good_code_is_silent(path: Path, projects: Path) -> None:
-    assert lint(projects / project_path(path)) == []
+    assert lint_copy(projects / project_path(path)) == []
 
 
 @pytest.mark.parametrize(
@@ -119,7 +126,7 @@ def test_good_code_is_silent(path: Path, projects: Path) -> None:
 )
 def test_shortcuts_change_no_finding(path: Path, projects: Path) -> None:
     copy = projects / project_path(path)
-    assert lint(copy) == lint_whole(copy)
+    assert lint_copy(copy) == lint_whole(copy)
 
 
 @pytest.mark.parametrize("path", files("fixed"), ids=named)

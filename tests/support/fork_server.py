@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 STREAMS = ("stdin", "stdout", "stderr")
 OPENED = (os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND)
 READ_BY_PYTHON = ("PYTHON", "LANG", "LC_")
-"""How the names of variables begin that count when Python starts."""
+"""How the names of variables begin that count when Python starts, unless they are empty."""
+OBEYED = NO_BYTECODE, SEARCHED = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
+"""Those of them that a fork can obey."""
 LEFT_OUT = ("rocmlint.__main__", "rocmlint.editors.", "rocmlint.interpreter.inside")
 """Modules that do something when they are imported, need an extra, or run in other interpreters."""
 USED_SOON = ("ahocorasick_rs", "ast", "difflib", "hashlib", "json", "libcst", "shutil", "tempfile")
@@ -81,12 +83,17 @@ def _server(_process: int) -> Connection:
     here, there = Pipe()
     with there:
         command = [sys.executable, __file__, str(there.fileno())]
-        subprocess.Popen(command, pass_fds=[there.fileno()])
+        variables = {name: it for name, it in os.environ.items() if name not in OBEYED}
+        subprocess.Popen(command, env=variables, pass_fds=[there.fileno()])
     return here
 
 
 def _read_by_python(variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: it for name, it in variables.items() if name.startswith(READ_BY_PYTHON)}
+    return {
+        name: value
+        for name, value in variables.items()
+        if value and name.startswith(READ_BY_PYTHON) and name not in OBEYED
+    }
 
 
 def _serve(requests: Connection) -> Run | None:
@@ -125,7 +132,12 @@ def _become(job: Run) -> None:
         os.dup2(opened, number)
         os.close(opened)
     sys.argv[1:] = job.arguments
-    sys.path[0] = job.folder
+    searched = job.variables.get(SEARCHED)
+    sys.path[:1] = [
+        job.folder,
+        *map(os.path.abspath, searched.split(os.pathsep) if searched else ()),
+    ]
+    sys.dont_write_bytecode = bool(job.variables.get(NO_BYTECODE))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
-pytestmark = needs_clang
+pytestmark = [pytest.mark.slow, needs_clang]  # compiles device code for nearly every test
 
 MI300 = "gfx942:sramecc+:xnack-"
 

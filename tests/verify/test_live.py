@@ -6,6 +6,7 @@ import json
 import os
 import py_compile
 import shutil
+import time
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ OLD = "STEP = 1\ndef f(a):\n    return a + 1\nclass C:\n    def g(self):\n      
 NEW = OLD.replace("a + 1", "a + 2")
 UNWRITTEN = {"PYTHONDONTWRITEBYTECODE": "1"}
 """Or a file that is written twice in a second would not be read twice: stale bytecode."""
+TICK = 0.03
+"""Seconds; the system tells when a process started in hundredths, and files must be older."""
 UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
 
 
@@ -32,6 +35,7 @@ def live(project: Project) -> Live:
     def run(*arguments: str, **environment: str) -> dict[str, dict[str, Any]]:
         variables = {"PYTHONDONTWRITEBYTECODE": "", **environment}
         command = ("verify", "live", *arguments, "--output-format", "json")
+        time.sleep(TICK)
         ran = project.run(*command, **variables)
         assert ran.returncode in {0, 1, 3}, ran.stderr
         document: dict[str, Any] = json.loads(ran.stdout)

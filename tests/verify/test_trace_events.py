@@ -150,6 +150,7 @@ def test_what_came_before_too_many_brackets_counts(tmp_path: Path) -> None:
     assert found.cut == "the JSON stops after 1 events: brackets are nested too deeply"
 
 
+@pytest.mark.slow  # decodes a gigabyte
 def test_a_compressed_trace_is_not_decoded_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
