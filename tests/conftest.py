@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -45,6 +46,25 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
         return None
     return re.search(SLOW_FILE, collection_path.read_text(), re.MULTILINE) is not None or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slow tests, so that no worker is left alone with one in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Let Python look for garbage as seldom as the command does; the tests are none."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Keep files whole whose tests share something expensive, if there are several workers."""
+    from tests.support.schedule import scheduling  # noqa: PLC0415 - needs pytest-xdist
+
+    return scheduling(config, log)
 
 
 class StandsStillError(BaseException):

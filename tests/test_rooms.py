@@ -11,8 +11,6 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.xdist_group("rooms")
-
 ROOT = Path(__file__).parents[1]
 GROUND = {"errors", "findings", "lazy", "version"}
 """Single files that every room may use."""
@@ -74,7 +72,7 @@ def room_of(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def found() -> dict[tuple[str, str], Path]:
-    """Give each arrow between two rooms, with a file that it is drawn from."""
+    """Give each arrow between two rooms, and a file that has it."""
     files = [*(ROOT / "src" / "rocmlint").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]
     return {
         (room, below): path

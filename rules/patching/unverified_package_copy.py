@@ -232,7 +232,7 @@ def _calls(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[c
             yield node, [folder]
         return
     string = source.parent(node) if isinstance(node, cst.FormattedStringText) else node
-    if string is None or not _COPY_COMMAND.match(source.text_of(string)):
+    if string is None or not _COPY_COMMAND.match(_opening(string)):
         return
     words = source.enclosing(string, cst.List)
     if words is not None and words.elements[0].value is string:
@@ -287,6 +287,14 @@ def _values(node: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
                     yield binding.node
         elif isinstance(each, cst.Attribute) and (value := source.value_of(each)) is not None:
             yield value
+
+
+def _opening(string: cst.CSTNode) -> str:
+    """Give what a string begins with, up to the first value put into it."""
+    if isinstance(string, cst.FormattedString) and string.parts:
+        text = _text(string.parts[0])
+        return f"{string.start}{text}{'' if string.parts[1:] else string.end}"
+    return string.value if isinstance(string, cst.SimpleString) else ""
 
 
 def _text(node: cst.CSTNode) -> str:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,15 +63,20 @@ def test_no_file_of_the_standard_library_makes_a_rule_crash(part: int) -> None:
     assert [each for each in map(differences, paths) if each] == []
 
 
+@cache
+def scanner() -> Scanner:
+    return Scanner(enabled_rules(PREVIEW))
+
+
 def differences(path: Path) -> str:
     """Say how the findings in a file differ without shortcuts; empty where they do not."""
     data = path.read_bytes()
-    rules = enabled_rules(PREVIEW)
+    linter = Linter(PREVIEW)
     try:
         text = decode(data)
-        cut = check(Source(str(path), text), Scanner(rules).scan_python(data)[0])
-        whole = check(Source(str(path), text, whole=True), rules, shortcuts=False)
-        is_done = not isinstance(Linter(PREVIEW).first_sight(str(path), data), Opened)
+        cut = check(Source(str(path), text), scanner().scan_python(data)[0])
+        whole = check(Source(str(path), text, whole=True), linter.rules, shortcuts=False)
+        is_done = not isinstance(linter.first_sight(str(path), data), Opened)
     except (UnparsableError, SyntaxError, ValueError):
         return ""  # bad syntax on purpose, as in some tests
     if is_done and whole:

@@ -26,6 +26,8 @@ from rocmlint.verify.manifest import Manifest, ManifestFile, write
 from tests.support.environments import Environment
 from tests.support.failure_cases import without_power_over_modes
 
+pytestmark = pytest.mark.slow  # builds an environment for each test
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
