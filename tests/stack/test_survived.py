@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.interpreter.inside.distributions import digest_of_record
 from rocmlint.stack.state import StateError, freeze, read_state, write_state
+from tests.support.project import Project
 from tests.support.stacks import FakeEnvironment
 
 if TYPE_CHECKING:
     import subprocess
-
-    from tests.support.project import Project
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
 EMPTY = (
     '{"version": 1, "made": "", "executable": "", "python": "", "rocm": "", '
     '"torch": %s, "distributions": [%s]}'
 )
+STATE = "rocm-stack.json"
 INDEX = "https://download.pytorch.org/whl/rocm7.1"
 
 
@@ -52,11 +52,19 @@ class Stack:
             shutil.rmtree(path)
 
 
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """Write one such environment down; give the text and the folder that is named in it."""
+    folder = tmp_path_factory.mktemp("frozen")
+    assert Stack(Project(folder)).run("freeze").returncode == 0
+    return (folder / STATE).read_text(), folder
+
+
 @pytest.fixture
-def stack(project: Project) -> Stack:
-    stack = Stack(project)
-    assert stack.run("freeze").returncode == 0
-    return stack
+def stack(project: Project, frozen: tuple[str, Path]) -> Stack:
+    text, folder = frozen
+    project.write(STATE, text.replace(str(folder), str(project.root)))
+    return Stack(project)
 
 
 def test_nothing_installed_is_survived(stack: Stack) -> None:
