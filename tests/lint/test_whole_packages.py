@@ -8,6 +8,7 @@ import sys
 import zipfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from rocmlint.lint.linter import Linter
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
+from rocmlint.rule.rule import Rule
 from rocmlint.source.python import Source
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import decode
@@ -64,7 +66,7 @@ def test_no_file_of_the_standard_library_makes_a_rule_crash(part: int) -> None:
 
 
 @cache
-def scanner() -> Scanner:
+def scanner() -> Scanner[Rule[Any]]:
     return Scanner(enabled_rules(PREVIEW))
 
 
