@@ -83,8 +83,7 @@ def _server(_process: int) -> Connection:
     here, there = Pipe()
     with there:
         command = [sys.executable, __file__, str(there.fileno())]
-        variables = {name: it for name, it in os.environ.items() if name not in OBEYED}
-        subprocess.Popen(command, env=variables, pass_fds=[there.fileno()])
+        subprocess.Popen(command, pass_fds=[there.fileno()])
     return here
 
 
@@ -112,19 +111,22 @@ def _serve(requests: Connection) -> Run | None:
 
 
 def _load() -> None:
+    import_module("rocmlint.rule.registry").load_rules()  # first: it decides how LibCST is loaded
     rocmlint = import_module("rocmlint")
     for module in walk_packages(rocmlint.__path__, "rocmlint."):
         if not module.name.startswith(LEFT_OUT):
             import_module(module.name)
     for name in USED_SOON:
         import_module(name)
-    import_module("rocmlint.rule.registry").load_rules()
     gc.freeze()
 
 
 def _become(job: Run) -> None:
     """Make this process the one that ``python -m rocmlint`` would be."""
     os.chdir(job.folder)
+    before = len(_searched(os.environ))
+    sys.path[: 1 + before] = [job.folder, *_searched(job.variables)]
+    sys.dont_write_bytecode = bool(job.variables.get(NO_BYTECODE))
     os.environ.clear()
     os.environ.update(job.variables)
     for number, (name, flags) in enumerate(zip(STREAMS, OPENED, strict=True)):
@@ -132,12 +134,11 @@ def _become(job: Run) -> None:
         os.dup2(opened, number)
         os.close(opened)
     sys.argv[1:] = job.arguments
-    searched = job.variables.get(SEARCHED)
-    sys.path[:1] = [
-        job.folder,
-        *map(os.path.abspath, searched.split(os.pathsep) if searched else ()),
-    ]
-    sys.dont_write_bytecode = bool(job.variables.get(NO_BYTECODE))
+
+
+def _searched(variables: Mapping[str, str]) -> list[str]:
+    folders = variables.get(SEARCHED)
+    return [os.path.abspath(each) for each in folders.split(os.pathsep)] if folders else []
 
 
 if __name__ == "__main__":
