@@ -164,7 +164,7 @@ def _is_expected(
         is_guarded(node, source)
         or source.is_for_types_only(node)
         or is_asked_for(name, source)
-        or f".{name} = " in source.code
+        or re.search(rf"\.\s*{re.escape(name)}\s*=(?!=)", source.code) is not None
     )
 
 

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History
     from rocmlint.rule import Finding, Source
 
-_CLASS = compile_lazily(r"^class[ \t]+\w+\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
+_CLASS = compile_lazily(r"^class[ \t]+\w+[ \t]*\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
 _OPENS = compile_lazily(r"[ \t]*\(")
-_SUPER = compile_lazily(r"\)\.__init__[ \t]*\(")
+_SUPER = compile_lazily(r"\)[ \t]*\.[ \t]*__init__[ \t]*\(")
 _TOKEN = compile_lazily(LEXEME + r"|[()\[\]{}]", re.DOTALL)
 _KEYWORD = compile_lazily(r"[(,][ \t\n]*(\w+)[ \t]*=(?!=)")
 _DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls_in, compile_lazily, dotted_text, last_name, nodes
+from rocmlint.rule import (
+    PythonRule,
+    calls_in,
+    compile_lazily,
+    dotted_text,
+    last_name,
+    nodes,
+    spaced,
+)
 from rocmlint.rule.claims import dtypes
 
 from ._cast import PART, cast_type
@@ -17,7 +25,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-_REDUCED = compile_lazily(r"\b(?:torch\.)?(bfloat16|float16|half)\b")
+_REDUCED = compile_lazily(r"\b(?:torch\s*\.\s*)?(bfloat16|float16|half)\b")
 _WORDS = (
     *("dtype=torch.bfloat16", "dtype=torch.float16", "dtype=torch.half", ".bfloat16()"),
     *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half", ".half()"),
@@ -83,7 +91,7 @@ class UncastBoundary(PythonRule["cst.Call"]):
     on = nodes(
         "Call",
         words=_WORDS,
-        where=r"\w\([^()\n]*\.float\(\)",
+        where=r"\w\s*\([^()]*\.\s*float\s*\(\s*\)",
         described="calls with an argument `….float()`",
     )
     severity = "warning"
@@ -120,10 +128,10 @@ def _is_float(node: cst.BaseExpression, source: Source) -> bool:
 def _reduced_type(module: cst.BaseExpression, source: Source) -> str | None:
     """Give the 16-bit type in which a module is made, or to which the file casts it."""
     made = source.value_of(module)
-    name = re.escape(dotted_text(module) or "")
+    name = spaced(dotted_text(module) or "")
     found = made is not None and _REDUCED.search(source.text_of(made))
     found = found or re.search(
-        rf"(?<![\w.]){name}\.(?:to\([^()]*?)?{_REDUCED.pattern}", source.code
+        rf"(?<![\w.]){name}\s*\.\s*(?:to\s*\([^()]*?)?{_REDUCED.pattern}", source.code
     )
     return found[1].replace("half", "float16") if found else None
 

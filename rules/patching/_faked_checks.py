@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _CHECK_BY_SETATTR = rf"(?:is)?_\w+_available|{PATCH_CHECK}"
 """Others are set by ``setattr`` too seldom to look at every file with a ``setattr``."""
 _CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+"
-_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
+_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
 FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 """Names of checks for fast paths."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")

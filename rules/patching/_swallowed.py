@@ -42,12 +42,13 @@ _PATCH = (
     r"(?:activate|apply|enable|inject|install|register|run)_(?:\w+_)?patch(?:es)?(?:_(?!embed)\w+)?"
     r"|_?(?:maybe_)?(?:monkey_?)?patch_(?!conv|embed|merg|norm|proj|size)\w+|(?:\w+_)?monkey_?patch\w*"
 )
-_CALL = compile_lazily(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\(")
+_CALL = compile_lazily(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\s*\(")
 _QUIET_HANDLER = compile_lazily(
-    r"except(?:[ \t]+(?:Base)?Exception\b[^\n:]*)?:"
-    r"\s*(?:pass\b|\.\.\.|[\"']|[\w.]*(?:debug|error|exception|info|log|print|warn)\w*\()"
+    r"except(?:[ \t(]+(?:Base)?Exception\b[^\n:]*)?\s*:"
+    r"\s*(?:pass\b|\.\s*\.\s*\.|[\"']"
+    r"|[\w. \t]*(?:debug|error|exception|info|log|print|warn)\w*\s*\()"
 )
-_SUPPRESS = compile_lazily(r"suppress\((?:Base)?Exception\)[^\n]*:")
+_SUPPRESS = compile_lazily(r"suppress\s*\(\s*(?:Base)?Exception\s*\)[^\n]*:")
 _SAVES_MEMORY = compile_lazily(r"checkpoint|chunk|offload|slicing|tiling")
 _STACK = compile_lazily(
     r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"

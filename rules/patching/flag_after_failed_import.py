@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FLAGS = ("HAS_", "HAVE_", "_HAS_", "_HAVE_")
 _IMPORT_ERRORS = ("Exception", "ImportError", "ModuleNotFoundError")
 _FLAG_AFTER_FAILURE = compile_lazily(
-    rf"^except (?:{'|'.join(_IMPORT_ERRORS)}):[ ]*\n[ ]*(?:{'|'.join(_FLAGS)})\w+ = True\b",
+    rf"^except[ (]+(?:{'|'.join(_IMPORT_ERRORS)})[ )]*:\s*(?:{'|'.join(_FLAGS)})\w+[ ]*=[ ]*True\b",
     re.MULTILINE,
 )
 

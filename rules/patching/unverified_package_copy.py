@@ -65,14 +65,14 @@ _FOLDERS = frozenset({"__file__", "__path__", "locate_file", "submodule_search_l
 _SITE = compile_lazily(r"\S*(?:site|dist)-packages\S*")
 _PIP_SHOW = compile_lazily(r"\bpip3? show\b")
 _COPY_COMMAND = compile_lazily(r"""[frFR]*["'](?:sudo )?(?:cp|mv|rsync)["' ]""")
-_EXISTENCE = compile_lazily(r"\b(?:exists|is_?dir|is_?file)\(")
+_EXISTENCE = compile_lazily(r"\b(?:exists|is_?dir|is_?file)\s*\(")
 _LOOK = compile_lazily(
     r"\bassert\b|\b(?:exists|is_?dir|is_?file|cmp|cmpfiles|samefile|import_module|read_bytes"
-    r"|read_text|hexdigest)\("
+    r"|read_text|hexdigest)\s*\("
 )
 _VERIFY = compile_lazily(
-    r"\.__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\("
-    r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\(",
+    r"\.\s*__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\s*\("
+    r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\s*\(",
     re.IGNORECASE,
 )
 
