@@ -32,7 +32,7 @@ READS_CUDA_VERSION = attributes(
     "cuda", words=("version.cuda",), where=r"\bversion\s*\.\s*cuda\b"
 ) | calls(
     "getattr",
-    words=('version, "cuda', "version, 'cuda"),
+    words=("version,",),
     where=r"\bgetattr\s*\(\s*[\w.]*version\s*,",
 )
 """Where ``torch.version.cuda`` may be read."""

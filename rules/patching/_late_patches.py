@@ -27,6 +27,7 @@ _WORDS = (
     *(f"import {package}" for package in _PATCHED),
     "import modeling_",
     ".scaled_dot_product_attention =",
+    ".scaled_dot_product_attention=",
 )
 _LOOKED_AT = compile_lazily(
     rf"import[\s\\]+(?:{'|'.join(_PATCHED)}|modeling_)|\.\s*scaled_dot_product_attention\s*="

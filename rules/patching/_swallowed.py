@@ -83,6 +83,13 @@ class Swallowed(NamedTuple):
         return self.handler is not None and not all(map(is_silent, statements(self.handler.body)))
 
 
+_QUIETEN = (
+    "except:",
+    "suppress(Exception",
+    *(f"except{gap}{error}" for gap in (" ", "(", " (") for error in sorted(_BROAD)),
+)
+
+
 def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
     """Find the calls in the ``try`` above a handler that does nothing, and below ``suppress``."""
     code = source.code
@@ -99,7 +106,7 @@ def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
 
 CALLS_IN_TRY = nodes(
     "Call",
-    words=("except:", "except Exception", "except BaseException", "suppress(Exception"),
+    words=_QUIETEN,
     finder=_swallowed_calls,
     described="calls that apply a patch or switch on a fast path, in `try`",
 )

@@ -20,7 +20,7 @@ import libcst as cst
 from rocmlint.syntax.positions import positions
 from rocmlint.syntax.unparsable import TooLongError, UnparsableError
 from rocmlint.syntax.walk import parents
-from rocmlint.text.text import Span
+from rocmlint.text.text import Span, without_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,7 @@ class Pieces:
     @cached_property
     def statements(self) -> list[Block]:
         """The top-level statements, compound ones and decorated definitions whole."""
-        return list(_blocks(self._text.code, Block(0, len(self._text.text)), ""))
+        return list(_blocks(self._text, Block(0, len(self._text.text)), ""))
 
     @cached_property
     def whole(self) -> Piece:
@@ -186,7 +186,7 @@ class Pieces:
         if header is None or offset < header.end():
             return (statement,)
         body = Block(header.start("indent"), statement.end)
-        member = _block_at(list(_blocks(self._text.code, body, header["indent"])), offset)
+        member = _block_at(list(_blocks(self._text, body, header["indent"])), offset)
         return (statement,) if member is None else (Block(statement.start, body.start), member)
 
     def _parse(self, *blocks: Block) -> Piece:
@@ -202,18 +202,24 @@ class Pieces:
         return self._parsed[blocks]
 
 
-def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
+def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
     """Cut an area at the lines that begin a statement at this indent; decorators stay with theirs.
 
     What stands before the first statement goes with it.
     """
+    code = text.code
     first_of_statement = re.compile(
         rf"^{indent}(?!{_CONTINUES})(?=[^\s#)\]}}])(?<!\\\n{indent})", re.MULTILINE
     )
     starts = [match.start() for match in first_of_statement.finditer(code, area.start, area.end)]
     kept: list[int] = []
     decorated = False
+    above, depth = area.start, 0
     for start in starts:
+        depth = max(0, depth + _deepening(text, above, start))
+        above = start
+        if depth:
+            continue  # what stands in brackets may begin anywhere
         if not decorated:
             kept.append(start)
         decorated = code.startswith("@", start + len(indent))
@@ -221,6 +227,18 @@ def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
         kept[0] = area.start
     for start, end in zip(kept, [*kept, area.end][1:], strict=True):
         yield Block(start, end)
+
+
+def _deepening(text: Text, start: int, end: int) -> int:
+    """Count the brackets that a stretch leaves open, negative where it closes others."""
+    code = text.code
+    opened = sum(code.count(bracket, start, end) for bracket in "([{")
+    if opened == sum(code.count(bracket, start, end) for bracket in ")]}"):
+        return 0
+    # Some may stand in the words of an f-string.
+    data = without_strings(text.text[start:end].encode(errors="replace"))
+    opened = sum(map(data.count, (b"(", b"[", b"{")))
+    return opened - sum(map(data.count, (b")", b"]", b"}")))
 
 
 def _block_at(blocks: list[Block], offset: int) -> Block | None:
