@@ -17,11 +17,21 @@ if TYPE_CHECKING:
 _ENDINGS = "model|pipe|pipeline|policy|vlm|mllm|vla|network"
 _OWNERS = rf"(?:\w*(?:{_ENDINGS})|self)"
 _IS_MODEL = compile_lazily(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")
-_MOVES = r"(?:\s*\.\s*(?:eval|cuda|cpu|train)\s*\(\s*\w*\s*\)|\s*\.\s*to\s*\([\w.\"' ]*\))*"
+_MOVES = r"(?:\s*\.\s*(?:eval|cuda|cpu|train)\s*\(\s*\w*\s*\)|\s*\.\s*to\s*\([\w.\"'\s]*\))*"
 _CASTS = r"\s*\.\s*(?:(?:half|bfloat16)\s*\(\s*\)|to\s*\([^()]*\b(?:half|b?float16)\b)"
 _WHERE = rf"(?:{_ENDINGS}|self){_MOVES}{_CASTS}|\)\s*\.\s*(?:half|bfloat16)\s*\(\s*\)"
 _WORDS = (
-    *(".half()", ".bfloat16()", "model.to(", "pipe.to(", "pipeline.to(", "policy.to("),
+    *(
+        ".half(",
+        ".half (",
+        ".bfloat16(",
+        ".bfloat16 (",
+        ".to (",
+        "model.to(",
+        "pipe.to(",
+        "pipeline.to(",
+        "policy.to(",
+    ),
     *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
 )
 _REDUCED = {"float16": r"torch\s*\.\s*(?:float16|half)\b", "bfloat16": r"torch\s*\.\s*bfloat16\b"}

@@ -26,9 +26,15 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _REDUCED = compile_lazily(r"\b(?:torch\s*\.\s*)?(bfloat16|float16|half)\b")
+_REDUCED_TYPES = ("bfloat16", "float16", "half")
 _WORDS = (
-    *("dtype=torch.bfloat16", "dtype=torch.float16", "dtype=torch.half", ".bfloat16()"),
-    *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half", ".half()"),
+    *(
+        f"{before}torch.{dtype}"
+        for before in ("dtype=", "dtype = ", "(", "( ")
+        for dtype in _REDUCED_TYPES
+    ),
+    *(f"torch.{dtype}\n" for dtype in _REDUCED_TYPES),
+    *(".half(", ".half (", ".bfloat16(", ".bfloat16 ("),
 )
 _PARTS = compile_lazily(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
 

@@ -117,7 +117,7 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     on = READS_CUDA_VERSION | calls(
         "hasattr",
         words=("version,",),
-        where=r"\bhasattr\s*\(\s*[\w.]*version\s*,",
+        where=r"\bhasattr\s*\([\w.\s]*version\s*,",
     )
     skips = frozenset({"test", "setup"})
     excuses = (is_about_installation, knows_of_amd, reads_hip_value)

@@ -45,8 +45,16 @@ FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers
 """Packages that bring fast kernels."""
 SETS_CHECKS = nodes(
     "Assign",
-    words=("_available =", "_available=", "= lambda", "find_spec =", *PATCH_WORDS),
-    where=rf"\.(?<!\bself\.)(?:{_CHECK}|find_spec)(?:\.return_value)?[ \t]*=(?!=)",
+    words=(
+        "_available =",
+        "_available=",
+        "= lambda",
+        "=lambda",
+        "find_spec =",
+        "find_spec=",
+        *PATCH_WORDS,
+    ),
+    where=rf"\.(?<!\bself\.)\s*(?:{_CHECK}|find_spec)(?:\s*\.\s*return_value)?[ \t]*=(?!=)",
     described="assignments to functions that check",
 ) | nodes(
     "Call",
@@ -58,8 +66,16 @@ SETS_CHECKS = nodes(
 PUTS_MODULES = nodes(
     "Assign",
     "Call",
-    words=('modules["', "modules['", "modules.update(", "ModuleType", "MagicMock"),
-    where=r"modules(?:\[(?!__name__)[^\]\n]*\][ \t]*=(?!=)|\.(?:setdefault|update)\()",
+    words=(
+        'modules["',
+        "modules['",
+        "modules[\n",
+        "modules [",
+        "modules.update",
+        "ModuleType",
+        "MagicMock",
+    ),
+    where=r"modules\s*(?:\[(?!__name__)[^\]]*\][ \t]*=(?!=)|\.\s*(?:setdefault|update)\s*\()",
     described="modules put into `sys.modules`",
 )
 """Where :func:`stubs` may find something."""

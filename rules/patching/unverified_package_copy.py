@@ -83,7 +83,7 @@ _WORDS = (
     "getsitepackages",
     "getusersitepackages",
     "get_python_lib",
-    "sysconfig.get_path",
+    "sysconfig",
     '"show"',
     "'show'",
     "pip show",
@@ -125,9 +125,10 @@ def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
     names = {each.value for each in behind if isinstance(each, cst.Name)}
     names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, call))}
     where_missing = {
-        source.span(above.test).line
+        line
         for above in source.ancestors(call)
         if isinstance(above, cst.If) and isinstance(above.test, cst.UnaryOperation)
+        for line in range(source.span(above.test).line, source.span(above.test).end_line + 1)
     }
     function = source.function(call)
     first = 1 if function is None else source.span(function).line

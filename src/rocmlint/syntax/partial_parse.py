@@ -39,6 +39,7 @@ _CLASS = re.compile(
 """Decorators and bases may go on over indented lines and lines that close a bracket."""
 _LINE_END = re.compile("\n")
 _BLANKS = re.compile(r"\s+")
+_FORMATTED = re.compile(r"[fFtT][rR]?[\"']")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
 _CASE = re.compile(r"^[ \t]+case\b[ \t]*(?![\s=.])", re.MULTILINE)
@@ -232,10 +233,10 @@ def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
 def _deepening(text: Text, start: int, end: int) -> int:
     """Count the brackets that a stretch leaves open, negative where it closes others."""
     code = text.code
-    opened = sum(code.count(bracket, start, end) for bracket in "([{")
-    if opened == sum(code.count(bracket, start, end) for bracket in ")]}"):
-        return 0
-    # Some may stand in the words of an f-string.
+    if _FORMATTED.search(code, start, end) is None:
+        opened = sum(code.count(bracket, start, end) for bracket in "([{")
+        return opened - sum(code.count(bracket, start, end) for bracket in ")]}")
+    # Those in the words of an f-string are none.
     data = without_strings(text.text[start:end].encode(errors="replace"))
     opened = sum(map(data.count, (b"(", b"[", b"{")))
     return opened - sum(map(data.count, (b")", b"]", b"}")))

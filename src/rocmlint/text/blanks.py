@@ -35,7 +35,7 @@ _TORN = re.compile(
     rb"|\\\n(?:"
     rb"(?<=[^\s\"'\\]\\\n)|(?<=from \\\n)|(?<=\Wor \\\n)|(?<=\Was \\\n)|(?<=def \\\n)"
     rb"|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
-    rb"|(?:\\\n|[ \t])*(?:[.=(\[:,]|(?:import|as|or)\b)"
+    rb"|(?:\\\n|[ \t])*(?:[.=(\[:,]|(?:import|as|or|lambda)\b)"
     rb")"
 )
 """A tab or form feed between tokens, or a backslash where nobody parts a line."""
