@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _REDUCED = compile_lazily(r"\b(?:torch\s*\.\s*)?(bfloat16|float16|half)\b")
+_FLOAT = compile_lazily(r"\.\s*float\s*\(\s*\)")
+_FED_FLOAT = compile_lazily(r"\w\s*\([^()]*\.\s*float\s*\(\s*\)")
 _REDUCED_TYPES = ("bfloat16", "float16", "half")
 _WORDS = (
     *(
@@ -37,6 +39,16 @@ _WORDS = (
     *(".half(", ".half (", ".bfloat16(", ".bfloat16 ("),
 )
 _PARTS = compile_lazily(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
+
+
+def _floats(source: Source) -> Iterator[re.Match[str]]:
+    """Find casts to float32."""
+    return _FLOAT.finditer(source.text)
+
+
+def _fed_floats(source: Source) -> Iterator[re.Match[str]]:
+    """Find calls with such a cast as an argument."""
+    return _FED_FLOAT.finditer(source.code)
 
 
 def is_under_autocast(node: cst.Call, source: Source) -> bool:
@@ -97,7 +109,8 @@ class UncastBoundary(PythonRule["cst.Call"]):
     on = nodes(
         "Call",
         words=_WORDS,
-        where=r"\w\s*\([^()]*\.\s*float\s*\(\s*\)",
+        finder=_fed_floats,
+        suspects=_floats,
         described="calls with an argument `….float()`",
     )
     severity = "warning"

@@ -32,7 +32,7 @@ READS_CUDA_VERSION = attributes(
     "cuda", words=("version.cuda", " .cuda", "\n.cuda", ". cuda"), where=r"\bversion\s*\.\s*cuda\b"
 ) | calls(
     "getattr",
-    words=("version,",),
+    words=(".version,", "(version,"),
     where=r"\bgetattr\s*\([\w.\s]*version\s*,",
 )
 """Where ``torch.version.cuda`` may be read."""

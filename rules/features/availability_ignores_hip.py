@@ -116,7 +116,7 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     severity = "warning"
     on = READS_CUDA_VERSION | calls(
         "hasattr",
-        words=("version,",),
+        words=(".version,", "(version,"),
         where=r"\bhasattr\s*\([\w.\s]*version\s*,",
     )
     skips = frozenset({"test", "setup"})

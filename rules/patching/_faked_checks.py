@@ -43,6 +43,16 @@ FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamb
 """Names of checks for fast paths."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
 """Packages that bring fast kernels."""
+_SET_CHECK = compile_lazily(
+    rf"\.(?<!\bself\.)\s*(?:{_CHECK}|find_spec)(?:\s*\.\s*return_value)?[ \t]*=(?!=)"
+)
+
+
+def _set_checks(source: Source) -> Iterator[re.Match[str]]:
+    """Find attributes with the name of a check that are set."""
+    return _SET_CHECK.finditer(source.text)
+
+
 SETS_CHECKS = nodes(
     "Assign",
     words=(
@@ -54,7 +64,7 @@ SETS_CHECKS = nodes(
         "find_spec=",
         *PATCH_WORDS,
     ),
-    where=rf"\.(?<!\bself\.)\s*(?:{_CHECK}|find_spec)(?:\s*\.\s*return_value)?[ \t]*=(?!=)",
+    suspects=_set_checks,
     described="assignments to functions that check",
 ) | nodes(
     "Call",

@@ -57,7 +57,7 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
     skips = frozenset({"test"})
     on = nodes(
         "BooleanOperation",
-        words=("or True", "or (True", "or  ", " or\n"),
+        words=("or True", "or (True", "or  "),
         where=r"\bor[\s\\(]+True\b",
         described="`or True`",
     )

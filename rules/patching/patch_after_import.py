@@ -121,7 +121,7 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
 def _reloaded(node: cst.Call, source: Source) -> str:
     """Give the known package that ``importlib.reload`` is called with, else ""."""
     name = last_name(node.func) or ""
-    if name != "reload" and not re.search(rf"\bas\s+{name}\b", source.code):
+    if name != "reload" and not re.search(rf" as\s+{name}\b", source.code):
         return ""
     if source.resolve(node.func) != "importlib.reload" or not node.args:
         return ""

@@ -70,7 +70,9 @@ def with_plain_blanks(text: str) -> str:
     odd = "\t" in text or "\f" in text
     if odd or ("\\\n" in text and _BEGINS_WITH_BACKSLASH.search(text)):
         text = _ODD.sub(_plain, text)
-    return _HANDLERS.sub(_with_colon, text) if _HANDLER.search(text) else text
+    if (" :" in text or "\\\n" in text) and _HANDLER.search(text):
+        return _HANDLERS.sub(_with_colon, text)
+    return text
 
 
 def spaced(code: str) -> str:
