@@ -45,7 +45,9 @@ _NEEDS_CUDA = compile_lazily(
     re.IGNORECASE,
 )
 _FLAG = compile_lazily(r"avail|support|enabl|\buse_|\bhas_", re.IGNORECASE)
-_READS_HIP = compile_lazily(r"version\s*\.\s*hip\b|getattr\s*\([^()]*version\s*,\s*[\"']hip")
+_READS_HIP = compile_lazily(
+    r"version[\s\\]*\.[\s\\]*hip\b|getattr[\s\\]*\([^()]*version[\s\\]*,[\s\\]*[\"']hip"
+)
 _HIP_IS_ALWAYS_THERE = (
     "`torch.version.hip` exists on every build and is None on CUDA, so this takes every GPU for an "
     "AMD one. Write `torch.version.hip is not None`."

@@ -192,15 +192,29 @@ class Pieces:
 
     def _parse(self, *blocks: Block) -> Piece:
         if blocks not in self._parsed:
-            code = "".join(self._text.code[block.start : block.end] for block in blocks)
-            _refuse_what_breaks_parsers(code)
-            text = "".join(self._text.text[block.start : block.end] for block in blocks)
-            _refuse_null(text)
-            piece = Piece(_module(text), blocks[-1], blocks, self._text)
+            piece = Piece(self._module(blocks), blocks[-1], blocks, self._text)
             self._parents.update(parents(piece.module))
             self._piece_of[piece.module] = piece
             self._parsed[blocks] = piece
         return self._parsed[blocks]
+
+    def _module(self, blocks: tuple[Block, ...]) -> cst.Module:
+        code = "".join(self._text.code[block.start : block.end] for block in blocks)
+        text = "".join(self._text.text[block.start : block.end] for block in blocks)
+        try:
+            _refuse_what_breaks_parsers(code)
+            _refuse_null(text)
+            return _module(text)
+        except TooLongError:
+            raise
+        except UnparsableError as error:
+            if self._text.text == self._text.written:
+                raise
+            # Fewer lines may be left of the text than the file has.
+            starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+            offset = starts[min(error.line, len(starts)) - 1] + error.column - 1
+            place = self._text.place_of(blocks[0].start + min(offset, len(text)))
+            raise UnparsableError(error.reason, *place) from error
 
 
 def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
