@@ -25,7 +25,7 @@ from ._names.judgement import MissingName, missing, requirement, since, subject
 from ._names.published_names import is_ever_missing, names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
-from ._names.uses import WORDS, uses
+from ._names.uses import LISTED, WORDS, in_lists, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -155,6 +155,11 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
+    ) | nodes(
+        "Call",
+        words=LISTED,
+        suspects=in_lists(_suspects),
+        described="the same behind `import os,`",
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:

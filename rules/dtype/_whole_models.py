@@ -33,6 +33,7 @@ _WORDS = (
         "policy.to(",
     ),
     *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
+    *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half"),
 )
 _REDUCED = {"float16": r"torch\s*\.\s*(?:float16|half)\b", "bfloat16": r"torch\s*\.\s*bfloat16\b"}
 _PIPELINE = compile_lazily(r"(?i)\w*pipeline\w*\.from_\w+")

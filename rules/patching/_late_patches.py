@@ -26,6 +26,7 @@ _PATCHED = (
 _WORDS = (
     *(f"import {package}" for package in _PATCHED),
     "import modeling_",
+    "import \\\n",
     ".scaled_dot_product_attention =",
     ".scaled_dot_product_attention=",
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ._paths import FilePath
 
-_RESOURCES = ("importlib.resources", "importlib_resources", "importlib import resources")
+_RESOURCES = ("importlib.resources", "importlib_resources", "importlib import")
 BEGINS_PATH = (
     attributes("__file__", words=(".__file__",), where=r"\.\s*__file__\b")
     | attributes("__path__", words=(".__path__",), where=r"\.\s*__path__\b")

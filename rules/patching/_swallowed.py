@@ -83,11 +83,14 @@ class Swallowed(NamedTuple):
         return self.handler is not None and not all(map(is_silent, statements(self.handler.body)))
 
 
-_QUIETEN = (
-    "except:",
-    "suppress(Exception",
-    *(f"except{gap}{error}" for gap in (" ", "(", " (") for error in sorted(_BROAD)),
+_QUIETEN = compile_lazily(
+    r"except(?:[\s\\(]+(?:Base)?Exception\b|\s*:)|suppress\s*\(\s*(?:Base)?Exception\b"
 )
+
+
+def _quiets(source: Source) -> Iterator[re.Match[str]]:
+    """Find what may catch everything."""
+    return _QUIETEN.finditer(source.text)
 
 
 def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
@@ -106,8 +109,9 @@ def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
 
 CALLS_IN_TRY = nodes(
     "Call",
-    words=_QUIETEN,
+    words=("except:", "except :", "except Ex", "except Base", "except (", "except(", "suppress("),
     finder=_swallowed_calls,
+    suspects=_quiets,
     described="calls that apply a patch or switch on a fast path, in `try`",
 )
 """Where :func:`swallowed` may find something."""

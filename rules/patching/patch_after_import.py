@@ -97,7 +97,7 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     since = "0.1.0"
     skips = frozenset({"test"})
     on = PATCHES_IMPORTED | calls(
-        "reload", words=("reload(", "reload (", "import reload"), where=r"\breload[ \t]*\("
+        "reload", words=("reload(", "reload (", "reload as"), where=r"\breload[ \t]*\("
     )
     excuses = (is_never_called, is_put_back, reloads_submodules, changes_no_files)
 
