@@ -109,7 +109,16 @@ def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
 
 CALLS_IN_TRY = nodes(
     "Call",
-    words=("except:", "except :", "except Ex", "except Base", "except (", "except(", "suppress("),
+    words=(
+        "except:",
+        "except :",
+        "except Ex",
+        "except Base",
+        "except (",
+        "except(",
+        "except  ",
+        "suppress(",
+    ),
     finder=_swallowed_calls,
     suspects=_quiets,
     described="calls that apply a patch or switch on a fast path, in `try`",

@@ -137,6 +137,11 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
         "from transformers import utils\nutils.check_torch_load_is_safe=lambda: None\n",
         "def has_kernels():\n    return (is_available()\n            or      True)\n",
         "def f(name):\n    return (\n  LlavaModel.from_pretrained(name)\n  .half (\n  )\n  )\n",
+        "from torch ._six import inf\n",
+        "import os, transformers\nx = transformers.AutoModelForVision2Seq\n",
+        "import diffusers\ntry:\n    apply_patches_here()\nexcept  Exception:\n    pass\n",
+        "import diffusers\ntry:\n    apply_patches_here()\nexcept \\\n  Exception:\n    pass\n",
+        "import diffusers\ntry:\n    apply_patches_here()\nexcept(Exception) :\n    pass\n",
         "for p in model.parameters():\n    p.data\t=\x0cp.data.half()\n",
     ],
 )
@@ -147,6 +152,11 @@ def test_shortcuts_miss_nothing(text: str) -> None:
     assert cut == whole
     assert whole != []
     assert isinstance(LINTER.first_sight("job.py", text.encode()), Opened)
+
+
+def test_an_attribute_that_is_no_name_is_no_patch() -> None:
+    text = "from torch import nn\nimport transformers\nsetattr(transformers, 'a(b', nn)\n"
+    assert codes(text) == []
 
 
 @pytest.mark.parametrize("gap", [" ", "  ", "\\\n", " \\\n\t", "\t\x0c", " \\\n \\\n"])

@@ -23,7 +23,7 @@ PACKAGES = ("accelerate", "diffusers", "huggingface_hub", "peft", "transformers"
 WORDS = tuple(f"{keyword} {package}" for package in PACKAGES for keyword in ("from", "import"))
 LISTED = tuple(f", {package}" for package in PACKAGES)
 """What stands in a list of imports, and opens no statement: ``import os, transformers``."""
-TORCH_WORDS = ("from torch.", "import torch.")
+TORCH_WORDS = ("from torch.", "import torch.", "from torch .", "import torch .")
 """What opens a statement in files that use one of these; of torch only imports from submodules.
 
 Other packages give torch attributes of their own (`torch.npu`), and every file uses some.

@@ -34,7 +34,7 @@ _TORN = re.compile(
     rb"|from  +\w|import  +\w"
     rb"|\\\n(?:"
     rb"(?<=[^\s\"'\\]\\\n)|(?<=from \\\n)|(?<=\Wor \\\n)|(?<=\Was \\\n)|(?<=def \\\n)"
-    rb"|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
+    rb"|(?<=except \\\n)|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
     rb"|(?:\\\n|[ \t])*(?:[.=(\[:,]|(?:import|as|or|lambda)\b)"
     rb")"
 )
