@@ -38,7 +38,7 @@ _CLASS = compile_lazily(r"^class[ \t]+\w+[ \t]*\((?:[ \t\n]|#[^\n]*)*([\w.]+)", 
 _OPENS = compile_lazily(r"[ \t]*\(")
 _SUPER = compile_lazily(r"\)[ \t]*\.[ \t]*__init__[ \t]*\(")
 _TOKEN = compile_lazily(LEXEME + r"|[()\[\]{}]", re.DOTALL)
-_KEYWORD = compile_lazily(r"[(,][ \t\n]*(\w+)[ \t]*=(?!=)")
+_KEYWORD = compile_lazily(r"[(,][\s\\]*(\w+)[\s\\]*=(?!=)")
 _DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _LONGEST = 20_000
 """Characters of a call that are looked at for keywords."""

@@ -24,6 +24,8 @@ _WORDS = (
     *(
         ".half(",
         ".half (",
+        ". half",
+        ". bfloat16",
         ".bfloat16(",
         ".bfloat16 (",
         ".to (",

@@ -36,7 +36,7 @@ _WORDS = (
         for dtype in _REDUCED_TYPES
     ),
     *(f"torch.{dtype}\n" for dtype in _REDUCED_TYPES),
-    *(".half(", ".half (", ".bfloat16(", ".bfloat16 ("),
+    *(".half(", ".half (", ". half", ".bfloat16(", ".bfloat16 (", ". bfloat16"),
 )
 _PARTS = compile_lazily(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _RESOURCES = ("importlib.resources", "importlib_resources", "importlib import")
 BEGINS_PATH = (
-    attributes("__file__", words=(".__file__",), where=r"\.\s*__file__\b")
-    | attributes("__path__", words=(".__path__",), where=r"\.\s*__path__\b")
+    attributes("__file__", words=(".__file__", ". __file__"), where=r"\.\s*__file__\b")
+    | attributes("__path__", words=(".__path__", ". __path__"), where=r"\.\s*__path__\b")
     | attributes("submodule_search_locations")
     | attributes("origin", words=("find_spec", ".__spec__"), where=r"\.\s*origin\b")
     | calls("getfile", "getsourcefile", "getabsfile")
