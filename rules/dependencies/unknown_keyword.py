@@ -27,7 +27,7 @@ from ._names.overlays import OTHER_PACKAGE, is_of_other_package
 from ._names.published_names import is_ever_missing, names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
-from ._names.uses import WORDS, uses
+from ._names.uses import LISTED, WORDS, in_lists, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History
     from rocmlint.rule import Finding, Source
 
-_CLASS = compile_lazily(r"^class[ \t]+\w+\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
+_CLASS = compile_lazily(r"^class[ \t]+\w+[ \t]*\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
 _OPENS = compile_lazily(r"[ \t]*\(")
-_SUPER = compile_lazily(r"\)\.__init__[ \t]*\(")
+_SUPER = compile_lazily(r"\)[ \t]*\.[ \t]*__init__[ \t]*\(")
 _TOKEN = compile_lazily(LEXEME + r"|[()\[\]{}]", re.DOTALL)
-_KEYWORD = compile_lazily(r"[(,][ \t\n]*(\w+)[ \t]*=(?!=)")
+_KEYWORD = compile_lazily(r"[(,][\s\\]*(\w+)[\s\\]*=(?!=)")
 _DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _LONGEST = 20_000
 """Characters of a call that are looked at for keywords."""
@@ -157,6 +157,11 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
+    ) | nodes(
+        "Call",
+        words=LISTED,
+        suspects=in_lists(_suspects),
+        described="the same behind `import os,`",
     )
     excuses = (*OTHER_PACKAGE, is_asked_for, is_guarded)
 

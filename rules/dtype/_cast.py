@@ -85,4 +85,5 @@ def below(node: cst.CSTNode, source: Source) -> str:
     """Give the text of the function (or the file) around a node that comes after its lines."""
     function = source.function(node)
     last = len(source.lines) if function is None else source.span(function).end_line
-    return "\n".join(source.lines[source.span(node).end_line : last])
+    lines = source.lines[source.span(node).end_line : last]
+    return "\n".join(lines).replace("\\\n", " ")

@@ -19,7 +19,7 @@ _OTHER_TYPES = compile_lazily(r"b?float(?:16|64)|half|double|(?:BFloat16|Half|Do
 _SAVED = compile_lazily(
     r"(?i)(?:^|_)(?:old|orig|original|prev|previous|prior|saved|default|initial)"
 )
-_PROGRAM = compile_lazily(r"^if __name__\b", re.MULTILINE)
+_PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 _MENTIONS = compile_lazily(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
 SETS_DEFAULT = calls(*_SETTERS)

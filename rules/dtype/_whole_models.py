@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import calls, compile_lazily, dotted_text
+from rocmlint.rule import calls, compile_lazily, dotted_text, spaced
 
 from ._cast import PART, below, built_by, cast_type, maker, precision_tests, without_moves
 
@@ -17,14 +17,27 @@ if TYPE_CHECKING:
 _ENDINGS = "model|pipe|pipeline|policy|vlm|mllm|vla|network"
 _OWNERS = rf"(?:\w*(?:{_ENDINGS})|self)"
 _IS_MODEL = compile_lazily(rf"(?:.*\.)?{_OWNERS}|.*\b(?:from_pretrained|get_peft_model)")
-_MOVES = r"(?:\s*\.(?:eval|cuda|cpu|train)\(\w*\)|\s*\.to\([\w.\"' ]*\))*"
-_CASTS = r"\s*\.(?:half\(\)|bfloat16\(\)|to\([^()]*\b(?:half|b?float16)\b)"
-_WHERE = rf"(?:{_ENDINGS}|self){_MOVES}{_CASTS}|\)\s*\.(?:half|bfloat16)\(\)"
+_MOVES = r"(?:\s*\.\s*(?:eval|cuda|cpu|train)\s*\(\s*\w*\s*\)|\s*\.\s*to\s*\([\w.\"'\s]*\))*"
+_CASTS = r"\s*\.\s*(?:(?:half|bfloat16)\s*\(\s*\)|to\s*\([^()]*\b(?:half|b?float16)\b)"
+_WHERE = rf"(?:{_ENDINGS}|self){_MOVES}{_CASTS}|\)\s*\.\s*(?:half|bfloat16)\s*\(\s*\)"
 _WORDS = (
-    *(".half()", ".bfloat16()", "model.to(", "pipe.to(", "pipeline.to(", "policy.to("),
+    *(
+        ".half(",
+        ".half (",
+        ". half",
+        ". bfloat16",
+        ".bfloat16(",
+        ".bfloat16 (",
+        ".to (",
+        "model.to(",
+        "pipe.to(",
+        "pipeline.to(",
+        "policy.to(",
+    ),
     *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
+    *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half"),
 )
-_REDUCED = {"float16": r"torch\.(?:float16|half)\b", "bfloat16": r"torch\.bfloat16\b"}
+_REDUCED = {"float16": r"torch\s*\.\s*(?:float16|half)\b", "bfloat16": r"torch\s*\.\s*bfloat16\b"}
 _PIPELINE = compile_lazily(r"(?i)\w*pipeline\w*\.from_\w+")
 _ADAPTED = compile_lazily(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained|get_peft_model")
 _MULTIMODAL = compile_lazily(
@@ -32,8 +45,8 @@ _MULTIMODAL = compile_lazily(
     r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
 )
 _PROCESSOR = compile_lazily(r"\w*image_processor\b")
-_PART_CAST = compile_lazily(rf"\b({PART})\.to\(\s*(?:dtype\s*=|torch\.)")
-_KEEPS_FLOAT32 = compile_lazily(r"float32|^\s*[\w.]+\.float\(\)$", re.MULTILINE)
+_PART_CAST = compile_lazily(rf"\b({PART})\s*\.\s*to\s*\(\s*(?:dtype\s*=|torch\s*\.)")
+_KEEPS_FLOAT32 = compile_lazily(r"float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$", re.MULTILINE)
 _CASTING_FUNCTION = compile_lazily(
     r"half|fp16|bf16|float16|dtype|precision|convert|cast|export|save"
 )
@@ -71,8 +84,9 @@ class ModelCast(NamedTuple):
         name = dotted_text(self.model)
         if name is None:
             return []
-        inner = r"(?:\.get_model\(\)|\.model|\.base_model)*"
-        found = re.finditer(rf"(?<![\w.]){re.escape(name)}{inner}\.(?:get_)?({PART})\b", self.scope)
+        inner = r"(?:\s*\.\s*(?:get_model\s*\(\s*\)|(?:base_)?model\b))*"
+        part = rf"(?<![\w.]){spaced(name)}{inner}\s*\.\s*(?:get_)?({PART})\b"
+        found = re.finditer(part, self.scope)
         parts = sorted({match[1] for match in found})
         return [] if name == "self" and len(parts) < 2 else parts
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-_WHERE = r"\.data\s*=\s*[\w.]+\.(?:half|bfloat16|float|double|to|type)\("
+_WHERE = r"\.\s*data\s*=[\s(]*[\w.\s]+\.\s*(?:half|bfloat16|float|double|to|type)\s*\("
 _WHOLE_MODELS = compile_lazily(
     r"self|(?:(?:base|full|my|peft|lora)_)?model|network|net|policy|vlm|vla"
 )
-_SETS_BACK = compile_lazily(r"\bnamed_(?:parameters|modules)\(|float32")
+_SETS_BACK = compile_lazily(r"\bnamed_(?:parameters|modules)\s*\(|float32")
 
 
 def selects(node: cst.For, source: Source) -> bool:
@@ -78,7 +78,7 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     since = "0.1.0"
     on = nodes(
         "For",
-        words=(".data = ", ".data="),
+        words=(".data =", ".data="),
         where=_WHERE,
         described="loops that assign a cast to `.data`",
     )

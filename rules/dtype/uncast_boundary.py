@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls_in, compile_lazily, dotted_text, last_name, nodes
+from rocmlint.rule import (
+    PythonRule,
+    calls_in,
+    compile_lazily,
+    dotted_text,
+    last_name,
+    nodes,
+    spaced,
+)
 from rocmlint.rule.claims import dtypes
 
 from ._cast import PART, cast_type
@@ -17,12 +25,30 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-_REDUCED = compile_lazily(r"\b(?:torch\.)?(bfloat16|float16|half)\b")
+_REDUCED = compile_lazily(r"\b(?:torch\s*\.\s*)?(bfloat16|float16|half)\b")
+_FLOAT = compile_lazily(r"\.\s*float\s*\(\s*\)")
+_FED_FLOAT = compile_lazily(r"\w\s*\([^()]*\.\s*float\s*\(\s*\)")
+_REDUCED_TYPES = ("bfloat16", "float16", "half")
 _WORDS = (
-    *("dtype=torch.bfloat16", "dtype=torch.float16", "dtype=torch.half", ".bfloat16()"),
-    *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half", ".half()"),
+    *(
+        f"{before}torch.{dtype}"
+        for before in ("dtype=", "dtype = ", "(", "( ")
+        for dtype in _REDUCED_TYPES
+    ),
+    *(f"torch.{dtype}\n" for dtype in _REDUCED_TYPES),
+    *(".half(", ".half (", ". half", ".bfloat16(", ".bfloat16 (", ". bfloat16"),
 )
 _PARTS = compile_lazily(rf"{PART}|(?:\w+_)?(?:encoder|backbone|expert|vae)")
+
+
+def _floats(source: Source) -> Iterator[re.Match[str]]:
+    """Find casts to float32."""
+    return _FLOAT.finditer(source.text)
+
+
+def _fed_floats(source: Source) -> Iterator[re.Match[str]]:
+    """Find calls with such a cast as an argument."""
+    return _FED_FLOAT.finditer(source.code)
 
 
 def is_under_autocast(node: cst.Call, source: Source) -> bool:
@@ -83,7 +109,8 @@ class UncastBoundary(PythonRule["cst.Call"]):
     on = nodes(
         "Call",
         words=_WORDS,
-        where=r"\w\([^()\n]*\.float\(\)",
+        finder=_fed_floats,
+        suspects=_floats,
         described="calls with an argument `….float()`",
     )
     severity = "warning"
@@ -120,10 +147,10 @@ def _is_float(node: cst.BaseExpression, source: Source) -> bool:
 def _reduced_type(module: cst.BaseExpression, source: Source) -> str | None:
     """Give the 16-bit type in which a module is made, or to which the file casts it."""
     made = source.value_of(module)
-    name = re.escape(dotted_text(module) or "")
+    name = spaced(dotted_text(module) or "")
     found = made is not None and _REDUCED.search(source.text_of(made))
     found = found or re.search(
-        rf"(?<![\w.]){name}\.(?:to\([^()]*?)?{_REDUCED.pattern}", source.code
+        rf"(?<![\w.]){name}\s*\.\s*(?:to\s*\([^()]*?)?{_REDUCED.pattern}", source.code
     )
     return found[1].replace("half", "float16") if found else None
 

@@ -29,11 +29,11 @@ _ON_PURPOSE = compile_lazily(
 )
 _BUILDERS = compile_lazily(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
 READS_CUDA_VERSION = attributes(
-    "cuda", words=("version.cuda",), where=r"\bversion\s*\.\s*cuda\b"
+    "cuda", words=("version.cuda", " .cuda", "\n.cuda", ". cuda"), where=r"\bversion\s*\.\s*cuda\b"
 ) | calls(
     "getattr",
-    words=('version, "cuda', "version, 'cuda"),
-    where=r"\bgetattr\s*\(\s*[\w.]*version\s*,",
+    words=(".version,", "(version,"),
+    where=r"\bgetattr\s*\([\w.\s]*version\s*,",
 )
 """Where ``torch.version.cuda`` may be read."""
 

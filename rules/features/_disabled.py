@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import Comment, Option, PythonRule, Text, comments, compile_lazily
+from rocmlint.rule import Comment, Option, PythonRule, Text, comments, compile_lazily, spaced
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
@@ -38,7 +38,7 @@ _SHOWN = 50
 _REACH_IN_CALL = 40
 _OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
 _NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
-_LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+),$")
+_LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+)\s*,$")
 
 
 def _comments_with(words: tuple[str, ...]) -> On:
@@ -131,7 +131,7 @@ def is_done_by_live_code(found: Disabled, source: Source) -> bool:
         return True
     if not isinstance(toggle.node, ast.Assign):
         return False
-    target = re.escape(ast.unparse(toggle.node.targets[0]))
+    target = spaced(ast.unparse(toggle.node.targets[0]))
     assigned = re.compile(rf"\s*{target}\s*=(?!=)(?!.*\b{target}\b)")
     return any(map(assigned.match, lines[here.last : here.last + 1]))
 
@@ -143,11 +143,12 @@ def is_superseded(found: Disabled, source: Source) -> bool:
     if toggle.feature is ATTENTION and toggle.key.startswith(("replace_", "patch_", "apply_")):
         return any("attn_implementation" in line for line in lines)
     if isinstance(node, (ast.Assign, ast.keyword)) and isinstance(node.value, ast.Attribute):
-        return any(ast.unparse(node.value) in line for line in lines)
+        value = re.compile(spaced(ast.unparse(node.value)))
+        return any(map(value.search, lines))
     if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call):
         flag = ast.unparse(node.targets[0])
         return flag.startswith("self.") and not any(
-            re.search(rf"\b{re.escape(flag)}\b", line) for line in lines
+            re.search(rf"\b{spaced(flag)}\b", line) for line in lines
         )
     return False
 

@@ -45,7 +45,9 @@ _NEEDS_CUDA = compile_lazily(
     re.IGNORECASE,
 )
 _FLAG = compile_lazily(r"avail|support|enabl|\buse_|\bhas_", re.IGNORECASE)
-_READS_HIP = compile_lazily(r"version\s*\.\s*hip\b|getattr\([^()]*version,\s*[\"']hip")
+_READS_HIP = compile_lazily(
+    r"version[\s\\]*\.[\s\\]*hip\b|getattr[\s\\]*\([^()]*version[\s\\]*,[\s\\]*[\"']hip"
+)
 _HIP_IS_ALWAYS_THERE = (
     "`torch.version.hip` exists on every build and is None on CUDA, so this takes every GPU for an "
     "AMD one. Write `torch.version.hip is not None`."
@@ -116,8 +118,8 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     severity = "warning"
     on = READS_CUDA_VERSION | calls(
         "hasattr",
-        words=('version, "hip', "version, 'hip"),
-        where=r"\bhasattr\s*\(\s*[\w.]*version\s*,",
+        words=(".version,", "(version,"),
+        where=r"\bhasattr\s*\([\w.\s]*version\s*,",
     )
     skips = frozenset({"test", "setup"})
     excuses = (is_about_installation, knows_of_amd, reads_hip_value)

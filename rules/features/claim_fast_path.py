@@ -68,7 +68,11 @@ def _switched_on(node: Node, source: Source) -> tuple[str] | tuple[str, str] | N
     if isinstance(node, cst.Assign):
         if _set_name(node.targets[-1].target) in _ATTENTION:
             return _chosen("attn_implementation", node.value, source)
-        on = "backends.miopen.immediate" in source.text_of(node) and constant(node.value) == "True"
+        on = (
+            re.search(r"\bbackends\s*\.\s*miopen\s*\.\s*immediate\b", source.text_of(node))
+            is not None
+            and constant(node.value) == "True"
+        )
         return ("torch.backends.miopen.immediate",) if on else None
     if isinstance(node, cst.DictElement):
         named = string_value(node.key) == "attn_implementation"

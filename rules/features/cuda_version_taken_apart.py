@@ -36,7 +36,8 @@ def is_looked_at_before(node: cst.CSTNode, source: Source) -> bool:
     span = source.span(node)
     start = source.offset_of(lines_around(node, source)[0])
     before = source.text[start : source.offset_of(span.line) + span.column - 1]
-    return "version.cuda" in before or source.enclosing(node, cst.IfExp) is not None
+    is_read = re.search(r"\bversion[\s\\]*\.[\s\\]*cuda\b", before) is not None
+    return is_read or source.enclosing(node, cst.IfExp) is not None
 
 
 class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):

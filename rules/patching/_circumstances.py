@@ -12,6 +12,7 @@ from rocmlint.rule import (
     compile_lazily,
     conditions,
     dotted_text,
+    spaced,
     statements,
     string_value,
     walk,
@@ -59,10 +60,11 @@ def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 def is_taken_back(patch: AttributePatch, source: Source) -> bool:
     """Say whether something else is put there again, in this file or when the block is left."""
-    target = rf"(?<![\w.]){re.escape(source.text_of(patch.owner))}\.{patch.name}"
-    again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+)[ \t]*$"
-    values = set(re.findall(again, source.code, re.MULTILINE))
-    values -= {"True", "False", "None", source.text_of(patch.value)}
+    target = rf"(?<![\w.]){spaced(source.text_of(patch.owner))}\s*\.\s*{patch.name}"
+    again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]*$"
+    found = re.findall(again, source.code, re.MULTILINE)
+    values = {"".join(each.split()) for each in found}
+    values -= {"True", "False", "None", "".join(source.text_of(patch.value).split())}
     return bool(values) or is_undone(patch.node, patch.name, source)
 
 
@@ -80,11 +82,10 @@ def is_unconditional(node: cst.CSTNode, source: Source) -> bool:
     conditions = (cst.If, cst.Else, cst.ExceptHandler, cst.Match, cst.While)
     if any(isinstance(above, conditions) for above in source.ancestors(node)):
         return False
-    line = source.span(node).line
-    first = line
+    first, last = source.span(node).line, source.span(node).end_line
     while first > 1 and source.lines[first - 2].strip():
         first -= 1
-    return not is_explained(source, first, line)
+    return not is_explained(source, first, last)
 
 
 def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
@@ -111,7 +112,7 @@ def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
     """Say whether ``import x`` or ``load_x()`` above a statement tells ``is_x_available``."""
     package = re.sub(r"^_?(?:is_)?|_available$", "", name)
     loads = re.compile(
-        rf"(?:import|from) {package}\b|(?:\w+\.)*(?:import|load|require)_{package}\("
+        rf"(?:import|from)\s+{package}\b|(?:\w+\s*\.\s*)*(?:import|load|require)_{package}\s*\("
     )
     return any(loads.match(source.text_of(each).lstrip()) for each in _above(node, source))
 

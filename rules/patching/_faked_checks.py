@@ -38,19 +38,37 @@ if TYPE_CHECKING:
 _CHECK_BY_SETATTR = rf"(?:is)?_\w+_available|{PATCH_CHECK}"
 """Others are set by ``setattr`` too seldom to look at every file with a ``setattr``."""
 _CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+"
-_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from) pytest\b", re.MULTILINE)
+_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
 FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 """Names of checks for fast paths."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
 """Packages that bring fast kernels."""
+_SET_CHECK = compile_lazily(
+    rf"\.(?<!\bself\.)\s*(?:{_CHECK}|find_spec)(?:\s*\.\s*return_value)?[ \t]*=(?!=)"
+)
+
+
+def _set_checks(source: Source) -> Iterator[re.Match[str]]:
+    """Find attributes with the name of a check that are set."""
+    return _SET_CHECK.finditer(source.text)
+
+
 SETS_CHECKS = nodes(
     "Assign",
-    words=("_available =", "_available=", "= lambda", "find_spec =", *PATCH_WORDS),
-    where=rf"\.(?<!\bself\.)(?:{_CHECK}|find_spec)(?:\.return_value)?[ \t]*=(?!=)",
+    words=(
+        "_available =",
+        "_available=",
+        "= lambda",
+        "=lambda",
+        "find_spec =",
+        "find_spec=",
+        *PATCH_WORDS,
+    ),
+    suspects=_set_checks,
     described="assignments to functions that check",
 ) | nodes(
     "Call",
-    words=('_available", ', "_available', ", *PATCH_WORDS),
+    words=('_available"', "_available'", *PATCH_WORDS),
     where=r"setattr\s*\(",
     described="`setattr` of functions that check",
 )
@@ -58,8 +76,16 @@ SETS_CHECKS = nodes(
 PUTS_MODULES = nodes(
     "Assign",
     "Call",
-    words=('modules["', "modules['", "modules.update(", "ModuleType", "MagicMock"),
-    where=r"modules(?:\[(?!__name__)[^\]\n]*\][ \t]*=(?!=)|\.(?:setdefault|update)\()",
+    words=(
+        'modules["',
+        "modules['",
+        "modules[\n",
+        "modules [",
+        "modules.update",
+        "ModuleType",
+        "MagicMock",
+    ),
+    where=r"modules\s*(?:\[(?!__name__)[^\]]*\][ \t]*=(?!=)|\.\s*(?:setdefault|update)\s*\()",
     described="modules put into `sys.modules`",
 )
 """Where :func:`stubs` may find something."""

@@ -32,7 +32,7 @@ _SPEC_MAKERS = frozenset(
         *_MOCKS,
     }
 )
-_MADE_UP_SPEC = r"[ \t]*=[ \t]*[\w.]*\b(?:ModuleSpec|spec_from_loader|SimpleNamespace|Mock)\("
+_MADE_UP_SPEC = r"[ \t]*=[ \t]*[\w.\s]*\b(?:ModuleSpec|spec_from_loader|SimpleNamespace|Mock)\s*\("
 
 
 def answer(value: cst.CSTNode, source: Source) -> str | None:
@@ -96,7 +96,7 @@ def passes_checks(stub: cst.CSTNode, names: str, source: Source) -> bool:
 
 def _gets_yes(stub: str, names: str, source: Source) -> Iterator[bool]:
     """Say of each ``stub.check = value`` in the file whether the value says yes."""
-    given = re.compile(rf"(?<![\w.]){stub}\.(?:{names})(?:\.return_value)?[ \t]*=(?!=)")
+    given = re.compile(rf"(?<![\w.]){stub}\s*\.\s*(?:{names})(?:\s*\.\s*return_value)?[ \t]*=(?!=)")
     for match in given.finditer(source.code):
         for node in walk(source.pieces.around(match.start()).module):
             for each in attribute_patches(node) if isinstance(node, cst.Assign) else ():
@@ -111,8 +111,8 @@ def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
     """Say whether a stub module is given a spec that nobody found, and no folder to look in."""
     if not isinstance(stub, cst.Name):
         return False
-    name = rf"(?<![\w.]){stub.value}\."
-    real_path = rf"{name}__path__[ \t]*=(?![ \t]*\[\s*\])"
+    name = rf"(?<![\w.]){stub.value}\s*\.\s*"
+    real_path = rf"{name}__path__[ \t]*=(?!\s*\[\s*\])"
     return bool(
         re.search(rf"{name}__spec__{_MADE_UP_SPEC}", source.code)
         and not re.search(real_path, source.code)

@@ -26,14 +26,21 @@ _PATCHED = (
 _WORDS = (
     *(f"import {package}" for package in _PATCHED),
     "import modeling_",
+    "import \\\n",
     ".scaled_dot_product_attention =",
+    ".scaled_dot_product_attention=",
+)
+_LOOKED_AT = compile_lazily(
+    rf"import[\s\\]+(?:{'|'.join(_PATCHED)}|modeling_)|\.\s*scaled_dot_product_attention\s*="
 )
 _FROM_IMPORT = compile_lazily(
-    r"^[ \t]*from[ \t]+\S+[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE
+    r"^[ \t]*from[ \t]+[\w. \t]+\bimport\b[ \t]*(\([^)]*\)|[^\n]*)", re.MULTILINE
 )
-_IMPORT = compile_lazily(r"^[ \t]*import[ \t]+(\w+)[\w.]*(?:[ \t]+as[ \t]+(\w+))?", re.MULTILINE)
-_ASSIGNMENT = compile_lazily(r"^[ \t]*([A-Za-z_]\w*)\.([\w.]+)[ \t]*=(?!=)", re.MULTILINE)
-_SETATTR = compile_lazily(r"setattr\(\s*(\w+)")
+_IMPORT = compile_lazily(
+    r"^[ \t]*import[ \t]+(\w+)(?:[ \t]*\.[ \t]*\w+)*(?:[ \t]+as[ \t]+(\w+))?", re.MULTILINE
+)
+_ASSIGNMENT = compile_lazily(r"^[ \t]*([A-Za-z_]\w*)[ \t]*\.([\w. \t]+)=(?!=)", re.MULTILINE)
+_SETATTR = compile_lazily(r"setattr\s*\(\s*(\w+)")
 
 
 class LatePatch(NamedTuple):
@@ -59,7 +66,7 @@ def _patched_names(source: Source) -> Iterator[re.Match[str]]:
     names = {name for each in _FROM_IMPORT.finditer(code) for name in re.findall(r"\w+", each[1])}
     roots = names | {each[2] or each[1] for each in _IMPORT.finditer(code)}
     for each in _ASSIGNMENT.finditer(code):
-        if each[1] in roots and each[2].rpartition(".")[2] in names:
+        if each[1] in roots and each[2].rpartition(".")[2].strip() in names:
             yield each
     yield from (each for each in _SETATTR.finditer(code) if each[1] in roots)
 
@@ -146,4 +153,4 @@ def _is_imported(name: str, source: Source) -> bool:
 def _is_looked_at(module: str, name: str, source: Source) -> bool:
     """Say whether the bytes of the file tell that it may patch this: see ``_WORDS``."""
     known = module.partition(".")[0] in _PATCHED or name == "scaled_dot_product_attention"
-    return known and any(word in source.text for word in _WORDS)
+    return known and _LOOKED_AT.search(source.text) is not None

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from ._paths import FilePath
 
-_RESOURCES = ("importlib.resources", "importlib_resources", "importlib import resources")
+_RESOURCES = ("importlib.resources", "importlib_resources", "importlib import")
 BEGINS_PATH = (
-    attributes("__file__", words=(".__file__",), where=r"\.\s*__file__\b")
-    | attributes("__path__", words=(".__path__",), where=r"\.\s*__path__\b")
+    attributes("__file__", words=(".__file__", ". __file__"), where=r"\.\s*__file__\b")
+    | attributes("__path__", words=(".__path__", ". __path__"), where=r"\.\s*__path__\b")
     | attributes("submodule_search_locations")
     | attributes("origin", words=("find_spec", ".__spec__"), where=r"\.\s*origin\b")
     | calls("getfile", "getsourcefile", "getabsfile")
     | calls("files", words=_RESOURCES, where=r"\bfiles\b")
-    | nodes("Name", words=("(__file__",), where=r"\(__file__\b", described="`__file__`")
+    | nodes("Name", words=("(__file__",), where=r"\(\s*__file__\b", described="`__file__`")
 )
 """What names the file or folder of a module: see :func:`start_of`."""
 _NOT_READ = ("attr", "keyword", "name", "target")
@@ -39,7 +39,8 @@ def start_of(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
         if node.value != "__file__":
             return None
         span = source.span(node)
-        return node if source.code[source.offset_of(span.line) + span.column - 2] == "(" else None
+        before = source.code[: source.offset_of(span.line) + span.column - 1]
+        return node if before.rstrip().endswith("(") else None
     if isinstance(node, cst.Attribute) and node.attr.value in FOLDER_LISTS:
         above = source.parent(node)
         if isinstance(above, cst.Arg):  # list(package.__path__)[0]

@@ -227,7 +227,7 @@ def _ends_with_separator(node: cst.CSTNode, source: Source) -> bool:
 
 def _text_of(node: cst.CSTNode, source: Source) -> str:
     if isinstance(node, cst.FormattedStringText):
-        return node.value
+        return node.value.replace("\\\n", "")
     if isinstance(node, cst.FormattedString):
         return "".join(_text_of(part, source) for part in node.parts)
     if isinstance(node, (cst.Name, cst.Attribute)):

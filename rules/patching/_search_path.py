@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _IMPORT = compile_lazily(
     r"(?:^|;)(?P<indent>[ \t]*)(?:"
-    r"from[ \t]+(?P<origin>[A-Za-z_]\w*)[\w.]*[ \t]+import\b"
+    r"from[ \t]+(?P<origin>[A-Za-z_]\w*)[\w. \t]*\bimport\b"
     r"|import[ \t]+(?P<modules>[A-Za-z_][^\n;#(]*))",
     re.MULTILINE,
 )
-_CHANGE = compile_lazily(r"sys\.path\s*(?:\.|\+=|\[)|\baddsitedir\(")
+_CHANGE = compile_lazily(r"sys\s*\.\s*path\s*(?:\.|\+=|\[)|\baddsitedir\s*\(")
 _DEFINITION = compile_lazily(r"(?:async[ \t]+)?def\b|class\b|@")
 _WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathlib.Path.cwd"})
 

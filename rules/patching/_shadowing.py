@@ -41,10 +41,11 @@ _FROM_CHECKOUTS = frozenset(
     }
 )
 """Packages that some take from a checkout and others install."""
+_PATH = ("sys.path", " .path", "sys. path")
 CHANGES_PATH = (
-    calls("append", "extend", "insert", words=("sys.path",), where=r"sys\.path\b")
+    calls("append", "extend", "insert", words=_PATH, where=r"sys\s*\.\s*path\b")
     | calls("addsitedir")
-    | nodes("AugAssign", words=("sys.path",), where=r"sys\.path\b", described="`sys.path +=`")
+    | nodes("AugAssign", words=_PATH, where=r"sys\s*\.\s*path\b", described="`sys.path +=`")
 )
 """Where :func:`meetings` may find something."""
 

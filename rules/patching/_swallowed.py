@@ -42,12 +42,13 @@ _PATCH = (
     r"(?:activate|apply|enable|inject|install|register|run)_(?:\w+_)?patch(?:es)?(?:_(?!embed)\w+)?"
     r"|_?(?:maybe_)?(?:monkey_?)?patch_(?!conv|embed|merg|norm|proj|size)\w+|(?:\w+_)?monkey_?patch\w*"
 )
-_CALL = compile_lazily(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\(")
+_CALL = compile_lazily(rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?)\s*\(")
 _QUIET_HANDLER = compile_lazily(
-    r"except(?:[ \t]+(?:Base)?Exception\b[^\n:]*)?:"
-    r"\s*(?:pass\b|\.\.\.|[\"']|[\w.]*(?:debug|error|exception|info|log|print|warn)\w*\()"
+    r"except(?:[ \t(]+(?:Base)?Exception\b[^\n:]*)?\s*:"
+    r"\s*(?:pass\b|\.\s*\.\s*\.|[\"']"
+    r"|[\w. \t]*(?:debug|error|exception|info|log|print|warn)\w*\s*\()"
 )
-_SUPPRESS = compile_lazily(r"suppress\((?:Base)?Exception\)[^\n]*:")
+_SUPPRESS = compile_lazily(r"suppress\s*\(\s*(?:Base)?Exception\s*\)[^\n]*:")
 _SAVES_MEMORY = compile_lazily(r"checkpoint|chunk|offload|slicing|tiling")
 _STACK = compile_lazily(
     r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"
@@ -82,6 +83,16 @@ class Swallowed(NamedTuple):
         return self.handler is not None and not all(map(is_silent, statements(self.handler.body)))
 
 
+_QUIETEN = compile_lazily(
+    r"except(?:[\s\\(]+(?:Base)?Exception\b|\s*:)|suppress\s*\(\s*(?:Base)?Exception\b"
+)
+
+
+def _quiets(source: Source) -> Iterator[re.Match[str]]:
+    """Find what may catch everything."""
+    return _QUIETEN.finditer(source.text)
+
+
 def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
     """Find the calls in the ``try`` above a handler that does nothing, and below ``suppress``."""
     code = source.code
@@ -98,8 +109,18 @@ def _swallowed_calls(source: Source) -> Iterator[re.Match[str]]:
 
 CALLS_IN_TRY = nodes(
     "Call",
-    words=("except:", "except Exception", "except BaseException", "suppress(Exception"),
+    words=(
+        "except:",
+        "except :",
+        "except Ex",
+        "except Base",
+        "except (",
+        "except(",
+        "except  ",
+        "suppress(",
+    ),
     finder=_swallowed_calls,
+    suspects=_quiets,
     described="calls that apply a patch or switch on a fast path, in `try`",
 )
 """Where :func:`swallowed` may find something."""

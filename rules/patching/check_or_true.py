@@ -55,7 +55,12 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
     since = "0.1.0"
     preview = True
     skips = frozenset({"test"})
-    on = nodes("BooleanOperation", words=("or True",), where=r"\bor True\b", described="`or True`")
+    on = nodes(
+        "BooleanOperation",
+        words=("or True", "or (True", "or  "),
+        where=r"\bor[\s\\(]+True\b",
+        described="`or True`",
+    )
     excuses = (is_in_pytest,)
 
     def check(self, node: cst.BooleanOperation, source: Source) -> Iterator[Finding]:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from rocmlint.rule import Claim, Source
 
 _IMPORT = compile_lazily(
-    r"^[ \t]*(?:import[ \t]+(\w+)[^\n]*|from[ \t]+(\w+)[\w.]*[ \t]+import\b[^\n]*)", re.MULTILINE
+    r"^[ \t]*(?:import[ \t]+(\w+)[^\n]*|from[ \t]+(\w+)[\w. \t]*\bimport\b[^\n]*)", re.MULTILINE
 )
 _SET = compile_lazily(
-    r"^[ \t]*([A-Za-z_]\w*)\.[\w.]+[ \t]*=(?!=)|\bsetattr\(\s*(\w+)", re.MULTILINE
+    r"^[ \t]*([A-Za-z_]\w*)[ \t]*\.[\w. \t]+=(?!=)|\bsetattr\s*\(\s*(\w+)", re.MULTILINE
 )
 
 

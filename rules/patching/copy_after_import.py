@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-_RESTARTS = compile_lazily(r"\bos\.exec|\bsubprocess\b|\bsys\.exit\b|\bSystemExit\b")
-_COPY = compile_lazily(rf"\b(?:{'|'.join(COPY_FUNCTIONS)})[ \t]*\(")
-_PACKAGE_FOLDER = (".__file__", ".__path__", "find_spec(", "getfile(")
+_RESTARTS = compile_lazily(r"\bos\s*\.\s*exec|\bsubprocess\b|\bsys\s*\.\s*exit\b|\bSystemExit\b")
+_COPY = compile_lazily(rf"\b(?:{'|'.join(COPY_FUNCTIONS)})\s*\(")
+_PACKAGE_FOLDER = ("__file__", "__path__", "find_spec", "getfile")
 
 
 class LateCopy(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 _FLAGS = ("HAS_", "HAVE_", "_HAS_", "_HAVE_")
 _IMPORT_ERRORS = ("Exception", "ImportError", "ModuleNotFoundError")
 _FLAG_AFTER_FAILURE = compile_lazily(
-    rf"^except (?:{'|'.join(_IMPORT_ERRORS)}):[ ]*\n[ ]*(?:{'|'.join(_FLAGS)})\w+ = True\b",
-    re.MULTILINE,
+    rf"except[\s\\(]+(?:{'|'.join(_IMPORT_ERRORS)})[\s\\)]*:"
+    rf"\s*(?:{'|'.join(_FLAGS)})\w+[\s\\]*=[\s\\(]*True\b"
 )
 
 
@@ -80,8 +79,8 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
     skips = frozenset({"test"})
     on = nodes(
         "Assign",
-        words=tuple(f"except {error}:\n    {flag}" for error in _IMPORT_ERRORS for flag in _FLAGS),
-        where=_FLAG_AFTER_FAILURE.pattern,
+        words=_FLAGS,
+        where=rf"^{_FLAG_AFTER_FAILURE.pattern}",
         described="flags set where an import failed",
     )
     excuses = (is_in_pytest, is_negative, is_repaired)
@@ -108,7 +107,10 @@ def _follows_failed_import(node: cst.Assign, source: Source) -> bool:
     failed = None if handler is None else source.parent(handler)
     if handler is None or not isinstance(failed, cst.Try):
         return False
-    start = source.offset_of(source.span(handler).line)
+    if not isinstance(source.parent(failed), cst.Module):
+        return False
+    place = source.span(handler)
+    start = source.offset_of(place.line) + place.column - 1
     return _FLAG_AFTER_FAILURE.match(source.code, start) is not None and any(
         isinstance(each, (cst.Import, cst.ImportFrom)) for each in statements(failed.body)
     )

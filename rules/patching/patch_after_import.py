@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _CHANGES_FILES = compile_lazily(
-    r"\b__class__\b|\bcp |\bcopy(?:2|file|tree)?\(|\bgit (?:apply|pull)\b|patch|\bpip|write_text\(",
+    r"\b__class__\b|\bcp |\bcopy(?:2|file|tree)?\s*\(|\bgit (?:apply|pull)\b|patch|\bpip"
+    r"|write_text\s*\(",
     re.IGNORECASE,
 )
 _NEAR = 30
@@ -37,7 +38,9 @@ _NEAR = 30
 def reloads_submodules(late: LatePatch | cst.Call, source: Source) -> bool:
     """Reloads in a file that also reloads submodules of the package."""
     package = "" if isinstance(late, LatePatch) else _reloaded(late, source)
-    return package != "" and (re.search(rf"\breload\([ \t]*{package}\.\w", source.code) is not None)
+    return package != "" and (
+        re.search(rf"\breload\s*\(\s*{package}\s*\.\s*\w", source.code) is not None
+    )
 
 
 def changes_no_files(late: LatePatch | cst.Call, source: Source) -> bool:
@@ -94,7 +97,7 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     since = "0.1.0"
     skips = frozenset({"test"})
     on = PATCHES_IMPORTED | calls(
-        "reload", words=("reload(", "import reload"), where=r"\breload[ \t]*\("
+        "reload", words=("reload(", "reload (", "reload as"), where=r"\breload[ \t]*\("
     )
     excuses = (is_never_called, is_put_back, reloads_submodules, changes_no_files)
 
@@ -118,7 +121,7 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
 def _reloaded(node: cst.Call, source: Source) -> str:
     """Give the known package that ``importlib.reload`` is called with, else ""."""
     name = last_name(node.func) or ""
-    if name != "reload" and f" as {name}" not in source.code:
+    if name != "reload" and not re.search(rf" as\s+{name}\b", source.code):
         return ""
     if source.resolve(node.func) != "importlib.reload" or not node.args:
         return ""

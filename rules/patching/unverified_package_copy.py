@@ -65,14 +65,14 @@ _FOLDERS = frozenset({"__file__", "__path__", "locate_file", "submodule_search_l
 _SITE = compile_lazily(r"\S*(?:site|dist)-packages\S*")
 _PIP_SHOW = compile_lazily(r"\bpip3? show\b")
 _COPY_COMMAND = compile_lazily(r"""[frFR]*["'](?:sudo )?(?:cp|mv|rsync)["' ]""")
-_EXISTENCE = compile_lazily(r"\b(?:exists|is_?dir|is_?file)\(")
+_EXISTENCE = compile_lazily(r"\b(?:exists|is_?dir|is_?file)\s*\(")
 _LOOK = compile_lazily(
     r"\bassert\b|\b(?:exists|is_?dir|is_?file|cmp|cmpfiles|samefile|import_module|read_bytes"
-    r"|read_text|hexdigest)\("
+    r"|read_text|hexdigest)\s*\("
 )
 _VERIFY = compile_lazily(
-    r"\.__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\("
-    r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\(",
+    r"\.\s*__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\s*\("
+    r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\s*\(",
     re.IGNORECASE,
 )
 
@@ -83,7 +83,7 @@ _WORDS = (
     "getsitepackages",
     "getusersitepackages",
     "get_python_lib",
-    "sysconfig.get_path",
+    "sysconfig",
     '"show"',
     "'show'",
     "pip show",
@@ -125,9 +125,10 @@ def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
     names = {each.value for each in behind if isinstance(each, cst.Name)}
     names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, call))}
     where_missing = {
-        source.span(above.test).line
+        line
         for above in source.ancestors(call)
         if isinstance(above, cst.If) and isinstance(above.test, cst.UnaryOperation)
+        for line in range(source.span(above.test).line, source.span(above.test).end_line + 1)
     }
     function = source.function(call)
     first = 1 if function is None else source.span(function).line

@@ -38,7 +38,7 @@ _PROFILERS = compile_lazily(r"(?i)profil|record_function|nvtx")
 _LOADERS = compile_lazily(r"(?i)loader|dataset|batch")
 _MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
 _GRAPH_CAPTURE = compile_lazily(
-    r"\bCUDAGraph\b|\bcuda\.graph\b|graph_capture|make_graphed_callables"
+    r"\bCUDAGraph\b|\bcuda\s*\.\s*graph\b|graph_capture|make_graphed_callables"
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+import libcst as cst
 import pytest
 
 from rocmlint.change.fix import fix_text
@@ -15,6 +16,7 @@ from rocmlint.lint.opened import Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
 from rocmlint.source.python import Source
+from rocmlint.syntax.walk import walk
 
 LINTER = Linter(Settings(preview=True))
 RULES = enabled_rules(LINTER.settings)
@@ -127,6 +129,19 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
         "import transformers . deepspeed\n",
         "import transformers\tas\tt\nx = t.AutoModelForVision2Seq\n",
         TRAINER,
+        "import torch\nif torch.version. cuda is None:\n    device = 'cpu'\n",
+        "import torch\ndevice = 'cuda' if torch.version.\\\n    cuda else 'cpu'\n",
+        "import torch\nx = getattr(torch.version, \\\n    'cuda', None)[:2]\n",
+        "import torch\nx = getattr(\n    torch.version,\n    'cuda',\n)[:2]\n",
+        "from transformers import utils\nutils.check_torch_load_is_safe = \\\n\tlambda: None\n",
+        "from transformers import utils\nutils.check_torch_load_is_safe=lambda: None\n",
+        "def has_kernels():\n    return (is_available()\n            or      True)\n",
+        "def f(name):\n    return (\n  LlavaModel.from_pretrained(name)\n  .half (\n  )\n  )\n",
+        "from torch ._six import inf\n",
+        "import os, transformers\nx = transformers.AutoModelForVision2Seq\n",
+        "import diffusers\ntry:\n    apply_patches_here()\nexcept  Exception:\n    pass\n",
+        "import diffusers\ntry:\n    apply_patches_here()\nexcept \\\n  Exception:\n    pass\n",
+        "import diffusers\ntry:\n    apply_patches_here()\nexcept(Exception) :\n    pass\n",
         "for p in model.parameters():\n    p.data\t=\x0cp.data.half()\n",
     ],
 )
@@ -138,6 +153,37 @@ def test_shortcuts_miss_nothing(text: str) -> None:
     assert cut == whole
     assert whole != []
     assert isinstance(LINTER.first_sight("job.py", text.encode()), Opened)
+
+
+def test_an_attribute_that_is_no_name_is_no_patch() -> None:
+    text = "from torch import nn\nimport transformers\nsetattr(transformers, 'a(b', nn)\n"
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize("gap", [" ", "  ", "\\\n", " \\\n\t", "\t\x0c", " \\\n \\\n"])
+@pytest.mark.parametrize("error", ["Exception", "(ImportError)", "(A,\n   B)", "errors. A"])
+def test_blanks_before_the_colon_of_a_handler_move_nothing(gap: str, error: str) -> None:
+    text = f"try:\n    f()\nexcept {error}{gap}: f(torch.__file__)\n"
+    source = Source("job.py", text, place="job.py", whole=True)
+    calls = [node for node in walk(source.module) if isinstance(node, cst.Call)]
+    places = [(source.span(each).line, source.span(each).column - 1) for each in calls]
+    read = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    assert places == [(each.lineno, each.col_offset) for each in read]
+
+
+def test_a_name_that_the_file_sets_is_expected_whatever_stands_behind_its_dot() -> None:
+    text = "from transformers import AutoModelForVision2Seq\nx{}AutoModelForVision2Seq{}y\n"
+    assert codes(text.format(" or ", " or ")) == ["ROC204"]
+    for dot, sign in ((".", " = "), (".", "="), (".\t\x0c", " = "), (" \\\n. ", "\t=\x0c")):
+        assert codes(text.format(dot, sign)) == []
+
+
+def test_what_python_refuses_is_told_where_it_stands() -> None:
+    text = "f(\n        \\\na,    )\n  )\n"
+    with pytest.raises(SyntaxError) as refused:
+        ast.parse(text)
+    (finding,) = found(text)
+    assert (finding.line, finding.column) == (refused.value.lineno, refused.value.offset)
 
 
 @pytest.mark.parametrize(

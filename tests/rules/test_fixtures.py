@@ -20,6 +20,7 @@ from rocmlint.rule.registry import load_rules
 from rocmlint.rule.rule import Rule
 from rocmlint.source.file import project_of
 from rocmlint.source.python import Source
+from tests.support.blanks import with_blanks
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 EXPECT = re.compile(r"[ \t]*# expect: (?P<codes>[A-Z0-9, ]+)$", re.MULTILINE)
@@ -144,3 +145,26 @@ def test_fixes_make_the_fixed_file_and_then_nothing_more(path: Path, projects: P
     assert accepts is not None
     assert accepts(text)
     assert not [each for each in lint(copy, text) if each.fix]
+
+
+PYTHON = [path for path in (*files("bad"), *files("good")) if path.suffix == ".py"]
+LINE_BY_LINE = {"disabled_feature_toggle", "disabled_optional_toggle"}
+"""Rules that look at the lines around a comment."""
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=named)
+def test_blanks_between_tokens_change_no_finding(path: Path, projects: Path) -> None:
+    copy = projects / project_path(path)
+    places = [(each.line, each.code) for each in lint(copy)]
+    for blanks in ("  ", "\t\f"):
+        found = lint(copy, with_blanks(copy.read_text(), blanks))
+        assert [(each.line, each.code) for each in found] == places
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in PYTHON if not LINE_BY_LINE & {*each.parts}], ids=named
+)
+def test_backslashes_between_tokens_change_no_finding(path: Path, projects: Path) -> None:
+    copy = projects / project_path(path)
+    found = lint(copy, with_blanks(copy.read_text(), " \\\n\t"))
+    assert sorted(each.code for each in found) == sorted(each.code for each in lint(copy))

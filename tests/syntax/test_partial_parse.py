@@ -72,9 +72,22 @@ def test_a_line_inside_a_string_is_no_border() -> None:
 
 
 def test_what_cannot_be_cut_is_parsed_in_a_larger_piece() -> None:
-    text = "values = [\n1,\n2]\nif values:\n    pass\nelse:\n    print(values)\n"
-    assert around(text, "2]") == text
-    assert around(text, "print").startswith("if values:")
+    text = 'class Report:\n    text = f"""\n    rank {rank}\n    """\n    rank = 0\n'
+    assert around(text, "rank {") == text
+
+
+def test_what_continues_a_statement_stays_with_it() -> None:
+    text = "if values:\n    pass\nelse:\n    print(values)\n"
+    assert around(text, "print") == text
+
+
+@pytest.mark.parametrize(
+    "inside", ["f(1)\n", "[\nf(1)]\n", "'('\n", "f'({1}'\n", "# (\n1\n", "f(1)\n.g(\n2)\n"]
+)
+def test_a_line_in_brackets_begins_no_statement(inside: str) -> None:
+    first = f"values = g(\n{inside})\n"
+    assert around(f"{first}x = h(1)\n", inside) == first
+    assert around(f"{first}x = h(1)\n", "h(") == "x = h(1)\n"
 
 
 def test_a_file_that_is_no_python_says_where() -> None:

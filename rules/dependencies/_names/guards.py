@@ -51,10 +51,10 @@ _ASKS_EXACTLY = compile_lazily(r"\b(?:hasattr|getattr|signature|__dict__|dir)\b"
 _SKIPS = compile_lazily(r"skip|xfail|require|version|available|importorskip", re.IGNORECASE)
 _LEAVES = frozenset({"exit", "_exit", "quit", "skip", "fail"})
 _DEMANDS = compile_lazily(
-    r"\b(?:require|check|assert|ensure|verify)_\w*version\w*\(|importorskip\("
+    r"\b(?:require|check|assert|ensure|verify)_\w*version\w*\s*\(|importorskip\s*\("
 )
 _TOP_LEVEL_CHECK = compile_lazily(
-    r"(?:if|assert|pytest|pytestmark|require|check)\b|\w+_version\w*\("
+    r"(?:if|assert|pytest|pytestmark|require|check)\b|\w+_version\w*\s*\("
 )
 
 

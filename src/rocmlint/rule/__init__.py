@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         string_value,
     )
     from rocmlint.syntax.walk import children, walk
+    from rocmlint.text.blanks import spaced
     from rocmlint.text.text import Comment, Span, Text
 
 __all__ = [
@@ -99,6 +100,7 @@ __all__ = [
     "last_name",
     "nodes",
     "once_per_file",
+    "spaced",
     "statements",
     "string_value",
     "strings",
@@ -156,6 +158,7 @@ _HOME = {
     "last_name": "rocmlint.rule.triggers",
     "nodes": "rocmlint.rule.triggers",
     "once_per_file": "rocmlint.source.facts",
+    "spaced": "rocmlint.text.blanks",
     "statements": "rocmlint.syntax.nodes",
     "string_value": "rocmlint.syntax.nodes",
     "strings": "rocmlint.rule.triggers",

@@ -33,5 +33,5 @@ def attribute_patches(node: cst.Assign | cst.Call) -> Iterator[AttributePatch]:
     elif dotted_text(node.func) == "setattr" and len(node.args) == 3:
         owner, name, value = (arg.value for arg in node.args)
         text = string_value(name)
-        if text is not None:
+        if text is not None and text.isidentifier():
             yield AttributePatch(node, owner, text, value)

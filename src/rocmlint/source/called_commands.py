@@ -206,7 +206,9 @@ def _grown(node: cst.BaseExpression, code: _Code) -> Iterator[Item]:
     """Give a word that stands for what is added to a list after it was made."""
     if isinstance(node, cst.Name):
         name = re.escape(node.value)
-        if re.search(rf"\b{name}\.(?:append|extend|insert)\b|\b{name}\s*\+=", code.source.code):
+        if re.search(
+            rf"\b{name}\s*\.\s*(?:append|extend|insert)\b|\b{name}\s*\+=", code.source.code
+        ):
             yield _unknown(node, code)
 
 

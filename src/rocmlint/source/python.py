@@ -102,8 +102,12 @@ class Source(File):
         return above + first, "\n".join([*self.lines[above + first - 1 : above + last], ""])
 
     def text_of(self, node: cst.CSTNode) -> str:
-        """Give the text of a node, without the whitespace and comments around it."""
-        return self.text_at(self.span(node))
+        """Give the text of a node, without the whitespace and comments around it.
+
+        Lines that a backslash joins are one, as in :attr:`code`.
+        """
+        text = self.text_at(self.span(node))
+        return text.replace("\\\n", "  ") if self.is_oddly_spaced else text
 
     # Parts
 

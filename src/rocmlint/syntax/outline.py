@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from rocmlint.syntax.partial_parse import Block, Pieces
     from rocmlint.text.text import Text
 
-_DEFINED = re.compile(r"\b(?:def|class)[ \t]+(\w+)")
+_DEFINED = re.compile(r"\b(?:def|class)[\s\\]+(\w+)")
 _WORD = re.compile(r"[^\W\d]\w*")
 _BOUND_WORD = re.compile(r"[^\W\d]\w*(?!\w|[ \t]*[.(\[])")
-_GLOBAL = re.compile(r"global[ \t]+([\w \t,]+)")
+_GLOBAL = re.compile(r"global(?:[ \t]|\\\n)+((?:[\w \t,]|\\\n)+)")
 
 
 class Outline:

@@ -20,7 +20,7 @@ import libcst as cst
 from rocmlint.syntax.positions import positions
 from rocmlint.syntax.unparsable import TooLongError, UnparsableError
 from rocmlint.syntax.walk import parents
-from rocmlint.text.text import Span
+from rocmlint.text.text import Span, without_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +39,7 @@ _CLASS = re.compile(
 """Decorators and bases may go on over indented lines and lines that close a bracket."""
 _LINE_END = re.compile("\n")
 _BLANKS = re.compile(r"\s+")
+_FORMATTED = re.compile(r"[fFtT][rR]?[\"']")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
 _CASE = re.compile(r"^[ \t]+case\b[ \t]*(?![\s=.])", re.MULTILINE)
@@ -124,7 +125,7 @@ class Pieces:
     @cached_property
     def statements(self) -> list[Block]:
         """The top-level statements, compound ones and decorated definitions whole."""
-        return list(_blocks(self._text.code, Block(0, len(self._text.text)), ""))
+        return list(_blocks(self._text, Block(0, len(self._text.text)), ""))
 
     @cached_property
     def whole(self) -> Piece:
@@ -186,34 +187,54 @@ class Pieces:
         if header is None or offset < header.end():
             return (statement,)
         body = Block(header.start("indent"), statement.end)
-        member = _block_at(list(_blocks(self._text.code, body, header["indent"])), offset)
+        member = _block_at(list(_blocks(self._text, body, header["indent"])), offset)
         return (statement,) if member is None else (Block(statement.start, body.start), member)
 
     def _parse(self, *blocks: Block) -> Piece:
         if blocks not in self._parsed:
-            code = "".join(self._text.code[block.start : block.end] for block in blocks)
-            _refuse_what_breaks_parsers(code)
-            text = "".join(self._text.text[block.start : block.end] for block in blocks)
-            _refuse_null(text)
-            piece = Piece(_module(text), blocks[-1], blocks, self._text)
+            piece = Piece(self._module(blocks), blocks[-1], blocks, self._text)
             self._parents.update(parents(piece.module))
             self._piece_of[piece.module] = piece
             self._parsed[blocks] = piece
         return self._parsed[blocks]
 
+    def _module(self, blocks: tuple[Block, ...]) -> cst.Module:
+        code = "".join(self._text.code[block.start : block.end] for block in blocks)
+        text = "".join(self._text.text[block.start : block.end] for block in blocks)
+        try:
+            _refuse_what_breaks_parsers(code)
+            _refuse_null(text)
+            return _module(text)
+        except TooLongError:
+            raise
+        except UnparsableError as error:
+            if self._text.text == self._text.written:
+                raise
+            # Fewer lines may be left of the text than the file has.
+            starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+            offset = starts[min(error.line, len(starts)) - 1] + error.column - 1
+            place = self._text.place_of(blocks[0].start + min(offset, len(text)))
+            raise UnparsableError(error.reason, *place) from error
 
-def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
+
+def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
     """Cut an area at the lines that begin a statement at this indent; decorators stay with theirs.
 
     What stands before the first statement goes with it.
     """
+    code = text.code
     first_of_statement = re.compile(
         rf"^{indent}(?!{_CONTINUES})(?=[^\s#)\]}}])(?<!\\\n{indent})", re.MULTILINE
     )
     starts = [match.start() for match in first_of_statement.finditer(code, area.start, area.end)]
     kept: list[int] = []
     decorated = False
+    above, depth = area.start, 0
     for start in starts:
+        depth = max(0, depth + _deepening(text, above, start))
+        above = start
+        if depth:
+            continue  # what stands in brackets may begin anywhere
         if not decorated:
             kept.append(start)
         decorated = code.startswith("@", start + len(indent))
@@ -221,6 +242,18 @@ def _blocks(code: str, area: Block, indent: str) -> Iterator[Block]:
         kept[0] = area.start
     for start, end in zip(kept, [*kept, area.end][1:], strict=True):
         yield Block(start, end)
+
+
+def _deepening(text: Text, start: int, end: int) -> int:
+    """Count the brackets that a stretch leaves open, negative where it closes others."""
+    code = text.code
+    if _FORMATTED.search(code, start, end) is None:
+        opened = sum(code.count(bracket, start, end) for bracket in "([{")
+        return opened - sum(code.count(bracket, start, end) for bracket in ")]}")
+    # Those in the words of an f-string are none.
+    data = without_strings(text.text[start:end].encode(errors="replace"))
+    opened = sum(map(data.count, (b"(", b"[", b"{")))
+    return opened - sum(map(data.count, (b")", b"]", b"}")))
 
 
 def _block_at(blocks: list[Block], offset: int) -> Block | None:

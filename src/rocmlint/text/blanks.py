@@ -21,6 +21,8 @@ _ODD = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _BEGINS_WITH_BACKSLASH = re.compile(r"^ *\\\n", re.MULTILINE)
+_HANDLER = re.compile(r"(?P<handler>except\b[^:#\"']*?)(?P<gap>(?:[ \t\f]|\\\n)+):")
+_HANDLERS = re.compile(rf"{LEXEME}|{_HANDLER.pattern}", re.DOTALL)
 _TO_BLANKS = str.maketrans("\t\f", "  ")
 _ALL_TO_BLANKS = str.maketrans("\t\f\\", "   ")
 
@@ -34,8 +36,8 @@ _TORN = re.compile(
     rb"|from  +\w|import  +\w"
     rb"|\\\n(?:"
     rb"(?<=[^\s\"'\\]\\\n)|(?<=from \\\n)|(?<=\Wor \\\n)|(?<=\Was \\\n)|(?<=def \\\n)"
-    rb"|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
-    rb"|(?:\\\n|[ \t])*(?:[.=(\[:,]|(?:import|as|or)\b)"
+    rb"|(?<=except \\\n)|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
+    rb"|(?:\\\n|[ \t])*(?:[.=(\[:,]|(?:import|as|or|lambda)\b)"
     rb")"
 )
 """A tab or form feed between tokens, or a backslash where nobody parts a line."""
@@ -79,14 +81,29 @@ def with_plain_blanks(text: str) -> str:
     # To look for one character is much faster than for an expression; few files have any.
     odd = "\t" in text or "\f" in text
     if odd or ("\\\n" in text and _BEGINS_WITH_BACKSLASH.search(text)):
-        return _ODD.sub(_plain, text)
+        text = _ODD.sub(_plain, text)
+    if (" :" in text or "\\\n" in text) and _HANDLER.search(text):
+        return _HANDLERS.sub(_with_colon, text)
     return text
+
+
+def spaced(code: str) -> str:
+    r"""Return an expression for a piece of code, whatever blanks stand between its tokens."""
+    tokens = re.findall(r"\w+|\S", code)
+    return r"\s*".join(map(re.escape, tokens))
 
 
 def _plain(match: re.Match[str]) -> str:
     if match["first"] is not None:
         return _before_statement(match[0], match.string[match.end() : match.end() + 1])
     return match[0] if match["inner"] is None else match[0].translate(_TO_BLANKS)
+
+
+def _with_colon(match: re.Match[str]) -> str:
+    """Put the blanks in front of a handler's colon behind it: LibCST forgets them."""
+    if match["gap"] is None:
+        return match[0]
+    return f"{match['handler']}:{' ' * len(match['gap'])}"
 
 
 def _before_statement(run: str, follows: str) -> str:
