@@ -12,6 +12,8 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.verify.files.stock import check
 from tests.support.environments import Environment
 
+pytestmark = pytest.mark.slow  # builds an environment for each test
+
 if TYPE_CHECKING:
     from pathlib import Path
 
