@@ -32,6 +32,7 @@ _ROOMS = {
     "rocmlint.syntax.names": "Syntax helpers",
     "rocmlint.syntax.nodes": "Syntax helpers",
     "rocmlint.syntax.walk": "Syntax helpers",
+    "rocmlint.text.blanks": "Syntax helpers",
     "rocmlint.text.text": "Files",
 }
 """The section in which the page lists the names of ``rocmlint.rule`` from a module."""

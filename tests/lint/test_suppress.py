@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rocmlint.change.fix import apply_fixes
@@ -178,6 +178,7 @@ LINES = st.lists(
 
 
 @given(LINES)
+@example(["copy_patch( \\", "# noqa: ROC110", '""")', '""")'])
 def test_noqa_agrees_with_flake8_on_any_text(lines: list[str]) -> None:
     processor = pytest.importorskip("flake8.processor")
     violation = pytest.importorskip("flake8.violation")
