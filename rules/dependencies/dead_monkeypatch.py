@@ -11,7 +11,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, attribute_patches, compile_lazily, nodes, once_per_file, walk
 
-from ._names.guards import is_asked_for, is_guarded
+from ._names.guards import is_asked_for, is_bound, is_guarded
 from ._names.judgement import MissingName, MissingUse, missing, requirement, since, subject
 from ._names.overlays import OTHER_PACKAGE
 from ._names.published_names import (
@@ -189,7 +189,11 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         """Judge each attribute that is replaced here."""
         for patch in attribute_patches(node):
             owner = source.resolve(patch.owner)
-            if owner is None or not _may_lack(owner, patch.name):
+            if (
+                owner is None
+                or not _may_lack(owner, patch.name)
+                or not is_bound(patch.owner, source)
+            ):
                 continue
             judgement = _missing(owner, patch.name, source)
             if judgement is None:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, dotted_text, nodes, once_per_file
 
-from ._names.guards import is_asked_for, is_guarded
+from ._names.guards import is_asked_for, is_bound, is_guarded
 from ._names.judgement import MissingName, MissingUse, missing, requirement, since, subject
 from ._names.overlays import OTHER_PACKAGE, is_of_other_package
 from ._names.published_names import has, has_successor, history, lacking, names
@@ -147,7 +147,8 @@ def _asked(
     if isinstance(node, cst.Attribute):
         dotted = source.resolve(node) if _is_read(node, source) else None
         if dotted is not None and not is_of_torch(dotted) and dotted in lacking(dotted):
-            yield node, dotted
+            if is_bound(node, source):
+                yield node, dotted
     elif isinstance(node, cst.Import):
         yield from ((alias, dotted_text(alias.name) or "") for alias in node.names)
     elif node.module is not None and not node.relative:

@@ -71,6 +71,13 @@ def _is_guarded_anywhere(node: cst.CSTNode, source: Source) -> bool:
     return any(_is_used_under_guards(name, source) for name in _definitions(node, source))
 
 
+def is_bound(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether the file binds the name that ``name.name.name`` begins with."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return isinstance(node, cst.Name) and bool(source.bindings(node.value, node))
+
+
 def is_asked_for(found: MissingUse, source: Source) -> bool:
     """Names that the file looks up somewhere as text, with `hasattr`, `getattr` or `signature`."""
     name = found.name

@@ -178,7 +178,7 @@ def nodes(  # noqa: PLR0913 - all but the words have defaults
     begins = () if where or finder or suspects else words
     where = where or _any_of(words)
     found = Trigger(
-        *("node", frozenset[str](), words, where, "code", types, text),
+        *("node", frozenset[str](), _spelt(words), where, "code", types, text),
         finder=finder,
         suspects=suspects,
         opening=opening,
@@ -279,7 +279,7 @@ def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public 
     begins = begins if where else words
     where = where or _any_of(words)
     found = Trigger(
-        *(kind, frozenset(names), words, where, "code", types, description), begins=begins
+        *(kind, frozenset(names), _spelt(words), where, "code", types, description), begins=begins
     )
     return On((found,))
 
@@ -297,6 +297,20 @@ def _matches_at(word: str, pattern: re.Pattern[str], text: str) -> Iterator[re.M
         if match is not None:
             yield match
         start = text.find(word, start + 1)
+
+
+_GAP = re.compile(r"(?<=\w) (?=\w)|(?<=[\w)]) ?(?=[.(\[=])|(?<=\.)(?=\w)|(?<==) (?=\w)")
+
+
+def _spelt(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Add how words of several tokens begin where more blanks than usual part these."""
+    found = dict.fromkeys(words)
+    for word in words:
+        for gap in _GAP.finditer(word):
+            before, after = word[: gap.start()], word[gap.end() :]
+            two = f"{before}  {after}" if before.endswith((".", "=")) else f"{before}  "
+            found |= dict.fromkeys((f"{before} {after}", two))
+    return tuple(found)
 
 
 def _has_any(words: tuple[str, ...], text: str) -> bool:
