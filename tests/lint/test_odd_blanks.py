@@ -138,6 +138,9 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
         "def has_kernels():\n    return (is_available()\n            or      True)\n",
         "def f(name):\n    return (\n  LlavaModel.from_pretrained(name)\n  .half (\n  )\n  )\n",
         "from torch ._six import inf\n",
+        "from transformers import utils\nutils.check_torch_load_is_safe =  lambda: None\n",
+        "import sys\nsys  .path.append('/w/Megatron-LM')\nfrom megatron.core import mpu\n",
+        "from transformers import Trainer\nTrainer(model, \\\n    tokenizer=tokenizer)\n",
         "import os, transformers\nx = transformers.AutoModelForVision2Seq\n",
         "import diffusers\ntry:\n    apply_patches_here()\nexcept  Exception:\n    pass\n",
         "import diffusers\ntry:\n    apply_patches_here()\nexcept \\\n  Exception:\n    pass\n",
@@ -153,6 +156,12 @@ def test_shortcuts_miss_nothing(text: str) -> None:
     assert cut == whole
     assert whole != []
     assert isinstance(LINTER.first_sight("job.py", text.encode()), Opened)
+
+
+def test_a_name_that_nothing_binds_is_no_package() -> None:
+    text = "import transformersx\nx = transformers.AutoModelForVision2Seq\n"
+    whole = check(Source("job.py", text, place="job.py", whole=True), RULES, shortcuts=False)
+    assert whole == found(text) == []
 
 
 def test_an_attribute_that_is_no_name_is_no_patch() -> None:
