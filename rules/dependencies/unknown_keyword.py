@@ -27,7 +27,7 @@ from ._names.overlays import OTHER_PACKAGE, is_of_other_package
 from ._names.published_names import is_ever_missing, names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
-from ._names.uses import LISTED, WORDS, in_lists, uses
+from ._names.uses import LISTED, WORDS, in_lists, is_of_torch, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -169,7 +169,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         """Judge each keyword of a call."""
         written = [each for each in node.args if each.keyword is not None]
         called = _callable(node, source) if written else None
-        if called is None or names(called) is None:
+        if called is None or is_of_torch(called) or names(called) is None:
             return
         unknown: dict[str, list[_Unknown]] = {}
         for each in written:

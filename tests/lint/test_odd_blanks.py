@@ -164,6 +164,12 @@ def test_a_name_that_nothing_binds_is_no_package() -> None:
     assert whole == found(text) == []
 
 
+def test_keywords_of_torch_are_not_looked_at() -> None:
+    text = "import torch, transformers\ntorch.set_default_dtype(d, weights_only=True)\n"
+    whole = check(Source("job.py", text, place="job.py", whole=True), RULES, shortcuts=False)
+    assert [each.code for each in whole] == codes(text) == ["ROC405"]
+
+
 def test_an_attribute_that_is_no_name_is_no_patch() -> None:
     text = "from torch import nn\nimport transformers\nsetattr(transformers, 'a(b', nn)\n"
     assert codes(text) == []
