@@ -23,7 +23,7 @@ from ._names.published_names import (
     was_ever_there,
 )
 from ._names.replacements import GONE_BEFORE
-from ._names.uses import LISTED, WORDS, in_lists, uses
+from ._names.uses import WORDS, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,11 +170,6 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         suspects=_patches,
         described="attributes, set from outside, of classes and modules of "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
-    ) | nodes(
-        *("Assign", "Call"),
-        words=LISTED,
-        suspects=in_lists(_patches),
-        described="the same behind `import os,`",
     )
     excuses = (
         is_setting,

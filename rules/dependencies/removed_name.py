@@ -17,7 +17,7 @@ from ._names.overlays import OTHER_PACKAGE, is_of_other_package
 from ._names.published_names import has, has_successor, history, lacking, names
 from ._names.rename import renaming
 from ._names.replacements import replacement_of
-from ._names.uses import LISTED, TORCH_WORDS, WORDS, in_lists, is_of_torch, uses
+from ._names.uses import TORCH_WORDS, WORDS, is_of_torch, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,11 +98,6 @@ class RemovedName(PythonRule["cst.Import | cst.ImportFrom | cst.Attribute"]):
         suspects=_suspects,
         described="imports and uses of names that some release lacks, of "
         "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
-    ) | nodes(
-        *("Import", "ImportFrom", "Attribute"),
-        words=LISTED,
-        suspects=in_lists(_suspects),
-        described="the same behind `import os,`",
     )
     excuses = (*OTHER_PACKAGE, is_brought_along, is_for_types, is_asked_for, is_guarded)
 

@@ -27,7 +27,7 @@ from ._names.overlays import OTHER_PACKAGE, is_of_other_package
 from ._names.published_names import is_ever_missing, names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
-from ._names.uses import LISTED, WORDS, in_lists, is_of_torch, uses
+from ._names.uses import WORDS, is_of_torch, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -157,11 +157,6 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
-    ) | nodes(
-        "Call",
-        words=LISTED,
-        suspects=in_lists(_suspects),
-        described="the same behind `import os,`",
     )
     excuses = (*OTHER_PACKAGE, is_asked_for, is_guarded)
 

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from rocmlint.rule import Source
-
-    Finder = Callable[[Source], Iterable[re.Match[str]]]
+    from collections.abc import Iterator
 
 PACKAGES = ("accelerate", "diffusers", "huggingface_hub", "peft", "transformers", "trl")
 """The packages whose names are looked up, as they are imported."""
-WORDS = tuple(f"{keyword} {package}" for package in PACKAGES for keyword in ("from", "import"))
-LISTED = tuple(f", {package}" for package in PACKAGES)
-"""What stands in a list of imports, and opens no statement: ``import os, transformers``."""
+WORDS = tuple(f"{each} {package}" for package in PACKAGES for each in ("from", "import", ","))
+"""What opens a statement in files that use one of these, or goes on with a list of imports."""
 TORCH_WORDS = ("from torch.", "import torch.", "from torch .", "import torch .")
 """What opens a statement in files that use one of these; of torch only imports from submodules.
 
@@ -41,15 +36,6 @@ _NAME = compile_lazily(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
 _PLACE = compile_lazily(r"(?<![\w.])(\w+)((?:[ \t]*\.[ \t]*[^\W\d]\w*)*)")
 _NEW_NAME = compile_lazily(r"^[ \t]*(\w+)[ \t]*=[ \t]*\(?[ \t]*\Z")
 _ENDS = compile_lazily(r"[ \t]*\)?[ \t]*(?:#|$)", re.MULTILINE)
-
-
-def in_lists(suspects: Finder) -> Finder:
-    """Make a function that finds the same, in files with one of ``LISTED``."""
-
-    def found(source: Source) -> Iterable[re.Match[str]]:
-        return suspects(source) if any(word in source.text for word in LISTED) else ()
-
-    return found
 
 
 class Imported(NamedTuple):

@@ -81,6 +81,9 @@ class Scanner(Generic[Asked]):
 
 
 def _may_open_statement(data: bytes, start: int) -> bool:
-    """Say whether a statement may begin at a place: of a notebook, inside a string of its JSON."""
-    before = data[data.rfind(b"\n", 0, start) + 1 : start].rstrip(b' \t\f"')
-    return not before or before.endswith(_BEFORE_STATEMENTS)
+    """Say whether a statement may begin at a place, or goes on that imports several modules.
+
+    In a notebook the place is inside a string of its JSON.
+    """
+    before = data[data.rfind(b"\n", 0, start) + 1 : start].strip(b' \t\f"')
+    return not before or before.endswith(_BEFORE_STATEMENTS) or b"import " in before

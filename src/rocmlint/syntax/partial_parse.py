@@ -39,7 +39,7 @@ _CLASS = re.compile(
 """Decorators and bases may go on over indented lines and lines that close a bracket."""
 _LINE_END = re.compile("\n")
 _BLANKS = re.compile(r"\s+")
-_FORMATTED = re.compile(r"[fFtT][rR]?[\"']")
+_FORMATTED = re.compile(r"[\"'](?:(?<=[fFtT].)|(?<=[fFtT][rR].))")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
 _CASE = re.compile(r"^[ \t]+case\b[ \t]*(?![\s=.])", re.MULTILINE)
