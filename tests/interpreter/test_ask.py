@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
+pytestmark = pytest.mark.slow
+
 
 def loads(module: str, folder: Path, **options: object) -> dict[str, object]:
     """Ask whether a module of a folder can be imported."""

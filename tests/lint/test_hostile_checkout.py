@@ -17,7 +17,10 @@ from tests.support.project import COMMAND
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits memory, reads /dev/zero")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="limits memory, reads /dev/zero"),
+]
 
 DROPPED = """\
 from PIL import ImageOps

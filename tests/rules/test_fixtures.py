@@ -152,6 +152,7 @@ LINE_BY_LINE = {"disabled_feature_toggle", "disabled_optional_toggle"}
 """Rules that look at the lines around a comment."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PYTHON, ids=named)
 def test_blanks_between_tokens_change_no_finding(path: Path, projects: Path) -> None:
     copy = projects / project_path(path)
@@ -161,6 +162,7 @@ def test_blanks_between_tokens_change_no_finding(path: Path, projects: Path) -> 
         assert [(each.line, each.code) for each in found] == places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [each for each in PYTHON if not LINE_BY_LINE & {*each.parts}], ids=named
 )

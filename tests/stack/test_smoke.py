@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.support.stacks import FakeEnvironment, FakeMachine
 
 
-pytestmark = pytest.mark.usefixtures("rocm_7_1")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("rocm_7_1")]
 
 
 def test_smoke_sees_that_torch_is_switched_off_and_why(

@@ -22,6 +22,8 @@ from tests.support.stacks import FakeEnvironment
 if TYPE_CHECKING:
     import subprocess
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
 EMPTY = (
     '{"version": 1, "made": "", "executable": "", "python": "", "rocm": "", '

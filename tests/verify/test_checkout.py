@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
+pytestmark = pytest.mark.slow
+
 PACKAGES = ("aiter", "flash_attn", "torch", "triton", "transformers", "xformers")
 JOB = """\
 import aiter

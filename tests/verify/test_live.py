@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Live = Callable[..., dict[str, dict[str, Any]]]
 
+pytestmark = pytest.mark.slow
+
 OLD = "STEP = 1\ndef f(a):\n    return a + 1\nclass C:\n    def g(self):\n        return 1\n"
 NEW = OLD.replace("a + 1", "a + 2")
 UNWRITTEN = {"PYTHONDONTWRITEBYTECODE": "1"}
