@@ -68,7 +68,7 @@ SETS_CHECKS = nodes(
     described="assignments to functions that check",
 ) | nodes(
     "Call",
-    words=('_available"', "_available'", *PATCH_WORDS),
+    words=('_available", ', "_available', ", *PATCH_WORDS),
     where=r"setattr\s*\(",
     described="`setattr` of functions that check",
 )

@@ -231,7 +231,7 @@ def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
     decorated = False
     above, depth = area.start, 0
     for start in starts:
-        depth = max(0, depth + _deepening(text, above, start))
+        depth = max(0, depth + _deepening(text, above, start, depth))
         above = start
         if depth:
             continue  # what stands in brackets may begin anywhere
@@ -244,12 +244,13 @@ def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
         yield Block(start, end)
 
 
-def _deepening(text: Text, start: int, end: int) -> int:
-    """Count the brackets that a stretch leaves open, negative where it closes others."""
+def _deepening(text: Text, start: int, end: int, depth: int) -> int:
+    """Count the brackets that a stretch leaves open, negative where it closes some of ``depth``."""
     code = text.code
-    if _FORMATTED.search(code, start, end) is None:
-        opened = sum(code.count(bracket, start, end) for bracket in "([{")
-        return opened - sum(code.count(bracket, start, end) for bracket in ")]}")
+    opened = sum(code.count(bracket, start, end) for bracket in "([{")
+    deeper = opened - sum(code.count(bracket, start, end) for bracket in ")]}")
+    if not (deeper or depth) or _FORMATTED.search(code, start, end) is None:
+        return deeper
     # Those in the words of an f-string are none.
     data = without_strings(text.text[start:end].encode(errors="replace"))
     opened = sum(map(data.count, (b"(", b"[", b"{")))
