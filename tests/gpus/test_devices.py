@@ -9,31 +9,12 @@ from rocmlint.gpus.machine import Machine
 from rocmlint.gpus.target import Target
 from rocmlint.interpreter.ask import Interpreter
 from tests.support.environments import Environment
+from tests.support.stacks import ROCMINFO
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.stacks import FakeMachine
-
-ROCMINFO = """\
-ROCk module is loaded
-HSA System Attributes
-Runtime Version:         1.15
-Agent 1
-  Name:                    AMD EPYC 9654 96-Core Processor
-Agent 2
-  Name:                    gfx942
-  ISA Info:
-    ISA 1
-      Name:                    amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
-    ISA 2
-      Name:                    amdgcn-amd-amdhsa--gfx9-4-generic:sramecc+:xnack-
-Agent 3
-  Name:                    gfx942
-  ISA Info:
-    ISA 1
-      Name:                    amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
-"""
 
 
 def nodes(here: FakeMachine, *versions: int) -> None:

@@ -14,30 +14,10 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.rocm import Rocm, find_rocm
 from rocmlint.stack.versions import major_minor
-from tests.support.stacks import FakeEnvironment, FakeMachine, amd_smi
+from tests.support.stacks import ROCMINFO, FakeEnvironment, FakeMachine, amd_smi
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-ROCMINFO = """\
-ROCk module is loaded
-HSA System Attributes
-Runtime Version:         1.15
-Agent 1
-  Name:                    AMD EPYC 9654 96-Core Processor
-Agent 2
-  Name:                    gfx942
-  ISA Info:
-    ISA 1
-      Name:                    amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
-    ISA 2
-      Name:                    amdgcn-amd-amdhsa--gfx9-4-generic:sramecc+:xnack-
-Agent 3
-  Name:                    gfx942
-  ISA Info:
-    ISA 1
-      Name:                    amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
-"""
 
 
 def read(here: FakeMachine) -> Rocm:

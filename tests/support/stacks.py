@@ -47,6 +47,26 @@ xpu: Optional[str] = None
 """
 
 
+ROCMINFO = """\
+ROCk module is loaded
+HSA System Attributes
+Runtime Version:         1.15
+Agent 1
+  Name:                    AMD EPYC 9654 96-Core Processor
+Agent 2
+  Name:                    gfx942
+  ISA Info:
+    ISA 1
+      Name:                    amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
+    ISA 2
+      Name:                    amdgcn-amd-amdhsa--gfx9-4-generic:sramecc+:xnack-
+Agent 3
+  Name:                    gfx942
+  ISA Info:
+    ISA 1
+      Name:                    amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
+"""
+"""What rocminfo prints on a machine with two MI300X."""
 INDEX = "https://download.pytorch.org/whl"
 TORCH = {
     "torch/__init__.py": "",
