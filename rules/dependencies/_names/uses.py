@@ -18,7 +18,7 @@ PACKAGES = ("accelerate", "diffusers", "huggingface_hub", "peft", "transformers"
 """The packages whose names are looked up, as they are imported."""
 WORDS = tuple(f"{each} {package}" for package in PACKAGES for each in ("from", "import", ","))
 """What opens a statement in files that use one of these, or goes on with a list of imports."""
-TORCH_WORDS = ("from torch.", "import torch.", "from torch .", "import torch .")
+TORCH_WORDS = ("from torch.", "import torch.")
 """What opens a statement in files that use one of these; of torch only imports from submodules.
 
 Other packages give torch attributes of their own (`torch.npu`), and every file uses some.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.read import MAXIMUM_READ
@@ -16,6 +16,7 @@ from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes
 from rocmlint.rule.registry import load_claim_rules, load_rules
+from rocmlint.text.blanks import MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,8 +33,6 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER_ESCAPED = re.compile(r"[ !#-.0-\[\]-~]+")
 """What JSON mostly writes as it is, and whatever escapes some of it shows by ``_ESCAPED``."""
 _ESCAPED = re.compile(rb"\\u00[2-7]")
-_TORN = (rb"\t", rb"\f", rb"\\\n", b"from  ", b"import  ")
-"""How JSON writes what may stand where tokens stand oddly apart, see ``text.blanks``."""
 
 
 class Analysis(NamedTuple):
@@ -123,7 +122,8 @@ class Linter:
         opened = Opened(path, data, self.project_of, text)
         opened.rules, opened.is_oddly_spaced = self._rules_for_python(path, data)
         if self._claims is not None:
-            opened.claim_rules, _ = self._claims.scan_python(data)
+            all_ask = opened.is_oddly_spaced
+            opened.claim_rules = [*self._claims.rules] if all_ask else self._claims.scan(data)
         if opened.claim_rules or self.settings.check_syntax or opened.looks_broken:
             return opened
         return self._without_suspects(opened) or opened if opened.rules else Analysis()
@@ -135,7 +135,7 @@ class Linter:
             self.settings.check_syntax
             or self._notebooks.scan(data)
             or _ESCAPED.search(data)
-            or any(mark in data for mark in _TORN)
+            or any(mark in data for mark in _marks_in_json())
             or looks_broken(data)
         )
         return Analysis() if is_clean else Opened(path, data, self.project_of)
@@ -269,6 +269,14 @@ def _counts_in_parts(trigger: Trigger) -> bool:
 def _plain(word: str) -> str:
     """Return the longest part of a word that is the same in JSON."""
     return max(_NEVER_ESCAPED.findall(word), key=len, default="")
+
+
+@cache
+def _marks_in_json() -> tuple[bytes, ...]:
+    """Return how JSON writes what may stand where tokens stand oddly apart."""
+    import json  # noqa: PLC0415 - few files are notebooks
+
+    return tuple(json.dumps(mark.decode())[1:-1].encode() for mark in MARKS)
 
 
 def _too_much(size: int) -> str:

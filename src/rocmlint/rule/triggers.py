@@ -19,7 +19,7 @@ so is what a rule then judges in a function that is marked ``once_per_file``: ``
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -79,9 +79,8 @@ class Trigger:
 
     def may_match(self, file: File) -> bool:
         """Say, from the text of a Python file alone, whether it may match."""
-        if self.suspects is None or self.part:
-            if not _has_any(self.words, file.text):
-                return False  # the file has a word of another trigger of the rule
+        if (self.suspects is None or self.part) and not _has_any(self.words, file.text):
+            return False  # the file has a word of another trigger of the rule
         if self.suspects is not None:
             return bool(_suspected(self.suspects, cast("Source", file)))  # it asks for no syntax
         if self.region == "comments":
@@ -236,8 +235,12 @@ def commands(*words: str, described: str) -> On:
     ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in it.
     """
     names = frozenset(name for runners in _RUNNERS.values() for name in runners)
-    found = Trigger("part", names, words, "", "code", ("Call",), described, part="commands")
-    return On((replace(found, suspects=_called_runners),))
+    found = Trigger(
+        *("part", names, words, "", "code", ("Call",), described),
+        part="commands",
+        suspects=_called_runners,
+    )
+    return On((found,))
 
 
 def declared(*packages: str, described: str) -> On:
