@@ -106,7 +106,9 @@ class Finding:
     """One place where a rule has something to say.
 
     Lines and columns count from 1, columns in characters; the end is exclusive. Those of a notebook
-    count through the code of all its cells; ``cell`` says in which the place is.
+    count through the code of all its cells; ``cell`` says in which the place is. ``message`` names
+    the fault in one sentence of at most 100 characters, without a full stop; ``help`` says what to
+    do about it in at most two.
     """
 
     path: str
@@ -118,6 +120,7 @@ class Finding:
     name: str
     message: str
     severity: Severity = "error"
+    help: str = ""
     fix: Fix | None = None
     claims: tuple[Claim, ...] = ()
     cell: Cell | None = None
@@ -131,6 +134,11 @@ class Finding:
     def file_line(self) -> int:
         """The line of the file in which the finding begins: in a notebook a line of its JSON."""
         return self.line if self.cell is None else self.cell.file_line
+
+    @property
+    def explained(self) -> str:
+        """The message and the help, for formats that have one field for both."""
+        return f"{self.message}. {self.help}" if self.help else self.message
 
     @property
     def commands(self) -> tuple[str, ...]:

@@ -36,13 +36,14 @@ def step(batch):
 """
 SYNC = Finding(
     "src/train.py", 5, 5, 5, 29, "ROC501", "sync-in-training-loop",
-    "`torch.cuda.synchronize()` makes every step wait for the GPU: take it away.",
+    "`torch.cuda.synchronize()` makes every step wait for the GPU",
+    help="Delete it, or call it once after the loop.",
     fix=Fix("Take away the call", (Edit(5, 1, 6, 1, ""),), safe=True),
     claims=(Claim("fast-path", "sdpa", "a fast kernel runs", "rocmlint verify probe sdpa"),),
 )  # fmt: skip
 IMAGE = Finding(
-    "src/train.py", 6, 13, 8, 6, "ROC602", "exif-transpose-no-effect", "No EXIF is left.",
-    "warning", Fix("Keep the image", (Edit(6, 13, 8, 6, "batch"),)),
+    "src/train.py", 6, 13, 8, 6, "ROC602", "exif-transpose-no-effect", "No EXIF is left",
+    "warning", fix=Fix("Keep the image", (Edit(6, 13, 8, 6, "batch"),)),
 )  # fmt: skip
 UNREADABLE = Finding(
     "src/old.py", 1, 1, 1, 1, "ROC900", "unreadable-file", "This file cannot be decoded."
@@ -68,15 +69,16 @@ src/old.py:1:1: error ROC900 unreadable-file
   This file cannot be decoded.
 
 src/train.py:5:5: error ROC501 sync-in-training-loop
-  `torch.cuda.synchronize()` makes every step wait for the GPU: take it away.
+  `torch.cuda.synchronize()` makes every step wait for the GPU
   |
 5 |     torch.cuda.synchronize()
   |     ^^^^^^^^^^^^^^^^^^^^^^^^
+  = help: Delete it, or call it once after the loop.
   = fix: Take away the call (safe, with --fix)
   = confirm: rocmlint verify probe sdpa
 
 src/train.py:6:13: warning ROC602 exif-transpose-no-effect
-  No EXIF is left.
+  No EXIF is left
   |
 6 |     image = Image.fromarray(
   |             ^^^^^^^^^^^^^^^^
@@ -88,10 +90,10 @@ src/train.py:6:13: warning ROC602 exif-transpose-no-effect
     )
 
 
-def test_concise_is_one_line_a_finding() -> None:
+def test_concise_is_one_line_a_finding_without_its_help() -> None:
     assert rendered("concise").splitlines()[1] == (
-        "src/train.py:5:5: ROC501 `torch.cuda.synchronize()` makes every step wait for the GPU: "
-        "take it away. [sync-in-training-loop]"
+        "src/train.py:5:5: ROC501 `torch.cuda.synchronize()` makes every step wait for the GPU "
+        "[sync-in-training-loop]"
     )
 
 
@@ -298,7 +300,7 @@ def test_json_says_all_that_a_finding_says() -> None:
         "path": "src/train.py", "cell": None,
         "line": 5, "column": 5, "end_line": 5, "end_column": 29,
         "code": "ROC501", "name": "sync-in-training-loop", "severity": "error",
-        "message": SYNC.message,
+        "message": SYNC.message, "help": SYNC.help,
         "fix": {
             "title": "Take away the call",
             "safe": True,
@@ -354,9 +356,9 @@ def test_github_annotates_the_lines() -> None:
         "::error file=src/old.py,line=1,col=1,endColumn=1,title=ROC900 unreadable-file"
         "::This file cannot be decoded.\n"
         "::error file=src/train.py,line=5,col=5,endColumn=29,title=ROC501 sync-in-training-loop"
-        f"::{SYNC.message}\n"
+        f"::{SYNC.message}. {SYNC.help}\n"
         "::warning file=src/train.py,line=6,endLine=8,title=ROC602 exif-transpose-no-effect"
-        "::No EXIF is left.\n"
+        "::No EXIF is left\n"
         "::error title=rocmlint::cache: no space\n"
     )
 

@@ -23,6 +23,7 @@ def to_stored(finding: Finding) -> list[Any]:
         finding.name,
         finding.message,
         finding.severity,
+        finding.help,
         finding.cell,
         [list(vars(each).values()) for each in finding.claims],
         None if fix is None else [fix.title, fix.safe, [_edit_fields(each) for each in fix.edits]],
@@ -32,7 +33,7 @@ def to_stored(finding: Finding) -> list[Any]:
 def from_stored(path: str, stored: list[Any]) -> Finding:
     """Make the finding again. Raises TypeError or ValueError for anything else."""
     *fields, cell, claims, fix = stored
-    _refuse_unless(fields, [int, int, int, int, str, str, str, str])
+    _refuse_unless(fields, [int, int, int, int, str, str, str, str, str])
     mended = None if fix is None else _fix(*fix)
     found = replace(Finding(path, *fields), fix=mended, claims=tuple(map(_claim, claims)))
     return found if cell is None else replace(found, cell=_cell(cell))

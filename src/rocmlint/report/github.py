@@ -17,7 +17,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a
     """Yield a command for each finding, then one for each problem."""
     for finding in report.findings:
         title = f"{finding.code} {finding.name}{_in_cell(finding)}"
-        yield _command(finding.severity, {**_place(finding), "title": title}, finding.message)
+        yield _command(finding.severity, {**_place(finding), "title": title}, finding.explained)
     for problem in report.problems:
         yield _command("error", {"title": "rocmlint"}, problem)
 

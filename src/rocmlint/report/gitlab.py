@@ -1,4 +1,4 @@
-"""GitLab's code quality report: what a merge request adds and what it mends."""
+"""GitLab's code quality report: what a merge request adds and what it fixes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
 def _issue(finding: Finding, identity: str) -> dict[str, object]:
     return {
         "check_name": f"{finding.code} {finding.name}",
-        "description": f"{finding.code}: {_in_cell(finding)}{finding.message}",
+        "description": f"{finding.code}: {_in_cell(finding)}{finding.explained}",
         "fingerprint": identity,
         "severity": _SEVERITIES[finding.severity],
         "location": {

@@ -48,6 +48,7 @@ def _fields(finding: Finding) -> dict[str, object]:
         "name": finding.name,
         "severity": finding.severity,
         "message": finding.message,
+        "help": finding.help,
         "fix": None if finding.fix is None else _fix(finding.fix),
         "claims": [_claim(each) for each in finding.claims],
     }

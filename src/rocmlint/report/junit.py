@@ -36,7 +36,8 @@ def _add_finding(suite: ET.Element, finding: Finding) -> None:
     case = ET.SubElement(suite, "testcase", classname=path, name=name, line=str(finding.file_line))
     message = visible(" ".join(finding.message.split()))
     failure = ET.SubElement(case, "failure", type=finding.severity, message=message)
-    failure.text = f"{path}:{finding.shown}: {message}"
+    explained = visible(" ".join(finding.explained.split()))
+    failure.text = f"{path}:{finding.shown}: {explained}"
 
 
 def _add_run(suite: ET.Element, problems: Sequence[str]) -> None:

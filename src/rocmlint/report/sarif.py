@@ -81,7 +81,7 @@ def _result(finding: Finding) -> dict[str, object]:
     result: dict[str, object] = {
         "ruleId": finding.code,
         "level": finding.severity,
-        "message": {"text": f"{_in_cell(finding)}{finding.message}"},
+        "message": {"text": f"{_in_cell(finding)}{finding.explained}"},
         "locations": [{"physicalLocation": location}],
     }
     properties: dict[str, object] = {}

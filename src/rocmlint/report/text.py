@@ -1,4 +1,4 @@
-"""For people: each finding with the code it is about, and how it can be mended."""
+"""For people: each finding with the code it is about, and how it can be fixed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BEFORE = 60
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:
-    """Yield each finding: place and rule, message, code frame, fix."""
+    """Yield each finding: place, rule, message, code, help, fix, and what confirms it."""
     lines = Lines(report.texts)
     for finding in report.findings:
         style = RED if finding.severity == "error" else YELLOW
@@ -48,10 +48,8 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
             bar = paint(f"{gutter:>{margin}} |", BLUE, color=color)
             beside = code if gutter else paint(code, style, color=color)
             yield f"{bar} {beside}".rstrip() + "\n"
-        if finding.fix is not None:
-            yield f"{'':{margin}} = {paint('fix', GREEN, color=color)}: {_how(finding.fix)}\n"
-        for command in finding.commands:
-            yield f"{'':{margin}} = {paint('confirm', BLUE, color=color)}: {visible(command)}\n"
+        for label, style, text in _notes(finding):
+            yield f"{'':{margin}} = {paint(label, style, color=color)}: {visible(text)}\n"
         yield "\n"
 
 
@@ -59,9 +57,19 @@ def _place(finding: Finding) -> str:
     return f"{at_line_start(visible(finding.path))}:{finding.shown}:"
 
 
+def _notes(finding: Finding) -> Iterator[tuple[str, str, str]]:
+    """Yield what stands below the code: a label, its colour, and the text."""
+    if finding.help:
+        yield "help", BLUE, " ".join(finding.help.split())
+    if finding.fix is not None:
+        yield "fix", GREEN, _how(finding.fix)
+    for command in finding.commands:
+        yield "confirm", BLUE, command
+
+
 def _how(fix: Fix) -> str:
     how = "safe, with --fix" if fix.safe else "unsafe, with --unsafe-fixes"
-    return f"{visible(fix.title)} ({how})"
+    return f"{fix.title} ({how})"
 
 
 def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[tuple[str, str]]:

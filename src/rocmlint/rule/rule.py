@@ -85,12 +85,15 @@ class Rule(Generic[Node]):
         source: File,
         message: str,
         *,
+        help: str = "",
         fix: Fix | None = None,
         severity: Severity | None = None,
         claims: Iterable[Claim] = (),
     ) -> Finding:
         """Make the finding of this rule that spans the node.
 
+        ``message`` names the fault: one sentence of at most 100 characters, without a full stop.
+        ``help`` says what to do, in at most two sentences; the rule's page says why it matters.
         ``claims`` are the statements that would have to hold if nothing were wrong.
         """
         span = source.span(node)
@@ -104,6 +107,7 @@ class Rule(Generic[Node]):
             name=self.name,
             message=message,
             severity=severity or self.severity,
+            help=help,
             fix=fix,
             claims=tuple(placed(each, source.path, span.line) for each in claims),
         )

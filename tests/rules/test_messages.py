@@ -1,0 +1,97 @@
+"""What every rule says of its fixtures: a short message that names the fault, and what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.rules.test_fixtures import files, lint_copy, project_path, projects
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocmlint.findings import Finding
+
+__all__ = ["projects"]
+
+LONGEST_MESSAGE = 100
+SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z`]|$)")
+OLD = {
+    "ROC101",
+    "ROC102",
+    "ROC103",
+    "ROC104",
+    "ROC105",
+    "ROC106",
+    "ROC107",
+    "ROC108",
+    "ROC109",
+    "ROC110",
+    "ROC111",
+    "ROC112",
+    "ROC113",
+    "ROC114",
+    "ROC115",
+    "ROC116",
+    "ROC117",
+    "ROC118",
+    "ROC201",
+    "ROC202",
+    "ROC203",
+    "ROC204",
+    "ROC205",
+    "ROC206",
+    "ROC207",
+    "ROC208",
+    "ROC209",
+    "ROC210",
+    "ROC211",
+    "ROC301",
+    "ROC302",
+    "ROC303",
+    "ROC304",
+    "ROC401",
+    "ROC402",
+    "ROC403",
+    "ROC404",
+    "ROC405",
+    "ROC406",
+    "ROC501",
+    "ROC502",
+    "ROC503",
+    "ROC504",
+    "ROC601",
+    "ROC602",
+    "ROC900",
+    "ROC901",
+    "ROC902",
+}
+"""Rules whose messages are still to be shortened."""
+BAD = files("bad")
+
+
+def found(projects: Path, path: Path) -> list[Finding]:
+    return [each for each in lint_copy(projects / project_path(path)) if each.code not in OLD]
+
+
+each_bad_file = pytest.mark.parametrize("path", BAD, ids=lambda path: str(project_path(path)))
+
+
+@each_bad_file
+def test_a_message_is_one_short_sentence_without_a_full_stop(path: Path, projects: Path) -> None:
+    for finding in found(projects, path):
+        assert len(finding.message) <= LONGEST_MESSAGE, finding.message
+        assert not finding.message.endswith("."), finding.message
+        assert not SENTENCE_END.search(finding.message.rstrip(".")), finding.message
+        assert finding.message.isprintable(), finding.message
+
+
+@each_bad_file
+def test_help_says_what_to_do_in_at_most_two_sentences(path: Path, projects: Path) -> None:
+    for finding in found(projects, path):
+        assert finding.help, finding.message
+        assert finding.help.endswith("."), finding.help
+        assert len(SENTENCE_END.findall(finding.help)) <= 2, finding.help
+        assert finding.help.isprintable(), finding.help
