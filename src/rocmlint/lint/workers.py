@@ -227,8 +227,7 @@ def _pool(
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
     from multiprocessing import get_context  # noqa: PLC0415
 
-    import rocmlint.lint.check  # noqa: F401, PLC0415 - loads LibCST once for all that are forked
-
+    _load_for_all()
     context = get_context("fork" if sys.platform == "linux" else None)
     lost: list[_Work] = []
     is_done = False
@@ -246,6 +245,15 @@ def _pool(
         # What is cut short ends at once; else the end of Python would race with that of the pool.
         pool.shutdown(wait=is_done, cancel_futures=True)
     return lost
+
+
+def _load_for_all() -> None:
+    """Load what every worker needs before they are forked."""
+    import libcst  # noqa: PLC0415 - small runs parse nothing
+
+    import rocmlint.lint.look  # noqa: F401, PLC0415
+
+    libcst.parse_module("")  # it is loaded when it is first used
 
 
 @contextmanager
