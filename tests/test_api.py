@@ -51,7 +51,7 @@ def test_what_is_wrong_is_raised(tmp_path: Path) -> None:
         rocmlint.lint_paths([tmp_path / "gone.py"])
     with pytest.raises(rocmlint.RocmlintError, match="unknown key 'selct'"):
         rocmlint.lint_source("", options={"selct": []})
-    with pytest.raises(rocmlint.RocmlintError, match="there is no rule 'ROC777'"):
+    with pytest.raises(rocmlint.RocmlintError, match="unknown rule 'ROC777'"):
         rocmlint.lint_source("", options={"select": ["ROC777"]})
 
 

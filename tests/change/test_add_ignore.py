@@ -157,4 +157,4 @@ def test_what_cannot_be_parsed_gets_no_comment() -> None:
     data = b"m.half()\n\n\nif:\n"
     change = ignore_bytes("train.py", data, lint, "why")
     assert change.after == data
-    assert change.problem == "train.py: no comments were added: it cannot be parsed"
+    assert change.problem == "train.py: no comments were added: the file cannot be parsed"

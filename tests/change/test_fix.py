@@ -113,7 +113,9 @@ def test_no_edit_is_made_where_other_code_stands(was: str) -> None:
     found = [with_was(finding(text, (0, 11, "unet.float()")), was)]
     outcome = fix_text("train.py", text, found, lambda _: found, unsafe=False)
     assert (outcome.text, outcome.settled, outcome.left) == (text, [], found)
-    assert outcome.problem == "not fixed: ROC402 on line 1: other code stands there"
+    assert (
+        outcome.problem == "not fixed: ROC402 on line 1: the code there does not match the finding"
+    )
 
 
 @pytest.mark.parametrize(
@@ -246,14 +248,14 @@ def test_fixes_that_undo_each_other_come_to_an_end_and_are_named() -> None:
 
     result = fix_text("a.py", "a.half()\n", lint("a.half()\n"), lint, unsafe=False)
     assert result.text == "a.half()\n"
-    assert result.problem == "the fixes did not come to an end in 10 rounds"
+    assert result.problem == "the fixes did not converge after 10 rounds"
 
 
 def test_a_result_that_cannot_be_parsed_is_refused() -> None:
     lint = replacing(r"half\(\)", "half((")
     result = fix_text("a.py", "a.half()\n", lint("a.half()\n"), lint, unsafe=False)
     assert (result.text, result.settled) == ("a.half()\n", [])
-    assert result.problem == "the fixes of ROC402 were not made: the result cannot be parsed"
+    assert result.problem == "fixes for ROC402 were not applied: the result cannot be parsed"
     assert len(result.left) == 1
 
 
@@ -261,7 +263,7 @@ def test_what_cannot_be_parsed_is_not_fixed() -> None:
     text = "a.half()\nif:\n"
     result = fix_text("a.py", text, HALF(text), HALF, unsafe=False)
     assert result.text == text
-    assert result.problem == "the fixes of ROC402 were not made: it cannot be parsed"
+    assert result.problem == "fixes for ROC402 were not applied: it cannot be parsed"
 
 
 # Bytes
@@ -300,7 +302,7 @@ def test_a_character_that_the_encoding_lacks_is_refused() -> None:
     change = fixed(data, lambda data: lint(data.decode("latin-1")))
     assert change.after == data
     assert change.problem == (
-        "train.py: not changed: the change needs '\\u2026', which iso-8859-1 does not have"
+        "train.py: not changed: the change needs '\\u2026', which iso-8859-1 cannot encode"
     )
     assert (change.settled, change.left) == ((), change.found)
 
@@ -312,7 +314,7 @@ def test_a_fix_that_hides_the_encoding_is_refused() -> None:
     data = b"# coding: latin-1\na.half()  # \xfc\n"
     change = fixed(data, lint)
     assert (change.after, change.left) == (data, change.found)
-    assert "cannot be written back exactly" in (change.problem or "")
+    assert "cannot be written back unchanged" in (change.problem or "")
 
 
 def test_a_file_that_cannot_be_decoded_stays_as_it_is() -> None:
@@ -370,7 +372,7 @@ def test_a_file_that_needs_no_fix_is_not_written(script: Path) -> None:
 def test_a_file_that_somebody_changed_meanwhile_is_left_alone(script: Path) -> None:
     change = fix_bytes(str(script), script.read_bytes(), lint_bytes, unsafe=False)
     script.write_bytes(b"a.half()\nb()\n")
-    assert "changed by somebody else" in (write(change).problem or "")
+    assert "changed while rocmlint was running" in (write(change).problem or "")
     assert script.read_bytes() == b"a.half()\nb()\n"
 
 

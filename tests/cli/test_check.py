@@ -37,7 +37,7 @@ def test_nothing_found_is_0(project: Project) -> None:
     project.write("a.py", CLEAN)
     ended = project.run("a.py")
     assert (ended.returncode, ended.stdout) == (0, "")
-    assert ended.stderr == "Nothing found in 1 file.\n"
+    assert ended.stderr == "No issues found in 1 file.\n"
 
 
 def test_findings_are_1_and_go_to_stdout(project: Project) -> None:
@@ -56,7 +56,7 @@ def test_a_missing_path_is_2_and_the_rest_is_linted(project: Project) -> None:
     project.write("a.py", UNSAFE)
     ended = project.run("gone.py", "a.py")
     assert ended.returncode == 2
-    assert "gone.py: no such file or folder" in ended.stderr
+    assert "gone.py: no such file or directory" in ended.stderr
     assert "ROC602" in ended.stdout
 
 
@@ -74,14 +74,14 @@ def test_exit_zero_hides_findings_but_not_errors(project: Project) -> None:
         (["--output", "sarif"], "must be FORMAT:FILE"),
         (["--output", "junt:x.xml"], "did you mean 'junit'?"),
         (["--color", "allways"], "did you mean 'always'?"),
-        (["--select", "ROC6O2"], "command line: there is no rule 'ROC6O2'"),
+        (["--select", "ROC6O2"], "command line: unknown rule 'ROC6O2'"),
         (["--config", "preview = 3"], "preview must be true or false, not 3"),
         (["--jobs", "0"], "--jobs must be at least 1"),
         (["--jobs", "many"], "invalid int value"),
-        (["--fix", "--add-ignore", "x"], "--fix and --add-ignore cannot be done in one run"),
+        (["--fix", "--add-ignore", "x"], "--fix and --add-ignore cannot be used together"),
         (["--write-baseline"], "--write-baseline needs --baseline FILE"),
         (["--baseline", "gone.json"], "gone.json cannot be read"),
-        (["--stdin-filename", "a.py"], "--stdin-filename needs -"),
+        (["--stdin-filename", "a.py"], "--stdin-filename requires -"),
         (["-", "a.py"], "must be the only PATH"),
     ],
 )
@@ -269,7 +269,7 @@ def test_fix_applies_safe_fixes_and_leaves_the_rest(project: Project) -> None:
     ended = project.run("--fix")
     assert (project.read("a.py"), project.read("b.py")) == (CLEAN, UNSAFE)
     assert ended.returncode == 1
-    assert ended.stderr.startswith("Fixed 1 finding. Left 1 finding")
+    assert ended.stderr.startswith("Fixed 1 finding. 1 finding remaining")
 
 
 def test_unsafe_fixes_applies_both_kinds(project: Project) -> None:
@@ -381,7 +381,7 @@ def test_entries_of_what_was_mended_are_named_and_tidied_up(project: Project) ->
     project.write("a.py", CLEAN)
     (project.root / "b.py").unlink()
     ended = project.run("--baseline", "known.json", "--select", "ROC602")
-    assert "known.json: 2 entries match nothing any more" in ended.stderr
+    assert "known.json: 2 stale entries" in ended.stderr
     project.run("--baseline", "known.json", "--write-baseline")
     assert "ROC602" not in project.read("known.json")
 
@@ -398,7 +398,7 @@ def test_add_ignore_hides_every_finding_with_the_reason(project: Project) -> Non
     ended = project.run("--add-ignore", "the labels are turned too")
     assert ended.returncode == 0
     assert "# rocmlint: ignore[ROC602] the labels are turned too" in project.read("a.py")
-    assert ended.stderr.startswith("Hid 1 finding in 1 file.")
+    assert ended.stderr.startswith("Suppressed 1 finding in 1 file.")
     assert project.code() == 0
 
 

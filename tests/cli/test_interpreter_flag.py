@@ -30,4 +30,4 @@ def test_a_folder_without_one_is_refused_with_what_to_type(
 ) -> None:
     ended = project.run(*verb, "--python", str(project.root))
     assert ended.returncode == 2
-    assert "is a folder without an interpreter; name one, as in --python .venv" in ended.stderr
+    assert "is a directory without an interpreter; name one, such as --python .venv" in ended.stderr

@@ -179,13 +179,13 @@ def test_watching_lints_again_when_a_source_or_the_configuration_changes(
     monkeypatch.setitem(sys.modules, "watchfiles", module)
     assert main(["--watch"]) == 0
     told = [line.split(":")[0].split(" (")[0] for line in capsys.readouterr().err.splitlines()]
-    waiting = "Watching; Ctrl-C ends it."
+    waiting = "Watching for changes"
     assert told == [
         "Found 1 finding",
         waiting,
         "error",
         waiting,
-        "Nothing found in 1 file.",
+        "No issues found in 1 file.",
         waiting,
     ]
 

@@ -172,17 +172,17 @@ def test_a_config_argument_may_be_toml_laid_over_the_nearest(tmp_path: Path) -> 
         ("rules = [1]", r":2: rules must be a list of paths \(strings\), not \[1\]$"),
         ("baseline = []", r":2: baseline must be a path \(a string\), not \[\]$"),
         ("per-file-ignores = ['a']", r":2: per-file-ignores must be a table whose values are"),
-        ("\nselect = ['ROC6', 'ROC6O2']", r":3: there is no rule 'ROC6O2'; did you mean 'ROC602'"),
-        ("ignore = ['exif-transpos']", r":2: there is no rule '.*did you mean 'exif-transpose'"),
-        ("ignore = ['']", r":2: there is no rule ''"),
-        ("per-file-ignores = {a = ['ROC0']}", r":2: there is no rule 'ROC0'"),
-        ("[tool.rocmlint.exif-trans]", r":2: neither a key nor a rule .* 'exif-transpose'\?$"),
-        ("[tool.rocmlint.ROC601]", r":2: neither a key nor a rule .* 'exif-transpose'\?$"),
-        ("[tool.rocmlint.per-file-ignore]", r":2: neither .* did you mean 'per-file-ignores'\?$"),
+        ("\nselect = ['ROC6', 'ROC6O2']", r":3: unknown rule 'ROC6O2'; did you mean 'ROC602'"),
+        ("ignore = ['exif-transpos']", r":2: unknown rule '.*did you mean 'exif-transpose'"),
+        ("ignore = ['']", r":2: unknown rule ''"),
+        ("per-file-ignores = {a = ['ROC0']}", r":2: unknown rule 'ROC0'"),
+        ("[tool.rocmlint.exif-trans]", r":2: unknown key or rule .* 'exif-transpose'\?$"),
+        ("[tool.rocmlint.ROC601]", r":2: unknown key or rule .* 'exif-transpose'\?$"),
+        ("[tool.rocmlint.per-file-ignore]", r":2: unknown .* did you mean 'per-file-ignores'\?$"),
         ("exif-transpose.allowed-path = []", r":2: .* has no option .* 'allowed-paths'\?$"),
         ("exif-transpose.allowed-paths = 3", r":2: exif-transpose: allowed-paths must be a list"),
         ("extend = 'missing.toml'", r"missing.toml: cannot be read: No such file"),
-        ("select = [", r"pyproject.toml: no valid TOML: "),
+        ("select = [", r"pyproject.toml: not valid TOML: "),
     ],
 )
 def test_what_means_nothing_is_refused_with_its_place(
@@ -203,18 +203,18 @@ def test_the_line_named_is_in_our_part_of_a_pyproject(tmp_path: Path) -> None:
 def test_a_mistake_in_an_extended_file_is_placed_there(tmp_path: Path) -> None:
     write(tmp_path, "base.toml", "\nselect = ['ROCK']\n")
     write(tmp_path, "rocmlint.toml", "extend = 'base.toml'\n")
-    assert "base.toml:2: there is no rule 'ROCK'" in error(tmp_path)
+    assert "base.toml:2: unknown rule 'ROCK'" in error(tmp_path)
 
 
 def test_a_mistake_on_the_command_line_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"^command line: there is no rule 'ROCK'"):
+    with pytest.raises(ConfigError, match=r"^command line: unknown rule 'ROCK'"):
         enabled_rules(settings(tmp_path, select=["ROCK"]))
 
 
 def test_extend_in_a_circle_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "a.toml", "extend = 'rocmlint.toml'\n")
     write(tmp_path, "rocmlint.toml", "extend = 'a.toml'\n")
-    assert re.search(r"extend goes in a circle: .*rocmlint.* -> .*a.toml -> .*", error(tmp_path))
+    assert re.search(r"circular extend: .*rocmlint.* -> .*a.toml -> .*", error(tmp_path))
 
 
 def test_extending_a_pyproject_without_our_table_is_refused(tmp_path: Path) -> None:
@@ -225,12 +225,12 @@ def test_extending_a_pyproject_without_our_table_is_refused(tmp_path: Path) -> N
 
 def test_the_table_of_pyproject_in_rocmlint_toml_is_explained(tmp_path: Path) -> None:
     write(tmp_path, "rocmlint.toml", "[tool.rocmlint]\npreview = true\n")
-    assert "stand at the top, without [tool.rocmlint]" in error(tmp_path)
+    assert "are at the top level, without [tool.rocmlint]" in error(tmp_path)
 
 
 @pytest.mark.parametrize("argument", ["nothing.toml", "preview"])
 def test_a_config_argument_that_is_neither_is_refused(argument: str) -> None:
-    with pytest.raises(ConfigError, match="neither a file nor a piece of TOML"):
+    with pytest.raises(ConfigError, match="neither a file nor a TOML setting"):
         Configuration(config=[argument])
 
 
@@ -249,7 +249,7 @@ def test_defaults_survive_the_way_to_toml_and_back(name: str) -> None:
     option = OPTIONS[name]
     if option.default is not None:
         written = plain(option.default, option)
-        assert problem(option, written) is None
+        assert problem(name, option, written) is None
         assert converted(option, written, "/somewhere") == option.default
 
 

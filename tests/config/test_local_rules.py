@@ -110,14 +110,14 @@ def test_without_local_rules_what_names_them_is_no_mistake(guarded: Project) -> 
 
 def test_a_word_that_means_no_rule_is_a_mistake_where_no_local_rules_are(project: Project) -> None:
     project.write("rocmlint.toml", "select = ['ACME01']\n")
-    assert "there is no rule 'ACME01'" in project.run("--no-local-rules").stderr
+    assert "unknown rule 'ACME01'" in project.run("--no-local-rules").stderr
 
 
 def test_settings_tell_of_local_rules_that_they_do_not_list(guarded: Project) -> None:
     shown = guarded.run("--show-settings").stdout
-    assert "# local rules below own: loaded by a run, and not listed here" in shown
+    assert "# local rules in own: loaded by a run, not listed here" in shown
     shown = guarded.run("--show-settings", "--no-local-rules").stdout
-    assert "# local rules below own: not loaded, and not listed here" in shown
+    assert "# local rules in own: not loaded, not listed here" in shown
 
 
 @pytest.mark.parametrize("arguments", [["rule", "ACME01"], ["rule", "--local-rules"]], ids=" ".join)

@@ -279,7 +279,7 @@ def test_dynamic_dependencies_are_an_included_file() -> None:
 def test_broken_toml_is_one_problem_with_its_line() -> None:
     (problem,) = pyproject.parse('[project]\ndependencies = ["a"\n[x]\n').problems
     assert problem.line in (2, 3)
-    assert problem.reason.startswith("no valid TOML: ")
+    assert problem.reason.startswith("not valid TOML: ")
 
 
 def test_a_refused_requirement_of_a_project_is_a_problem() -> None:

@@ -185,7 +185,7 @@ def test_a_marker_that_nests_deep_is_one_problem(name: str, text: str) -> None:
 @pytest.mark.parametrize("name", ["environment.yml", ".gitlab-ci.yml"])
 def test_blocks_that_nest_deep_are_one_problem(name: str) -> None:
     text = "".join(" " * depth + "a:\n" + " " * depth + "-\n" for depth in range(300))
-    assert [each.reason for each in check(name, text).problems] == ["nested too deep to be read"]
+    assert [each.reason for each in check(name, text).problems] == ["nested too deeply"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -148,7 +148,7 @@ def test_images(text: str, image: str, known: bool) -> None:
 
 def test_broken_yaml_is_one_problem() -> None:
     (problem,) = parse("a: [\nb: c\n").problems
-    assert problem.reason == "no valid YAML"
+    assert problem.reason == "not valid YAML"
 
 
 # What PyYAML says

@@ -35,7 +35,7 @@ def test_each_gpu_that_rocminfo_names_counts(here: FakeMachine) -> None:
 
 def test_what_rocminfo_never_prints_is_told(here: FakeMachine) -> None:
     here.program("rocminfo", "\x00\x1b[2Jgarbage\n")
-    assert find_devices(here.machine).problems == ("rocminfo printed nothing of HSA's agents",)
+    assert find_devices(here.machine).problems == ("rocminfo printed no HSA agents",)
 
 
 def test_without_rocminfo_the_kernels_list_is_read(here: FakeMachine) -> None:
@@ -62,7 +62,7 @@ def test_a_gpu_that_is_made_to_look_like_another_is_told(here: FakeMachine) -> N
     here.program("rocminfo", "      Name:   amdgcn-amd-amdhsa--gfx1030\n")
     here.environment["HSA_OVERRIDE_GFX_VERSION"] = "10.3.0"
     (problem,) = find_devices(here.machine).problems
-    assert "rocminfo says gfx1030, the GPU is gfx942" in problem
+    assert "rocminfo reports gfx1030, but the GPU is gfx942" in problem
 
 
 def test_amd_smi_names_gpus_where_nobody_else_does(here: FakeMachine) -> None:
@@ -76,7 +76,7 @@ def test_rocminfo_that_hangs_is_one_line(here: FakeMachine) -> None:
     here.program("rocminfo", does="sleep 600")
     machine = Machine(str(here.root), here.environment, seconds=0.5)
     (problem,) = find_devices(machine).problems
-    assert problem.startswith("rocminfo gave no answer within 0.5 s")
+    assert problem.startswith("rocminfo did not answer within 0.5 s")
 
 
 def torch_that_sees(target: str, folder: Path) -> Interpreter:
@@ -130,5 +130,5 @@ def test_without_a_gpu_each_who_was_asked_says_why(here: FakeMachine) -> None:
     devices = find_devices(here.machine)
     assert devices.reason == (
         "rocminfo failed with exit code 1: HSA Agents; "
-        "/sys/class/kfd/kfd/topology/nodes names no GPU; amd-smi static is not installed"
+        "/sys/class/kfd/kfd/topology/nodes lists no GPU; amd-smi static is not installed"
     )

@@ -32,4 +32,4 @@ def test_a_program_that_prints_without_end_is_ended(stream: str) -> None:
     "script", ["exec sleep 60", "exec >&- 2>&-; exec sleep 60", "sleep 60 & echo gfx942"]
 )
 def test_a_program_that_does_not_end_is_no_answer(script: str) -> None:
-    assert "gave no answer within 0.5 s" in ask(script, seconds=0.5).problem
+    assert "did not answer within 0.5 s" in ask(script, seconds=0.5).problem

@@ -59,7 +59,7 @@ def test_a_package_that_ends_the_interpreter_is_told_with_its_last_words(folder:
 
 
 def test_a_package_that_crashes_the_interpreter_is_told_with_the_signal(folder: Path) -> None:
-    with pytest.raises(InterpreterError, match="was ended by SIGSEGV without an answer"):
+    with pytest.raises(InterpreterError, match="was killed by SIGSEGV without an answer"):
         loads("crashing", folder)
 
 

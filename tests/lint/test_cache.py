@@ -94,7 +94,7 @@ def test_a_folder_of_the_same_name_that_somebody_else_made_is_not_used(project: 
     old = age(project.write(f".rocmlint_cache/{NAME}/{'0' * 32}.json", "{}"))
     ended = lint(project)
     assert old.exists()
-    assert f"{NAME}: not a cache of rocmlint; no cache is used" in ended.stderr
+    assert f"{NAME}: not a rocmlint cache; running without a cache" in ended.stderr
 
 
 # Where it may lie
@@ -106,7 +106,10 @@ def test_a_linked_cache_folder_is_refused_and_the_run_goes_on(
     before = content(theirs)
     (project.root / ".rocmlint_cache").symlink_to(theirs)
     ended = lint(project)
-    reason = "a link, or outside the project; no cache is used (--cache-dir may lead anywhere)"
+    reason = (
+        "is a symbolic link or outside the project; running without a cache "
+        "(--cache-dir can be anywhere)"
+    )
     assert ended.stderr.splitlines()[0] == f"{project.root}/.rocmlint_cache: {reason}"
     assert content(theirs) == before
     assert not (theirs / NAME).exists()
@@ -120,7 +123,7 @@ def test_a_link_inside_the_cache_folder_is_refused(
     before = content(theirs)
     (project.root / ".rocmlint_cache").mkdir()
     (project.root / ".rocmlint_cache" / NAME).symlink_to(theirs)
-    assert "no cache is used" in lint(project, *flags).stderr
+    assert "running without a cache" in lint(project, *flags).stderr
     assert content(theirs) == before
 
 
@@ -128,7 +131,7 @@ def test_a_cache_outside_the_project_is_refused_where_only_its_configuration_nam
     project: Project, theirs: Path
 ) -> None:
     project.write("rocmlint.toml", f"cache-dir = '{theirs}'\n")
-    assert f"{theirs}: a link, or outside the project" in lint(project).stderr
+    assert f"{theirs}: is a symbolic link or outside the project" in lint(project).stderr
     assert not (theirs / NAME).exists()
 
 

@@ -133,9 +133,9 @@ def test_what_is_neither_file_nor_folder_is_a_problem_and_is_not_waited_for(tmp_
     discovery = discover(paths, lambda _: Settings(root=str(tmp_path)))
     assert discovery.files == []
     assert [line.removeprefix(str(tmp_path)) for line in discovery.problems] == [
-        "/pipe.py: neither a file nor a folder; write - to lint what is piped in",
+        "/pipe.py: neither a file nor a directory; use - to lint standard input",
         "/loop.py: cannot be read: Too many levels of symbolic links",
-        "'': no such file or folder",
+        "'': no such file or directory",
     ]
 
 
@@ -156,5 +156,5 @@ def test_what_does_not_exist_or_cannot_be_read_is_a_problem(
     assert [Path(each.path).name for each in discovery.files] == ["b.py"]
     assert [line.split(": ", 1)[1] for line in discovery.problems] == [
         "cannot be read: Permission denied",
-        "no such file or folder",
+        "no such file or directory",
     ]

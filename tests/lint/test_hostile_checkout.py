@@ -183,7 +183,10 @@ def test_nothing_outside_is_touched_by_fixes(checkout: Path, victim: Path) -> No
 
 def test_a_cache_in_the_checkout_is_told_to_be_refused(checkout: Path, victim: Path) -> None:
     ended = lint(checkout)
-    assert f"{checkout}/.rocmlint_cache: a link, or outside the project".encode() in ended.stderr
+    assert (
+        f"{checkout}/.rocmlint_cache: is a symbolic link or outside the project".encode()
+        in ended.stderr
+    )
     assert not (victim / NAME).exists()
 
 

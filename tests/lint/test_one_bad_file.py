@@ -137,11 +137,11 @@ def test_a_file_as_large_as_may_be_is_read(project: Project) -> None:
     ("text", "reason"),
     [
         ("prevew = true", "rocmlint.toml:1: unknown key 'prevew'; did you mean 'preview'?"),
-        ("not TOML", "rocmlint.toml: no valid TOML: "),
-        ("select = ['ROC999']", "rocmlint.toml:1: there is no rule 'ROC999'"),
-        ("rules = ['gone']", "rocmlint.toml:1: rules: there is no folder "),
+        ("not TOML", "rocmlint.toml: not valid TOML: "),
+        ("select = ['ROC999']", "rocmlint.toml:1: unknown rule 'ROC999'"),
+        ("rules = ['gone']", "rocmlint.toml:1: rules: no such directory: "),
         ("environment = 'gone'", "environment: "),
-        ("exclude = ['!']", "rocmlint.toml:1: exclude: '!' is not a gitignore pattern"),
+        ("exclude = ['!']", "rocmlint.toml:1: exclude: '!' is not a valid gitignore pattern"),
     ],
 )
 @pytest.mark.parametrize("flags", [(), ("--no-cache",)])
@@ -164,7 +164,7 @@ def test_the_configuration_of_all_files_stops_the_run(project: Project) -> None:
     project.write("rocmlint.toml", "select = ['ROC999']")
     ended = lint(project)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: rocmlint.toml:1: there is no rule 'ROC999'")
+    assert ended.stderr.startswith("error: rocmlint.toml:1: unknown rule 'ROC999'")
 
 
 # What is no file
@@ -232,7 +232,7 @@ def test_a_number_of_five_thousand_digits_is_one_line(project: Project) -> None:
     project.write("rocmlint.toml", f"preview = {'9' * 5000}\n")
     ended = lint(project)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert ended.stderr.startswith("error: rocmlint.toml: no valid TOML")
+    assert ended.stderr.startswith("error: rocmlint.toml: not valid TOML")
 
 
 @pytest.mark.parametrize("rules", ["/", "own"])

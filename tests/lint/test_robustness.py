@@ -119,7 +119,7 @@ def test_a_cache_in_an_impossible_place_costs_the_cache_and_nothing_else(place: 
     outcome = lint_here(cache_dir=place)
     assert len(outcome.findings) == 3
     assert outcome.problems == []
-    assert outcome.notes[0].startswith(f"{place}: the cache cannot be written: ")
+    assert outcome.notes[0].startswith(f"{place}: cannot write the cache: ")
 
 
 def test_a_configuration_that_may_not_be_read_does_not_go_unnoticed(folder: Path) -> None:
@@ -156,7 +156,7 @@ def test_no_file_name_makes_a_command_for_githubs_runner(
 
 def test_a_problem_takes_one_line_whatever_the_path(project: Project) -> None:
     ended = project.run("no\nsuch\x1b[2J.py")
-    assert ended.stderr.startswith("no\\nsuch\\x1b[2J.py: no such file or folder\n")
+    assert ended.stderr.startswith("no\\nsuch\\x1b[2J.py: no such file or directory\n")
 
 
 def test_folders_in_three_hundred_folders_are_linted(project: Project) -> None:
@@ -171,7 +171,9 @@ def test_a_working_folder_that_is_gone_is_2_with_one_line(project: Project) -> N
         ["sh", "-c", command], cwd=project.root, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 2
-    assert ended.stderr == "error: the working folder is gone: No such file or directory\n"
+    assert (
+        ended.stderr == "error: the working directory no longer exists: No such file or directory\n"
+    )
 
 
 # Standard streams
@@ -210,7 +212,7 @@ def test_a_report_that_cannot_be_written_hides_no_finding(project: Project) -> N
     assert ended.returncode == 2
     assert "ROC602" in ended.stdout
     assert "ROC602" in project.read("report.json")
-    assert "the sarif report cannot be written to a.py/report" in ended.stderr
+    assert "cannot write the sarif report to a.py/report" in ended.stderr
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"exif_transpose(\xff", b"\x00" * 1000])

@@ -121,7 +121,9 @@ def test_options_reach_the_rule_with_their_defaults(root: Path) -> None:
 
 def test_a_value_that_is_no_choice_is_refused_with_the_nearest(root: Path) -> None:
     (root / "rocmlint.toml").write_text("rules = ['own']\n[slow-copy]\nlevel = 'hihg'\n")
-    with pytest.raises(Exception, match=r":3: slow-copy: level 'hihg' is none of .*'high'\?$"):
+    with pytest.raises(
+        Exception, match=r":3: slow-copy: invalid value 'hihg' for level .*'high'\?$"
+    ):
         enabled_rules(settings(root))
 
 

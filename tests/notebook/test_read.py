@@ -192,25 +192,29 @@ def test_what_a_notebook_installs_itself_is_what_it_runs_with(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        pytest.param(b'{"cells"', "is no JSON: Expecting ':' delimiter", id="cut off"),
-        pytest.param(b"<html>torch.cuda.synchronize", "is no JSON", id="a web page"),
-        pytest.param(b'["synchronize"]', "is JSON, but no notebook", id="an array"),
+        pytest.param(b'{"cells"', "is not valid JSON: Expecting ':' delimiter", id="cut off"),
+        pytest.param(b"<html>torch.cuda.synchronize", "is not valid JSON", id="a web page"),
+        pytest.param(b'["synchronize"]', "is JSON, but not a notebook", id="an array"),
         pytest.param(b'{"synchronize": 1}', "it has no cells", id="another object"),
         pytest.param(b'{"cells": {"synchronize": 1}}', "it has no cells", id="cells are no array"),
         pytest.param(
             b'{"worksheets": [{"cells": ["synchronize"]}], "nbformat": 3}',
-            "is a notebook of format 3, older than 4: `jupyter nbconvert",
+            "is a notebook of format 3; formats before 4 are not supported: convert it",
             id="old format",
         ),
         pytest.param(b'{"cells": [], "synchronize": "\xff"}', "cannot be decoded", id="no UTF-8"),
-        pytest.param(b'{"cells": []} synchronize}', "is no JSON: Extra data", id="more behind it"),
+        pytest.param(
+            b'{"cells": []} synchronize}', "is not valid JSON: Extra data", id="more behind it"
+        ),
         pytest.param(
             b'{"cells": [], "synchronize": ' + b"[" * 100_000 + b"}",
             "cannot be read as JSON: maximum recursion",
             id="too deep",
         ),
         pytest.param(
-            b'{"cells": [\n<<<<<<< ours\n', "is no JSON: Expecting value", id="merge conflict"
+            b'{"cells": [\n<<<<<<< ours\n',
+            "is not valid JSON: Expecting value",
+            id="merge conflict",
         ),
     ],
 )
@@ -255,9 +259,7 @@ def test_a_cell_that_cannot_be_parsed_hides_nothing_in_the_others(bad: str) -> N
 def test_a_cell_without_source_is_told_and_hides_nothing(broken: dict[str, object]) -> None:
     findings = lint(dumped(notebook(broken, WAIT)))
     assert [each.code for each in findings] == ["ROC900", "ROC501"]
-    assert findings[0].message == (
-        "This cell has no source that is text; nothing in it was checked."
-    )
+    assert findings[0].message == ("This cell's source is not text; nothing in it was checked.")
 
 
 def test_large_outputs_do_not_count_and_large_code_is_refused() -> None:

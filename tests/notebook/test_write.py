@@ -147,7 +147,7 @@ def test_code_that_would_go_from_one_cell_to_another_is_refused() -> None:
 
 @pytest.mark.parametrize("text", ["a\rb\n", "a\r\n", "a"])
 def test_what_would_not_be_read_again_is_refused(text: str) -> None:
-    with pytest.raises(RewriteError, match="cannot be written back exactly"):
+    with pytest.raises(RewriteError, match="cannot be written back unchanged"):
         put_back(dumped(notebook("x")).encode(), text)
 
 

@@ -283,5 +283,5 @@ def test_with_system_packages_the_base_interpreter_comes_last() -> None:
 
 
 def test_an_environment_that_is_none_is_refused() -> None:
-    with pytest.raises(ConfigError, match="neither an interpreter nor a virtual environment"):
+    with pytest.raises(ConfigError, match="is not an interpreter, a virtual environment"):
         lint(GONE, environment="nothing")

@@ -173,12 +173,15 @@ def test_findings_in_files_that_cannot_be_read_can_be_allowed(project: Project) 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("", "is no JSON"),
-        ("<<<<<<< HEAD\n{}", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ("\udcff", "is no JSON"),
+        ("", "is not valid JSON"),
+        ("<<<<<<< HEAD\n{}", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        ("\udcff", "is not valid JSON"),
         ("[]", "has version None"),
-        ('{"version": 2, "findings": []}', "has version 2, and this rocmlint reads 1"),
+        (
+            '{"version": 2, "findings": []}',
+            "has version 2, but this version of rocmlint reads version 1",
+        ),
         ('{"version": 1}', "is damaged"),
         ('{"version": 1, "findings": 3}', "is damaged"),
         ('{"version": 1, "findings": [{"path": "a.py"}]}', "is damaged"),
@@ -192,11 +195,11 @@ def test_a_bad_baseline_is_refused_with_its_path_and_what_to_do(
     with pytest.raises(ConfigError) as error:
         project.lint("")
     assert f"baseline {project.baseline} {reason}" in str(error.value)
-    assert "write it anew with --write-baseline" in str(error.value)
+    assert "recreate it with --write-baseline" in str(error.value)
 
 
 def test_a_missing_baseline_and_one_that_cannot_be_written_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="--write-baseline makes one"):
+    with pytest.raises(ConfigError, match="create it with --write-baseline"):
         filter_known(str(tmp_path / "none.json"), [], Lines(), below())
     with pytest.raises(ConfigError, match="cannot be written"):
         write(str(tmp_path / "none" / "baseline.json"), [], Lines(), below())

@@ -154,12 +154,12 @@ def test_summary_counts_findings_files_and_fixes() -> None:
         "1 can be fixed with --fix, 1 more with --unsafe-fixes."
     )
     assert summary([IMAGE], 1234, fixed=1) == (
-        "Fixed 1 finding. Left 1 finding (1 warning) in 1 file (1,234 checked). "
+        "Fixed 1 finding. 1 finding remaining (1 warning) in 1 file (1,234 checked). "
         "1 can be fixed with --unsafe-fixes."
     )
     assert summary([UNREADABLE], 1) == "Found 1 finding (1 error) in 1 file (1 checked)."
-    assert summary([], 12) == "Nothing found in 12 files."
-    assert summary([], 1, fixed=2) == "Fixed 2 findings. Nothing left in 1 file."
+    assert summary([], 12) == "No issues found in 12 files."
+    assert summary([], 1, fixed=2) == "Fixed 2 findings. No issues remaining in 1 file."
 
 
 def test_statistics_count_each_rule_the_most_frequent_first() -> None:
@@ -476,7 +476,7 @@ def test_a_report_can_be_written_to_a_file(name: str, tmp_path: Path) -> None:
 
 
 def test_a_report_that_cannot_be_written_is_an_error_that_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(RocmlintError, match=f"cannot be written to {tmp_path}"):
+    with pytest.raises(RocmlintError, match=f"report to {tmp_path}"):
         write_file("sarif", REPORT, str(tmp_path))
 
 

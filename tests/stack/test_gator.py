@@ -51,7 +51,7 @@ def test_each_rocm_6_has_its_own_index(rocm: str, folder: str) -> None:
 
 def test_there_are_no_wheels_for_rocm_6_5() -> None:
     """Gator: whl/rocm6.5/."""
-    with pytest.raises(NoWheelsError, match=r"the nearest that has is 6\.4"):
+    with pytest.raises(NoWheelsError, match=r"the nearest version with wheels is 6\.4"):
         index_url("6.5.0")
 
 

@@ -56,7 +56,7 @@ def test_without_obstacles_the_plan_is_good(project: Project, environment: Envir
     project.write("src/requirements.txt", "torch>=2.9\n")
     code, stdout, _ = run(project, environment)
     assert code == 0
-    assert "the present state is in stack-before-rocm7.1.txt" in stdout
+    assert "the installed packages are recorded in stack-before-rocm7.1.txt" in stdout
     assert "against it stands" not in stdout
     assert "rocmlint stack freeze --force" in stdout
 
@@ -102,20 +102,20 @@ def test_a_file_that_cannot_be_read_stands_against_it_and_hides_no_other(
     code, stdout, _ = run(project, environment)
     assert code == 1
     assert "src/pyproject.toml:1" in stdout
-    assert "what it pins was not looked at" in stdout
+    assert "its pins were not checked" in stdout
     assert "src/requirements.txt:1: torch==2.9.1" in stdout
 
 
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--to", "seven"), "'seven' is no released version of ROCm"),
-        (("--to", ""), "'' is no released version of ROCm"),
-        (("--to", "6.5"), "the nearest that has is 6.4: --to 6.4"),
+        (("--to", "seven"), "'seven' is not a released ROCm version"),
+        (("--to", ""), "'' is not a released ROCm version"),
+        (("--to", "6.5"), "the nearest version with wheels is 6.4: --to 6.4"),
         (("--to", "7.1", "--torch", "2.4"), "torch 2.4 has no wheels for ROCm 7.1"),
-        (("--to", "7.1", "--torch", "newest"), "'newest' is no version of torch"),
+        (("--to", "7.1", "--torch", "newest"), "'newest' is not a valid torch version"),
         (("--to", "7.1", "--python", "/nowhere/python"), "cannot be started"),
-        (("--to", "7.1", "nowhere"), "nowhere: no such file or folder"),
+        (("--to", "7.1", "nowhere"), "nowhere: no such file or directory"),
         ((), "--to"),
     ],
 )
@@ -205,8 +205,8 @@ def test_an_included_file_counts_wherever_it_lies(
 @pytest.mark.parametrize(
     ("included", "said"),
     [
-        ("gone.txt", "which is not here\n    do: write that file"),
-        ("https://x.org/base.txt", "which was not looked at\n    do: look yourself"),
+        ("gone.txt", "which was not found\n    do: create that file"),
+        ("https://x.org/base.txt", "which was not checked\n    do: check its pins by hand"),
     ],
 )
 def test_an_included_file_that_was_not_looked_at_stands_against_it(

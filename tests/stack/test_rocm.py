@@ -72,7 +72,7 @@ def test_amd_smi_that_does_not_know_leaves_it_to_the_files(here: FakeMachine) ->
     here.file("/opt/rocm/.info/version", "6.4.1\n")
     rocm = read(here)
     assert rocm.version == "6.4.1"
-    assert [each.problem for each in rocm.problems] == ["names no version of ROCm"]
+    assert [each.problem for each in rocm.problems] == ["reports no ROCm version"]
 
 
 def test_the_runtime_version_of_hsa_is_not_rocms(here: FakeMachine) -> None:
@@ -106,9 +106,9 @@ def test_a_variable_that_names_nothing_is_told(here: FakeMachine) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is empty: ROCm is half removed"),
-        ("\n\n", "is empty: ROCm is half removed"),
-        ("unknown\n", "says 'unknown', which is no version"),
+        ("", "is empty: ROCm is partly removed"),
+        ("\n\n", "is empty: ROCm is partly removed"),
+        ("unknown\n", "contains 'unknown', which is not a valid version"),
     ],
 )
 def test_a_version_file_without_a_version_is_told(here: FakeMachine, text: str, said: str) -> None:
@@ -126,13 +126,13 @@ def test_a_file_in_the_place_of_rocm_is_told(here: FakeMachine) -> None:
 def test_an_answer_of_amd_smi_that_nests_too_deep_is_none(here: FakeMachine) -> None:
     here.program("amd-smi", "[" * 100_000)
     (reading,) = find_rocm(here.machine).readings
-    assert reading.problem == "names no version of ROCm"
+    assert reading.problem == "reports no ROCm version"
 
 
 def test_a_link_to_a_removed_rocm_is_told(here: FakeMachine) -> None:
     here.link("/opt/rocm", "/etc/alternatives/rocm")
     (problem,) = read(here).problems
-    assert problem.problem.startswith("points to /etc/alternatives/rocm, which is not there")
+    assert problem.problem.startswith("points to /etc/alternatives/rocm, which does not exist")
 
 
 def test_a_link_of_therock_to_a_removed_version_is_told(here: FakeMachine) -> None:
@@ -180,7 +180,7 @@ def test_a_package_of_which_only_the_configuration_is_left_is_no_rocm(here: Fake
     )
     rocm = read(here)
     assert rocm.version == ""
-    assert [each.problem for each in rocm.problems] == ["is config-files: ROCm is half removed"]
+    assert [each.problem for each in rocm.problems] == ["is config-files: ROCm is partly removed"]
 
 
 def test_rocms_own_wheels_tell_the_version(here: FakeMachine, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_amd_smi_that_crashes_is_one_line_and_the_rest_is_answered(here: FakeMac
     here.file("/opt/rocm/.info/version", "6.4.1\n")
     rocm = read(here)
     assert rocm.version == "6.4.1"
-    assert [each.problem for each in rocm.problems] == ["was ended by SIGSEGV"]
+    assert [each.problem for each in rocm.problems] == ["was killed by SIGSEGV"]
 
 
 def test_amd_smi_that_fails_says_its_last_line(here: FakeMachine) -> None:
@@ -213,7 +213,7 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(here: FakeMachin
     for limit in (2, 20, 200):  # a busy machine may not have started it within the first
         rocm = find_rocm(Machine(str(here.root), here.environment, seconds=limit))
         assert rocm.version == "6.4.1"
-        assert rocm.problems[0].problem.startswith(f"gave no answer within {limit} s")
+        assert rocm.problems[0].problem.startswith(f"did not answer within {limit} s")
         if started.exists():
             break
     assert ends(int(started.read_text()))

@@ -109,7 +109,7 @@ def test_show_finds_what_the_extra_and_the_code_of_transformers_demand(
     (floor,) = (each for each in map(Requirement, transformers.requires or ()) if is_torch(each))
     needs = f"it requires torch{floor.specifier} with its extra 'torch'"
     assert told[1].startswith(f"  declared:   {needs}")
-    assert told[2].startswith("  code guard: its code switches PyTorch off at import")
+    assert told[2].startswith("  code guard: its code disables PyTorch at import")
     assert told[3].startswith("  do:         pip install transformers==5.14.1 (keeps torch 2.4.1")
     assert re.search(r"rocmlint stack install-command --rocm \d+\.\d+ --torch 2\.\d+\Z", told[3])
 
@@ -152,7 +152,7 @@ def test_what_a_package_lacks_is_one_command(packages: FakeEnvironment, project:
     ended = project.run("stack", "show", "--python", str(packages.python))
     assert ended.returncode == 1
     assert (
-        "conflict: accelerate 1.15.0 and what is not installed\n"
+        "conflict: accelerate 1.15.0 and a missing package\n"
         "  declared:   it requires psutil, pyyaml>=5\n"
         "  do:         pip install psutil 'pyyaml>=5'\n"
     ) in ended.stdout
@@ -181,7 +181,7 @@ def test_the_pip_of_another_interpreter_is_named(
     told = project.run("stack", "show", "--python", str(here.root)).stdout
     how = f"{here.python} -m pip" if has_pip else f"uv pip with --python {here.python}"
     assert "pip install psutil" in told
-    assert f"pip is that of the interpreter that is asked: {how}\n" in told
+    assert f"pip means the pip of this interpreter: {how}\n" in told
 
 
 @pytest.mark.usefixtures("transformers")
@@ -193,7 +193,7 @@ def test_a_rocm_that_hangs_or_crashes_is_told_and_the_rest_is_answered(
     here.program("rocminfo", "broken\n", code=1)
     path = os.pathsep.join((str(here.root / "usr" / "bin"), os.environ["PATH"]))
     ended = project.run("stack", "show", PATH=path)
-    assert "  ! amd-smi version was ended by SIGSEGV\n" in ended.stdout
+    assert "  ! amd-smi version was killed by SIGSEGV\n" in ended.stdout
     assert "  ! rocminfo failed with exit code 1: broken\n" in ended.stdout
     assert "transformers" in ended.stdout
 

@@ -112,10 +112,10 @@ def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: St
     demanded = "requires torch==2.11.0, which 2.10.0+rocm7.1 does not meet"
     old = "torch==2.10.0+rocm7.1 torchvision==0.25.0+rocm7.1 triton-rocm==3.6.0"
     for line in (
-        "  torch was built for ROCm 7.1, now it is a CUDA build",
-        "  torch was 2.10.0+rocm7.1, now it is 2.11.0+cu130",
+        "  torch was built for ROCm 7.1and is now a CUDA build",
+        "  torch was 2.10.0+rocm7.1and is now 2.11.0+cu130",
         "  triton 3.6.0 is new",
-        f"  vllm 0.24.0 came or changed since, and {demanded}",
+        f"  vllm 0.24.0 was installed or changed since, and {demanded}",
         f"  {python} -m pip uninstall -y triton",
         f"  {python} -m pip install --force-reinstall --no-deps {old} --index-url {INDEX}",
     ):
@@ -195,7 +195,7 @@ def test_torchvision_of_another_build_is_damage(stack: Stack) -> None:
     stack.packages.install("torchvision", "0.25.0")
     ended = stack.run("survived")
     assert ended.returncode == 1
-    assert "torchvision was 0.25.0+rocm7.1, now it is 0.25.0" in ended.stdout
+    assert "torchvision was 0.25.0+rocm7.1and is now 0.25.0" in ended.stdout
 
 
 def test_what_came_in_the_same_run_is_named_where_nobody_demands_the_new_torch(
@@ -205,7 +205,7 @@ def test_what_came_in_the_same_run_is_named_where_nobody_demands_the_new_torch(
     stack.packages.torch("2.10.0", cuda="12.8")
     stack.packages.install("accelerate", "1.15.0", ["torch>=2.0.0"])
     ended = stack.run("survived")
-    assert "  within ten minutes of it came accelerate 1.15.0" in ended.stdout
+    assert "  installed within ten minutes of it: accelerate 1.15.0" in ended.stdout
 
 
 def test_without_a_record_the_files_are_not_called_the_same(project: Project) -> None:
@@ -299,7 +299,10 @@ def test_a_file_of_another_format_says_who_can_read_it(stack: Stack) -> None:
     stack.project.write("rocm-stack.json", json.dumps({**state, "version": 2}))
     ended = stack.run("survived")
     assert ended.returncode == 2
-    assert "its format is version 2, this rocmlint reads 1: read it with" in ended.stderr
+    assert (
+        "its format has version 2, but this version of rocmlint reads version 1: read it with"
+        in ended.stderr
+    )
 
 
 def test_what_was_written_is_what_is_read(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_a_torch_without_files_is_told_by_its_metadata(
     assert torch is not None
     assert (torch.kind, torch.problem) == (
         kind,
-        "there is metadata, but no torch package: a half-removed install",
+        "there is metadata, but no torch package: an incomplete uninstall",
     )
 
 
@@ -66,7 +66,7 @@ def test_one_torch_over_another_is_told(packages: FakeEnvironment) -> None:
     torch = read_torch(packages.read())
     assert torch is not None
     assert torch.kind == "CUDA"
-    assert torch.problem.endswith("one install over another")
+    assert torch.problem.endswith("one installation over another")
 
 
 def test_a_cuda_build_where_rocm_is_is_a_conflict(
@@ -75,7 +75,7 @@ def test_a_cuda_build_where_rocm_is_is_a_conflict(
     packages.torch("2.10.0+cu128", cuda="12.8")
     stack = packages.show(here)
     assert stack.exit_code == 1
-    assert "is no ROCm build, but ROCm 7.1.0 is here" in stack.verdicts[0].reason
+    assert "is not a ROCm build, but ROCm 7.1.0 is installed here" in stack.verdicts[0].reason
     assert stack.verdicts[0].action == "rocmlint stack install-command --rocm 7.1"
 
 
@@ -92,7 +92,7 @@ def test_the_build_for_another_rocm_is_a_note_that_says_what_it_means(
     stack = packages.show(here)
     (verdict,) = stack.verdicts
     assert (verdict.judgement, verdict.found) == ("note", "7.1.0")
-    assert "what is compiled here for torch" in verdict.reason
+    assert "code that is compiled here for torch" in verdict.reason
     assert [each.version for each in stack.rocm.others] == ["6.4"]
 
 

@@ -301,11 +301,11 @@ def editable_install(case: Case) -> None:
 CASES: dict[str, tuple[Callable[[Case], None], Expected]] = {
     "E0 stock": (
         stock,
-        Expected("contradicted", "hashed", "the wheel's own file: the patch is not there"),
+        Expected("contradicted", "hashed", "the wheel's own file: the patch is not applied"),
     ),
     "E1 parents[1]": (
         one_too_high,
-        Expected("contradicted", "hashed", "copied one folder too high"),
+        Expected("contradicted", "hashed", "copied one directory too high"),
     ),
     "E1 the folder itself copied": (
         into_another_folder_of_the_package,

@@ -80,7 +80,7 @@ def test_a_patch_copied_after_the_import_is_named(project: Project, patch: Path)
     copy = "import pack.m, shutil\nshutil.copy('overlay/pack/m.py', 'pack/m.py')\n"
     told = said(project, copy + ASSERT)
     assert "pack.m: contradicted: the process runs other code than" in told
-    assert "start the job again" in told
+    assert "restart the job" in told
 
 
 def test_a_monkeypatch_is_named_with_its_place(project: Project, patch: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_mistake_of_the_reader_is_a_line_about_its_file(
     (tmp_path / "a.so").write_bytes(library())
     monkeypatch.setattr(file, "read_host_elf", mistaken)
     report = read_file(str(tmp_path / "a.so"))
-    assert report.error == "cannot be understood: ZeroDivisionError: division by zero"
+    assert report.error == "cannot be read: ZeroDivisionError: division by zero"
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("nan"), -1, 1 << 63, [], None])
@@ -140,8 +140,8 @@ def test_a_bundle_may_be_a_thousand_times_larger_than_its_file_and_no_more(tmp_p
     packed[16:24] = (20 << 30).to_bytes(8, "little")
     (tmp_path / "a.co").write_bytes(packed)
     assert read_file(str(tmp_path / "a.co")).error == (
-        f"a compressed bundle of {stored:,} bytes that decodes to 21,474,836,480: more than "
-        "67,108,864 are not decoded"
+        f"a compressed bundle of {stored:,} bytes that decompresses to 21,474,836,480: more than "
+        "the limit of 67,108,864"
     )
 
 
@@ -151,7 +151,7 @@ def test_code_that_is_too_large_for_memory_is_not_decoded(
     monkeypatch.setattr(compression, "LARGEST_IMAGE", 100)
     large = DEVICE_CODE + bytes(100)
     (tmp_path / "a.co").write_bytes(compressed(bundle({"gfx942": large}), 3, "zlib"))
-    with pytest.raises(UnreadableError, match=r"code of 164 bytes: more than 100 are not"):
+    with pytest.raises(UnreadableError, match=r"code of 164 bytes: more than the limit of 100"):
         list(file.code_objects(str(tmp_path / "a.co")))
     assert read_file(str(tmp_path / "a.co")).error == ""  # nothing of it has to be held for that
 

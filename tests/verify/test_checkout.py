@@ -85,9 +85,9 @@ def test_a_kernel_package_of_the_current_folder_proves_nothing(
     place = project.root / "aiter" / "__init__.py"
     assert result["verdict"] == "unproven"
     assert result["reason"] == (
-        f"only the current folder has aiter ({place}), and code from there is not run"
+        f"only the current directory has aiter ({place}), and code there is not run"
     )
-    assert result["action"].startswith("install aiter in this interpreter, or look into the job")
+    assert result["action"].startswith("install aiter in this interpreter, or check the job")
 
 
 def test_a_folder_of_its_name_without_code_proves_nothing_either(

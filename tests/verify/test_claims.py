@@ -65,9 +65,9 @@ def verdicts(project: Project, site: Path, *arguments: str) -> dict[str, tuple[s
 
 CONTRADICTED = ("contradicted", "located")
 COPIED = "`transformers/models` has the files of `app/overlay/models`"
-CHECKED = "`transformers` is patched, as the check here says"
+CHECKED = "`transformers` is patched, as this check assumes"
 GEMMA = "`transformers/models/gemma` has the files of `app/overlay/models/gemma`"
-LATE = "`transformers.models.gemma.modeling_gemma` is replaced in the program"
+LATE = "`transformers.models.gemma.modeling_gemma` is replaced at run time"
 AITER = "the fast path `set_use_aiter_attention` is taken"
 
 
@@ -100,7 +100,7 @@ def test_a_copy_that_landed_one_folder_too_high_is_contradicted(
     shutil.copytree(example.root / "app" / "overlay" / "models", site / "models")
     found = results(example, site, "app")[COPIED]
     assert found["verdict"] == "contradicted"
-    assert "one folder too high" in found["reason"]
+    assert "one directory too high" in found["reason"]
 
 
 def test_the_command_to_copy_what_is_missing_can_be_typed_as_it_stands(
@@ -149,8 +149,8 @@ def test_a_patch_of_a_name_that_is_gone_is_contradicted(project: Project, site: 
         "modeling_gemma.forward = ours\n",
     )
     assert verdicts(project, site, "patch.py") == {
-        "`GemmaFlashAttention2` is replaced in the program": CONTRADICTED,
-        "`forward` is replaced in the program": ("unproven", "located"),
+        "`GemmaFlashAttention2` is replaced at run time": CONTRADICTED,
+        "`forward` is replaced at run time": ("unproven", "located"),
     }
 
 
@@ -169,13 +169,13 @@ def test_a_method_is_looked_for_where_its_class_is_defined(project: Project, sit
         "transformers.forward = ours\n",
     )
     found = results(project, site, "patch.py")
-    method = found["`GemmaMLP.forward` is replaced in the program"]
+    method = found["`GemmaMLP.forward` is replaced at run time"]
     module = "transformers.models.gemma.modeling_gemma"
     assert method["action"].startswith(f"rocmlint verify run --module {module} -- python PROGRAM")
     assert {"name": "what is replaced", "value": f"{defining}:4"} in method["evidence"]
-    assert found["`GemmaMLP._gone` is replaced in the program"]["seen"] == "not named in its file"
-    function = found["`forward` is replaced in the program"]  # set where it is only passed on
-    assert function["action"].startswith("after the patch let the program print")
+    assert found["`GemmaMLP._gone` is replaced at run time"]["seen"] == "not named in its file"
+    function = found["`forward` is replaced at run time"]  # set where it is only passed on
+    assert function["action"].startswith("after the patch, let the program print")
 
 
 def test_a_module_without_a_file_is_not_called_there(project: Project, site: Path) -> None:
@@ -201,7 +201,7 @@ def test_many_names_of_a_module_that_fare_alike_are_one_result(
     lines = (f"modeling_gemma.{name} = ours\n" for name in names)
     project.write("patch.py", module + "".join(lines))
     (found,) = results(project, site, "patch.py").values()
-    assert found["claim"] == "`f0`, `f1` and 18 more are replaced in the program"
+    assert found["claim"] == "`f0`, `f1` and 18 more are replaced at run time"
     assert found["evidence"][-1]["value"].endswith("f18, f19")
 
 
@@ -220,7 +220,7 @@ def test_a_package_that_the_code_can_do_without_is_not_held_against_it(
 def test_code_that_claims_nothing_is_not_called_proven(project: Project) -> None:
     project.write("job.py", "print('hello')\n")
     done = project.run("verify", "job.py")
-    assert (done.returncode, done.stdout) == (3, "Nothing was claimed, so nothing was checked.\n")
+    assert (done.returncode, done.stdout) == (3, "There was nothing to check.\n")
 
 
 def test_a_misspelt_verb_is_not_taken_for_a_path(project: Project) -> None:
@@ -247,7 +247,10 @@ def test_a_file_that_cannot_be_read_is_an_error_and_hides_nothing(project: Proje
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ('manifest = ["a.toml"]', "has no key 'manifest'; did you mean 'manifests'?"),
+        (
+            'manifest = ["a.toml"]',
+            "unknown key 'manifest' in [tool.rocmlint.verify]; did you mean 'manifests'?",
+        ),
         ('manifests = "a.toml"', "must be a table whose values are lists of strings"),
         ('manifests = ["missing.toml"]', "missing.toml: cannot be read: No such file"),
     ],

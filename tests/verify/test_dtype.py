@@ -335,7 +335,7 @@ def test_a_crash_is_traced_to_the_code_that_made_the_dtype() -> None:
     _, forward = results(lambda: (Wrapped(casting, part=linear()), (floats(),)))
     line = casting.__code__.co_firstlineno + 1
     assert forward.verdict == "contradicted"
-    assert f"float32 is made at {__file__}:{line}" in forward.reason
+    assert f"float32 is created at {__file__}:{line}" in forward.reason
 
 
 def test_inputs_of_another_dtype_are_the_cause_of_a_crash() -> None:

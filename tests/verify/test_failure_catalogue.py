@@ -202,7 +202,7 @@ PROCESSES: dict[str, tuple[str, str, str]] = {
     "P12 reload beside a from-import": (
         "import user, tiny.mod, importlib\n" + APPLY + "importlib.reload(tiny.mod)\n",
         "tiny.mod",
-        "contradicted: user.answer still is the object from before",
+        "contradicted: user.answer is still the object from before",
     ),
     "replaced at run time": (
         APPLY + "import tiny.mod\ntiny.mod.answer = lambda: 'other'\n",

@@ -445,7 +445,7 @@ def test_without_a_gpu_the_targets_are_told_and_nothing_is_proven(
 def test_a_gpu_that_is_none_is_refused(project: Project) -> None:
     ended = project.run("verify", "kernels", ".", "--arch", "sm_90")
     assert ended.returncode == 2
-    assert "--arch 'sm_90' is no target" in ended.stderr
+    assert "--arch 'sm_90' is not a valid target" in ended.stderr
 
 
 def test_a_path_that_is_not_there_is_told(project: Project) -> None:
@@ -461,4 +461,4 @@ def test_a_missing_library_of_the_extra_is_named(
     hidden = str(project.root / "hidden")
     ended = project.run("verify", "kernels", str(library), "--arch", MI300, PYTHONPATH=hidden)
     assert ended.returncode == 2
-    assert f"needs {module}: pip install 'rocmlint[verify]'" in ended.stderr
+    assert f"requires {module}: pip install 'rocmlint[verify]'" in ended.stderr

@@ -73,7 +73,7 @@ def test_a_file_copied_after_the_import_is_contradicted(project: Project, live: 
     result = live("late", "m")["m"]
     assert (result["verdict"], result["strength"]) == ("contradicted", "live")
     assert evidence(result, "differs") == f"f ({project.root}/m.py:2)"
-    assert "start the job again" in result["action"]
+    assert "restart the job" in result["action"]
 
 
 def test_a_function_added_to_the_file_after_the_import_is_missing(
@@ -197,7 +197,7 @@ def test_a_namespace_package_is_unproven(project: Project, live: Live) -> None:
         ("nothere.x", "ModuleNotFoundError: No module named 'nothere'"),
         ("leaves", "SystemExit: 5"),
         ("broken", "SyntaxError"),
-        ("made", "made by a program"),
+        ("made", "created by a program"),
     ],
 )
 def test_what_has_no_source_or_no_import_is_unproven_with_the_reason(
@@ -334,7 +334,7 @@ def test_what_a_decorator_hides_is_counted_apart(project: Project, live: Live) -
     project.write("m.py", f"@lambda f: print\ndef hidden():\n    return 1\n{OLD}")
     result = live("m")["m"]
     assert result["seen"] == "2 functions match, 1 cannot be followed"
-    assert evidence(result, "not to be followed") == "hidden"
+    assert evidence(result, "not followed") == "hidden"
 
 
 def test_objects_that_do_harm_when_they_are_looked_at_are_left_alone(
@@ -465,9 +465,9 @@ def test_the_manifests_file_is_no_proof_when_it_came_after_the_import(
     ("arguments", "message"),
     [
         ((), "nothing to check"),
-        (("m", "--executed"), "belong together"),
-        (("m", "--call", "m:f"), "belong together"),
-        (("m.py", "a-b"), "'a-b' is no module name"),
+        (("m", "--executed"), "must be used together"),
+        (("m", "--call", "m:f"), "must be used together"),
+        (("m.py", "a-b"), "'a-b' is not a valid module name"),
         (("m", "--executed", "--call", "m.f"), "must be PKG.MOD:FUNC"),
         (("m", "--manifest", "nothere.toml"), "nothere.toml"),
         (("m", "--python", "./nothere"), "cannot be started"),

@@ -114,7 +114,7 @@ def test_a_missing_overlay_is_refused(tmp_path: Path) -> None:
 
 def test_a_pipe_in_an_overlay_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
-    with pytest.raises(ConfigError, match=r"pipe\.py: cannot be read: is no regular file"):
+    with pytest.raises(ConfigError, match=r"pipe\.py: cannot be read: is not a regular file"):
         make(str(tmp_path), "tiny==1")
 
 
@@ -194,13 +194,13 @@ def test_a_manifest_that_cannot_be_replaced_is_left_as_it_is(tmp_path: Path) -> 
         (f'"{HASH}"', "7", r"file 1:9: sha256 must be a string, not 7"),
         (f'sha256 = "{HASH}"', "", r"file 1: sha256 is missing"),
         ('name = "transformers"', "", r"name is missing"),
-        ('name = "transformers"', 'name = "a==1"', r":4: name 'a==1': only a name"),
-        ('name = "transformers"', 'name = "../a"', r"'../a' is no package"),
-        ("==4.53.2", "4.53.2", r":5: requires '4.53.2' is no set of versions"),
+        ('name = "transformers"', 'name = "a==1"', r":4: name 'a==1': must be a name only"),
+        ('name = "transformers"', 'name = "../a"', r"'../a' is not a valid package"),
+        ("==4.53.2", "4.53.2", r":5: requires '4.53.2' is not a valid version specifier"),
         ('"==4.53.2"', "4", r"requires must be a string, not 4"),
         ("[[file]]", "[file]", r"no \[\[file\]\]: nothing would be checked"),
         ("[package]", "[[package]]", r"\[package\] is missing"),
-        ("version = 1", "version = ", r"no valid TOML"),
+        ("version = 1", "version = ", r"not valid TOML"),
     ],
 )
 def test_a_manifest_that_cannot_be_right_is_refused_with_the_place(
@@ -216,7 +216,7 @@ def test_a_manifest_that_cannot_be_right_is_refused_with_the_place(
 def test_a_path_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "manifest.toml"
     path.write_text(GOOD + GOOD[GOOD.index("[[file]]") :])
-    with pytest.raises(ConfigError, match=r"file 2:8: path .* is there twice"):
+    with pytest.raises(ConfigError, match=r"file 2:8: path .* is listed twice"):
         read(str(path))
 
 

@@ -93,7 +93,7 @@ def test_a_copy_that_only_an_unreachable_package_has_is_named(
     (tmp_path / "one" / "tiny" / "__init__.py").touch()
     result = of_file(environment, PYTHONPATH=str(tmp_path / "one"))
     assert (result.verdict, result.seen) == ("contradicted", "not found")
-    assert f"it is in {environment.site}/tiny/mod.py, where another copy" in result.reason
+    assert f"it is in {environment.site}/tiny/mod.py, but another copy" in result.reason
 
 
 def test_bytecode_beside_a_source_is_a_shadowed_copy(environment: Environment) -> None:
@@ -227,7 +227,7 @@ def test_a_dist_info_without_any_of_its_files_is_no_proof(environment: Environme
     environment.write("tiny/__init__.py", "# of another version\n")
     result = checked(environment)["tiny"]
     assert (result.verdict, result.strength) == ("contradicted", "hashed")
-    assert "not as that version's wheel has them" in result.reason
+    assert "differ from that version's wheel" in result.reason
 
 
 def test_a_dist_info_of_other_folders_does_not_tell_the_version(environment: Environment) -> None:
@@ -288,7 +288,7 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(environment: Environment) -
     source.unlink()
     os.mkfifo(source)
     result = of_file(environment)
-    assert result.verdict == "contradicted"  # FileFinder passes over what is no regular file
+    assert result.verdict == "contradicted"  # FileFinder passes over what is not a regular file
 
 
 def test_an_unreadable_file_is_unproven(environment: Environment, project: Project) -> None:
@@ -344,7 +344,7 @@ def test_bytecode_that_is_cut_off_in_its_header_is_passed_over(
     path.write_bytes(path.read_bytes()[:keep])
     result = of_file(environment)
     assert result.verdict == "proven"
-    assert "is passed over" in seen_in(result, "bytecode")[0]
+    assert "is ignored" in seen_in(result, "bytecode")[0]
 
 
 def test_bytecode_of_another_python_is_passed_over(environment: Environment) -> None:
@@ -369,7 +369,7 @@ def test_older_bytecode_is_passed_over(environment: Environment) -> None:
     result = of_file(environment)
     assert result.verdict == "proven"
     assert seen_in(result, "bytecode") == [
-        f"{path} (timestamp) is passed over: an import compiles the source"
+        f"{path} (timestamp) is ignored: an import compiles the source"
     ]
 
 
@@ -465,7 +465,7 @@ def test_a_command_to_type_is_quoted(tmp_path: Path) -> None:
 
 def test_a_copy_that_went_astray_is_what_the_command_takes(environment: Environment) -> None:
     environment.write("tiny/mod.py", OLD)
-    stray = environment.write("mod.py", NEW)  # one folder too high
+    stray = environment.write("mod.py", NEW)  # one directory too high
     command, _, _ = of_file(environment).action.partition(";")
     assert shlex.split(command)[-2:] == [str(stray), f"{environment.site}/tiny/mod.py"]
     subprocess.run(shlex.split(command), check=True)

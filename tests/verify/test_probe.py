@@ -146,7 +146,7 @@ def test_linear_on_the_cpu_names_the_operator_and_leaves_the_library_open(user: 
     [
         ("plain", 0, "flash 1 of 1 calls"),
         ("dropped", 1, "math 1 of 2 calls"),
-        ("switched_off", 1, "Switched off in this program: flash"),
+        ("switched_off", 1, "Disabled in this program: flash"),
         ("no_attention", 3, "aten::mm"),
         ("compiled", 0, "flash 1 of 1 calls"),
         ("fast_path", 3, "aten::_native_multi_head_attention"),
@@ -182,7 +182,7 @@ def test_a_function_that_profiles_itself_is_refused(user: Project) -> None:
         ("exits:run", "sys.exit(5)"),
         ("crashes:run", "SIGSEGV"),
         ("hangs:run", "no answer within"),
-        ("job", "is neither sdpa, linear nor a function"),
+        ("job", "is not sdpa, linear or a function"),
     ],
 )
 def test_what_cannot_be_run_is_one_clear_line_and_exit_code_2(
@@ -228,7 +228,7 @@ def test_what_this_torch_cannot_do_is_named(
 def test_a_shape_is_four_sizes(project: Project, shape: str) -> None:
     ended = project.run("verify", "probe", "sdpa", "--shape", shape)
     assert ended.returncode == 2
-    assert "is no B,H,L,D" in ended.stderr
+    assert "is not a valid B,H,L,D" in ended.stderr
 
 
 # What follows needs a GPU to be asked for real. The answers are made up in the form that

@@ -243,7 +243,7 @@ def test_a_program_can_bear_witness_without_a_launcher(job: Job) -> None:
     )
     result = ranks(job, "kept", "--manifest", "patched.toml").one("rank 0", MODULE)
     assert result["verdict"] == "contradicted"
-    assert result["seen"].endswith("(when it bore witness)")
+    assert result["seen"].endswith("(when it recorded its state)")
 
 
 def test_many_ranks_are_told_together(tmp_path: Path, witness: dict[str, Any]) -> None:
@@ -463,11 +463,11 @@ def test_an_error_in_a_witness_is_unproven(folder: Folder) -> None:
     ("arguments", "message"),
     [
         (("missing",), "missing: cannot be read"),
-        ((".",), "no witness in it"),
-        ((), "needs a folder of witnesses"),
+        ((".",), "contains no witness"),
+        ((), "requires a directory of witnesses"),
         (("--store", "nowhere"), "must be HOST:PORT"),
         (("--store", "localhost:1"), "--rank R"),
-        (("--store", "localhost:1", "--rank", "2", "--world-size", "2"), "cannot be one of 2"),
+        (("--store", "localhost:1", "--rank", "2", "--world-size", "2"), "is out of range for 2"),
         ((".", "--rank", "1"), "use one"),
         ((".", "--world-size", "0"), "at least 1"),
     ],

@@ -74,7 +74,7 @@ unproven: lib.so: runs on gfx942
 
 
 def test_text_never_says_that_all_is_well_where_nothing_was_checked() -> None:
-    assert rendered("text", []) == "Nothing was claimed, so nothing was checked.\n"
+    assert rendered("text", []) == "There was nothing to check.\n"
 
 
 @pytest.mark.parametrize("name", FORMATS)

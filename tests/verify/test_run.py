@@ -211,7 +211,7 @@ def unseen(tmp_path_factory: pytest.TempPathFactory) -> Watched:
         (" -E ", "-E makes Python ignore"),
         (" -S ", "-S makes Python ignore"),
         (" -bE ", "-E makes Python ignore"),
-        ("cleared", "an environment of its own"),
+        ("cleared", "its own environment"),
         ("changed", "PYTHONPATH was changed"),
     ],
 )
@@ -488,7 +488,7 @@ def test_ctrl_c_on_a_terminal_reaches_the_command_once(job: Job) -> None:
 def test_a_time_limit_ends_the_command_and_its_processes(job: Job) -> None:
     job.script(TREE.format(handler="signal.SIG_DFL"))
     watched = job.watch(flags=("--manifest", "patched.toml", "--timeout", "3"))
-    assert "did not end within the time limit" in watched.one("exit code 0")["reason"]
+    assert "did not finish within the time limit" in watched.one("exit code 0")["reason"]
     assert _gone(int(watched.ran.stdout))
 
 

@@ -196,7 +196,7 @@ def test_an_entry_without_a_hash_is_unproven(environment: Environment) -> None:
     record.write_text("\n".join(lines))
     result = of(environment)
     assert result.verdict == "unproven"
-    assert seen_in(result, "unhashed") == ["tiny/mod.py: RECORD has no hash of it"]
+    assert seen_in(result, "unhashed") == ["tiny/mod.py: RECORD has no hash for it"]
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b'tiny/mod.py,"sha', b"", b"\x00,,\n"])
@@ -209,7 +209,7 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(environment: Environment) -
     path = environment.site / "tiny" / "data.json"
     path.unlink()
     os.mkfifo(path)
-    assert seen_in(of(environment), "unhashed") == ["tiny/data.json: is no regular file"]
+    assert seen_in(of(environment), "unhashed") == ["tiny/data.json: is not a regular file"]
 
 
 def test_the_command_judges_each_package_and_the_worst_decides(

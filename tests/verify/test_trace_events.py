@@ -88,7 +88,7 @@ def test_a_text_that_is_cut_gives_what_is_whole_and_then_an_error(
         ('{"traceEvents": [{}]', "it ends in the middle"),
         ('[{"name": what?, "dur": 1}, {}, {}]', "Expecting value"),
         ("[{} {}]", ", or ] is missing"),
-        ("[{}] []", "something follows the end"),
+        ("[{}] []", "there is more data after the end"),
         ("{5: []}", "a name is missing"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_million_brackets_fit_into_a_gigabyte(tmp_path: Path, start: str, open
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert "holds no traceEvents" in done.stderr
+    assert "contains no traceEvents" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -160,6 +160,6 @@ def test_a_compressed_trace_is_not_decoded_for_ever(
     with pytest.raises(TraceError) as caught:
         read(str(path))
     assert str(caught.value) == (
-        f"{path}: decodes to more than 1 GiB; if it is meant to be so large, unpack it first "
+        f"{path}: decompresses to more than 1 GiB; if it is meant to be so large, unpack it first "
         "(gunzip)"
     )

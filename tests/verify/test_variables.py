@@ -203,7 +203,7 @@ def test_what_only_names_a_variable_does_not_read_it(
     # With HIP's library among the files it is sure that nobody is missing.
     (tmp_path / "libamdhip64.so").write_bytes(b"\x7fELF\0")
     result = Judged(project, python, str(tmp_path), **{name: "1"}).of(name)
-    assert (result["verdict"], result["seen"]) == ("contradicted", "read by nobody")
+    assert (result["verdict"], result["seen"]) == ("contradicted", "not read by any file")
 
 
 def test_what_only_tests_read_is_told_as_such(project: Project, python: Path) -> None:

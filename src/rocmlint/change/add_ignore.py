@@ -42,7 +42,7 @@ def _ignore_in_code(
     after = add_ignores(path, text, wanted, reason)
     parses = parser_of(path, text)
     if parses is None or not parses(after):
-        return ChangedText(text, (), found, "no comments were added: it cannot be parsed")
+        return ChangedText(text, (), found, "no comments were added: the file cannot be parsed")
     left = lint(after)
     still = {(finding.line, finding.code) for finding in left}
     settled = [each for each in found if (each.line, each.code) not in still]
@@ -75,7 +75,7 @@ def _ignore_in_document(
         if remaining[each.code, each.message] < 0:
             settled.append(each)
     codes = ", ".join(sorted({each.code for each in left}))
-    problem = f"no comment can stand where {codes} is found: exclude the file" if codes else None
+    problem = f"cannot add a comment for {codes} here; exclude the file instead" if codes else None
     return ChangedText(text, settled, left, problem)
 
 

@@ -70,13 +70,13 @@ def fix_text(
         if parses is None or not parses(after):
             codes = ", ".join(sorted({finding.code for finding in applied}))
             reason = "it cannot be parsed" if parses is None else "the result cannot be parsed"
-            problem = f"the fixes of {codes} were not made: {reason}"
+            problem = f"fixes for {codes} were not applied: {reason}"
             break
         fixed += applied
         text, found = after, lint(after)
     else:
         if apply_fixes(text, found, unsafe=unsafe).fixed:
-            problem = f"the fixes did not come to an end in {MAXIMUM_ROUNDS} rounds"
+            problem = f"the fixes did not converge after {MAXIMUM_ROUNDS} rounds"
     problem = problem or _misplaced(Text(text), found, unsafe=unsafe)
     return ChangedText(text, fixed, found, problem)
 
@@ -113,7 +113,11 @@ def _misplaced(text: Text, findings: Iterable[Finding], *, unsafe: bool) -> str 
         if finding.fix is not None and (finding.fix.safe or unsafe)
         if not _is_in_place(finding.fix, text)
     ]
-    return f"not fixed: {', '.join(found)}: other code stands there" if found else None
+    return (
+        f"not fixed: {', '.join(found)}: the code there does not match the finding"
+        if found
+        else None
+    )
 
 
 def _is_in_place(fix: Fix, text: Text) -> bool:

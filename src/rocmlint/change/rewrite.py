@@ -33,7 +33,7 @@ def encode_like(path: str, data: bytes, text: str) -> bytes:
     ends = _LINE_END.findall(characters)
     after = _encode(before, text, ends, encoding, mark)
     if _encode(before, before, ends, encoding, mark) != data or not _reads_as(path, after, text):
-        message = f"its text cannot be written back exactly as {encoding}"
+        message = f"its text cannot be written back unchanged as {encoding}"
         raise RewriteError(message)
     return after
 
@@ -47,7 +47,7 @@ def save(path: str, before: bytes, after: bytes) -> None:
     try:
         with open(target, "r+b") as file:  # a read-only file shall stay as it is
             if file.read() != before:
-                message = "it was changed by somebody else meanwhile; run again"
+                message = "it was changed while rocmlint was running; run rocmlint again"
                 raise RewriteError(message)
             status = os.fstat(file.fileno())
         write_atomically(target, after, like=status)
@@ -60,7 +60,7 @@ def _encode(before: str, text: str, ends: list[str], encoding: str, mark: str) -
         return (mark + _with_ends(before, text, ends)).encode(encoding)
     except UnicodeEncodeError as error:
         characters = error.object[error.start : error.end]
-        message = f"the change needs {characters!a}, which {encoding} does not have"
+        message = f"the change needs {characters!a}, which {encoding} cannot encode"
         raise RewriteError(message) from error
 
 

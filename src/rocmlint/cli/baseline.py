@@ -27,9 +27,10 @@ def leave_out(job: Job, state: RunState) -> RunState:
         path, state.findings, Lines({**state.texts, **job.piped}), _linted(job)
     )
     if stale and not job.flags.quiet:
-        entries = "1 entry matches" if len(stale) == 1 else f"{len(stale)} entries match"
+        entries = "1 stale entry" if len(stale) == 1 else f"{len(stale)} stale entries"
+        them = "it" if len(stale) == 1 else "them"
         print(
-            f"{os.path.relpath(path)}: {entries} nothing any more; --write-baseline tidies up",
+            f"{os.path.relpath(path)}: {entries}; use --write-baseline to remove {them}",
             file=sys.stderr,
         )
     return state._replace(findings=new)

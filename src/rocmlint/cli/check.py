@@ -72,11 +72,11 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
     message = None
     if len(changing) > 1:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in changing)
-        message = f"{names} cannot be done in one run"
+        message = f"{names} cannot be used together"
     elif "-" in flags.paths and len(flags.paths) > 1:
         message = "- (standard input) must be the only PATH"
     elif flags.stdin_filename and flags.paths != ["-"]:
-        message = "--stdin-filename needs - as the only PATH"
+        message = "--stdin-filename requires - as the only PATH"
     elif flags.jobs is not None and flags.jobs < 1:
         message = f"--jobs must be at least 1, not {flags.jobs}"
     if message is not None:

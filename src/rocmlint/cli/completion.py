@@ -27,13 +27,15 @@ def add_arguments(to: ArgumentParser) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint completion``."""
-    own = parser.Parser("completion SHELL", "Print the completion for a shell.")
+    own = parser.Parser("completion SHELL", "Print a shell completion script.")
     add_arguments(own)
     shell = own.parse(arguments, SimpleNamespace()).shell
     import shtab  # noqa: PLC0415 - only this verb needs it
 
     if shell not in shtab.SUPPORTED_SHELLS:
-        message = f"completion: {shell!r} is none of {', '.join(shtab.SUPPORTED_SHELLS)}"
+        message = (
+            f"completion: invalid shell {shell!r} (choose from {', '.join(shtab.SUPPORTED_SHELLS)})"
+        )
         raise ConfigError(message)
     print(shtab.complete(_whole_parser(shtab.FILE), shell))
     return 0

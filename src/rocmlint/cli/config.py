@@ -33,13 +33,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--output-format",
         choices=("text", "json"),
         default="text",
-        help="how to print (default: text)",
+        help="output format (default: text)",
     )
     parser.add_argument("--schema", action="store_true", help="print the JSON schema instead")
     parser.add_argument(
         "--local-rules",
         action="store_true",
-        help="load your own rules too, which runs their code, and list their options",
+        help="also load local rules, which runs their code, and list their options",
     )
 
 

@@ -16,19 +16,21 @@ GROUPS = ("Rules", "Fixing", "Output", "Known findings", "Files", "Configuration
 _, _FIXING, _OUTPUT, _KNOWN, _FILES, _CONFIGURATION, _RUN = GROUPS
 
 FLAGS: Mapping[str, Option] = {
-    "fix": Option("boolean", False, "Apply the safe fixes.", group=_FIXING),
-    "unsafe-fixes": Option("boolean", False, "Apply the safe and the unsafe fixes.", group=_FIXING),
-    "fix-only": Option("boolean", False, "Fix, and report nothing.", group=_FIXING),
+    "fix": Option("boolean", False, "Apply safe fixes.", group=_FIXING),
+    "unsafe-fixes": Option("boolean", False, "Apply safe and unsafe fixes.", group=_FIXING),
+    "fix-only": Option(
+        "boolean", False, "Apply fixes without reporting the remaining findings.", group=_FIXING
+    ),
     "diff": Option(
-        "boolean", False, "Show what would be fixed as a diff; write nothing.", group=_FIXING
+        "boolean", False, "Show the fixes as a diff without changing any file.", group=_FIXING
     ),
     "exit-non-zero-on-fix": Option(
-        "boolean", False, "Exit with 1 if anything was fixed.", group=_FIXING
+        "boolean", False, "Exit with 1 if any fix was applied.", group=_FIXING
     ),
     "add-ignore": Option(
         "string",
         None,
-        "Write a comment that hides it, with this reason, to every finding.",
+        "Add a suppression comment with this reason to every finding.",
         group=_KNOWN,
         metavar="REASON",
     ),
@@ -36,59 +38,64 @@ FLAGS: Mapping[str, Option] = {
         "boolean", False, "Write all findings of this run to the baseline.", group=_KNOWN
     ),
     "output-format": Option(
-        "string", "text", "How findings are printed.", tuple(FORMATS), _OUTPUT, "FORMAT"
+        "string", "text", "Output format for findings.", tuple(FORMATS), _OUTPUT, "FORMAT"
     ),
     "output": Option(
         "strings",
         (),
-        "Write the findings to a file too; may be given several times.",
+        "Also write the findings to a file; can be repeated.",
         group=_OUTPUT,
         metavar="FORMAT:FILE",
     ),
     "statistics": Option(
-        "boolean", False, "Print how often each rule was found instead.", group=_OUTPUT
+        "boolean", False, "Print the number of findings for each rule instead.", group=_OUTPUT
     ),
     "color": Option(
         "string",
         "auto",
-        "Colour: auto is on a terminal and without NO_COLOR.",
+        "When to use colors; auto means on a terminal, unless NO_COLOR is set.",
         choices=("auto", "always", "never"),
         group=_OUTPUT,
         metavar="WHEN",
     ),
-    "quiet": Option("boolean", False, "Print the findings and nothing else.", group=_OUTPUT),
+    "quiet": Option("boolean", False, "Print only the findings.", group=_OUTPUT),
     "verbose": Option(
-        "boolean", False, "Say where settings and cache are, and how long it took.", group=_OUTPUT
+        "boolean",
+        False,
+        "Print the configuration files, the cache directory and the elapsed time.",
+        group=_OUTPUT,
     ),
-    "exit-zero": Option("boolean", False, "Exit with 0 though something was found.", group=_OUTPUT),
+    "exit-zero": Option("boolean", False, "Exit with 0 even if there are findings.", group=_OUTPUT),
     "force-exclude": Option(
-        "boolean", False, "Leave excluded files out also where they are named.", group=_FILES
+        "boolean", False, "Skip excluded files even if they are named explicitly.", group=_FILES
     ),
     "stdin-filename": Option(
         "path",
         None,
-        "The path of what comes on standard input when PATH is -.",
+        "The file name to use for standard input, if PATH is -.",
         group=_FILES,
         metavar="PATH",
     ),
-    "show-files": Option("boolean", False, "List the files, lint nothing.", group=_FILES),
+    "show-files": Option(
+        "boolean", False, "List the files that would be linted, and exit.", group=_FILES
+    ),
     "config": Option(
         "strings",
         (),
-        "A configuration file to use instead of the nearest one, or a piece of TOML such as "
-        "'preview = true'; may be given several times.",
+        "A configuration file to use instead of the nearest one, or a TOML setting such as "
+        "'preview = true'; can be repeated.",
         group=_CONFIGURATION,
         metavar="FILE|TOML",
     ),
-    "isolated": Option("boolean", False, "Use no configuration file.", group=_CONFIGURATION),
+    "isolated": Option("boolean", False, "Ignore all configuration files.", group=_CONFIGURATION),
     "show-settings": Option(
         "boolean",
         False,
-        "Print the settings and rules for the first PATH, lint nothing.",
+        "Print the effective settings and rules for the first PATH, and exit.",
         group=_CONFIGURATION,
     ),
-    "jobs": Option("integer", None, "How many processes.", group=_RUN, metavar="N"),
-    "no-cache": Option("boolean", False, "Neither read nor write the cache.", group=_RUN),
+    "jobs": Option("integer", None, "Number of processes.", group=_RUN, metavar="N"),
+    "no-cache": Option("boolean", False, "Do not read or write the cache.", group=_RUN),
     "watch": Option("boolean", False, "Lint again whenever a file changes.", group=_RUN),
 }
 """What only the command line knows; the options of the configuration with a group are flags too."""

@@ -11,12 +11,12 @@ from importlib import import_module
 from rocmlint.errors import RocmlintError
 
 VERBS = {
-    "check": "find what goes wrong on ROCm (the default)",
-    "verify": "prove that the patched files and the kernels are the ones that run",
-    "stack": "which ROCm, torch and libraries fit together, here and elsewhere",
+    "check": "lint code that runs on ROCm (the default)",
+    "verify": "prove which files, code and kernels a job really runs",
+    "stack": "report which ROCm, PyTorch and library versions are compatible",
     "rule": "explain a rule",
-    "config": "list the options of the configuration",
-    "completion": "print the completion for a shell",
+    "config": "list the configuration options",
+    "completion": "print a shell completion script",
 }
 """Each is a module or package beside this one with a function ``main``."""
 

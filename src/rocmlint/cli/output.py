@@ -29,7 +29,7 @@ def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
         if not (colon and path):
             message = f"--output {each}: must be FORMAT:FILE"
             raise ConfigError(message)
-        wrong = problem(FLAGS["output-format"], name)
+        wrong = problem("FORMAT", FLAGS["output-format"], name)
         if wrong is not None:
             message = f"--output {each}: {wrong}"
             raise ConfigError(message)
@@ -89,7 +89,7 @@ def _summary(job: Job, state: RunState) -> str:
     if flags.write_baseline:
         return f"Wrote {many} to {os.path.relpath(job.settings.baseline or '')}."
     line = summary(state.findings, state.files, fixed=state.settled if flags.fix else 0)
-    return line if flags.add_ignore is None else f"Hid {many} in {where}. {line}"
+    return line if flags.add_ignore is None else f"Suppressed {many} in {where}. {line}"
 
 
 def _number(number: int, word: str) -> str:

@@ -37,10 +37,11 @@ class Parser(ArgumentParser):
         raise ConfigError(message)
 
     def _check_value(self, action: Action, value: object) -> None:
-        """Refuse what is no choice, as the configuration does."""
+        """Refuse an invalid choice, as the configuration does."""
         if action.choices is not None and value not in action.choices:
             allowed = Option("string", None, "", tuple(action.choices))
-            self.error(f"{'/'.join(action.option_strings)} {problem(allowed, value)}")
+            name = "/".join(action.option_strings) or action.dest
+            self.error(problem(name, allowed, value) or "")
 
     def parse(self, arguments: Sequence[str], into: SimpleNamespace) -> SimpleNamespace:
         """Parse, with paths and flags in any order. Raises ConfigError for what is unknown."""
@@ -83,9 +84,9 @@ def check_parser() -> Parser:
     verbs = "\n".join(f"  {verb:<12}{about}" for verb, about in VERBS.items())
     parser = Parser(
         "[check] [flags] [PATH ...]",
-        "Find code that goes wrong when PyTorch and Hugging Face models run on ROCm.",
-        f"verbs (rocmlint VERB --help):\n{verbs}\n\n"
-        "exit codes: 0 nothing found, 1 findings, 2 wrong usage or an error",
+        "Lint code that runs PyTorch and Hugging Face models on ROCm.",
+        f"verbs (rocmlint VERB --help):\n{verbs}\n\nexit codes: 0 no findings, 1 findings, 2 "
+        "usage error or internal error",
     )
     add_arguments(parser)
     return parser
@@ -93,7 +94,9 @@ def check_parser() -> Parser:
 
 def add_arguments(parser: ArgumentParser) -> ArgumentParser:
     """Add what follows ``rocmlint [check]``."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and directories (default: .)"
+    )
     parser.add_argument("--version", action="version", version=f"rocmlint {__version__}")
     groups = {group: parser.add_argument_group(group) for group in GROUPS}
     for name, option in all_flags().items():

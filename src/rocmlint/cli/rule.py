@@ -45,22 +45,24 @@ _SECTION = re.compile(r"^## (?P<title>.+)$", re.MULTILINE)
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint rule``."""
-    parser.add_argument("rules", nargs="*", metavar="CODE|NAME", help="a rule, or a family (ROC1)")
-    parser.add_argument("--all", action="store_true", help="explain every rule")
+    parser.add_argument(
+        "rules", nargs="*", metavar="CODE|NAME", help="a rule, or the beginning of its code (ROC1)"
+    )
+    parser.add_argument("--all", action="store_true", help="explain all rules")
     parser.add_argument(
         "--local-rules",
         action=BooleanOptionalAction,
-        help="load your own rules too, which runs their code (default: only where one is named "
-        "that is not built in)",
+        help="also load local rules, which runs their code (default: only to look up a "
+        "rule that is not built in)",
     )
     parser.add_argument(
-        "--output-format", choices=FORMATS, default="text", help="how to print (default: text)"
+        "--output-format", choices=FORMATS, default="text", help="output format (default: text)"
     )
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint rule``."""
-    parser = Parser("rule [CODE|NAME ...] [--all]", "Explain rules; without any, list them.")
+    parser = Parser("rule [CODE|NAME ...] [--all]", "Explain rules. Without arguments, list them.")
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
     known = _known(flags.rules, local=flags.local_rules)

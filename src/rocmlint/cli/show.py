@@ -74,7 +74,7 @@ def _lines(settings: Settings, built_in: Settings) -> Iterator[str]:
         yield f"# {rule.code} {rule.name:<{width}} {state}"
     for folder in built_in.unloaded_rules:
         state = "loaded by a run" if settings.rules else "not loaded"
-        yield f"# local rules below {os.path.relpath(folder)}: {state}, and not listed here"
+        yield f"# local rules in {os.path.relpath(folder)}: {state}, not listed here"
 
 
 def _toml(value: object) -> str:

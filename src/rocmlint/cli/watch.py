@@ -30,7 +30,7 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
 def _check(check: Callable[[], int]) -> None:
     try:
         check()
-    except RocmlintError as error:  # the next change may mend it
+    except RocmlintError as error:  # the next change may fix it
         print(f"error: {error}", file=sys.stderr)
-    print("Watching; Ctrl-C ends it.", file=sys.stderr)
+    print("Watching for changes (Ctrl-C to stop)", file=sys.stderr)
     sys.stdout.flush()

@@ -95,7 +95,7 @@ def _working_folder() -> str:
     try:
         return os.getcwd()
     except OSError as error:
-        message = f"the working folder is gone: {error.strerror}"
+        message = f"the working directory no longer exists: {error.strerror}"
         raise ConfigError(message) from error
 
 

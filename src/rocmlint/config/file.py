@@ -68,7 +68,7 @@ def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
     path = os.path.abspath(path)
     shown = _shown(path)
     if path in above:
-        message = f"{shown}: extend goes in a circle: {' -> '.join(map(_shown, (*above, path)))}"
+        message = f"{shown}: circular extend: {' -> '.join(map(_shown, (*above, path)))}"
         raise ConfigError(message)
     try:
         text = read_small(path).decode()
@@ -97,7 +97,7 @@ def read_argument(argument: str, folder: str) -> Layer:
             raise ConfigError(message)
         return found
     if "=" not in argument:
-        message = f"--config {argument}: neither a file nor a piece of TOML (key = value)"
+        message = f"--config {argument}: neither a file nor a TOML setting (key = value)"
         raise ConfigError(message)
     place = ConfigPlace(f"--config {argument!r}")
     return layer(parsed_toml(argument, place.name), folder, place)
@@ -119,9 +119,9 @@ def layer(
             continue
         if option is None:
             raise place.error(_unknown_key(key), key)
-        wrong = problem(option, value)
+        wrong = problem(key, option, value)
         if wrong is not None:
-            raise place.error(f"{key} {wrong}", key)
+            raise place.error(wrong, key)
         values[key] = converted(option, value, folder)
     own = Layer(values, rule_options)
     extended = values.pop("extend", None)
@@ -160,7 +160,7 @@ def place_of(word: str, sources: Iterable[str]) -> ConfigPlace:
 
 def _unknown_key(key: str) -> str:
     if key == "tool":
-        return "the keys of rocmlint.toml stand at the top, without [tool.rocmlint]"
+        return "in rocmlint.toml, keys are at the top level, without [tool.rocmlint]"
     return f"unknown key {key!r}{did_you_mean(key, OPTIONS)}"
 
 
@@ -176,7 +176,7 @@ def parsed_toml(text: str, name: str) -> dict[str, Any]:
     except RecursionError as error:
         raise _nested(name) from error
     except ValueError as error:  # besides TOMLDecodeError: a number of thousands of digits
-        message = f"{name}: no valid TOML: {error}"
+        message = f"{name}: not valid TOML: {error}"
         raise ConfigError(message) from error
     if _is_deeper(table, MAXIMUM_DEPTH):
         raise _nested(name)

@@ -38,14 +38,15 @@ _WANTED: dict[OptionType, str] = {
 }
 
 
-def problem(option: Option, value: object) -> str | None:
-    """Say what is wrong with a value for an option, as read from TOML; None if it fits."""
+def problem(name: str, option: Option, value: object) -> str | None:
+    """Return what is wrong with a value for the option of this name; None if it is valid."""
     if not _fits(option.type, value):
-        return f"must be {_WANTED[option.type]}, not {value!r}"
+        return f"{name} must be {_WANTED[option.type]}, not {value!r}"
     for item in value if isinstance(value, (list, tuple)) else (value,):
         if option.choices and item not in option.choices:
             listed = ", ".join(option.choices)
-            return f"{item!r} is none of {listed}{did_you_mean(str(item), option.choices)}"
+            near = did_you_mean(str(item), option.choices)
+            return f"invalid value {item!r} for {name} (choose from {listed}){near}"
     return None
 
 

@@ -55,8 +55,8 @@ OPTIONS: Mapping[str, Option] = {
     "select": Option(
         "strings",
         _DEFAULT.select,
-        "The rules to use: codes, beginnings of codes, names, or ALL. What is more exact wins "
-        "over what is less. Sets aside the selection of an extended file or, as a flag, of the "
+        "The rules to use: codes, code prefixes, names, or ALL. More specific selectors "
+        "take precedence. Replaces the selection of an extended file or, as a flag, of the "
         "configuration.",
         group=_RULES,
         metavar="RULES",
@@ -64,67 +64,66 @@ OPTIONS: Mapping[str, Option] = {
     "extend-select": Option(
         "strings",
         _DEFAULT.extend_select,
-        "Rules to use besides the selected ones.",
+        "Rules to use in addition to the selected ones.",
         group=_RULES,
         metavar="RULES",
     ),
     "ignore": Option(
         "strings",
         _DEFAULT.ignore,
-        "Rules not to use, besides those ignored elsewhere.",
+        "Rules not to use, in addition to those ignored elsewhere.",
         group=_RULES,
         metavar="RULES",
     ),
     "per-file-ignores": Option(
         "table of strings",
         _DEFAULT.per_file_ignores,
-        "Rules not to use in the files that match a gitignore pattern.",
+        "Rules not to use in files that match a gitignore pattern.",
     ),
     "preview": Option(
         "boolean",
         _DEFAULT.preview,
-        "Use the rules in preview too.",
+        "Also use rules that are in preview.",
         group=_RULES,
     ),
-    "rules": Option("paths", _DEFAULT.rules, "Folders with rules of your own."),
+    "rules": Option("paths", _DEFAULT.rules, "Directories with rules of your own (local rules)."),
     "local-rules": Option(
         "boolean",
         _DEFAULT.local_rules,
-        "Load the rules below `rules`, which runs their code. Use --no-local-rules to lint code "
-        "that you do not trust; selectors and options that are not those of a built-in rule then "
-        "mean nothing.",
+        "Load the local rules in `rules`, which runs their code. Use --no-local-rules to "
+        "lint code that you do not trust; unknown selectors and options are then ignored.",
         group=_RULES,
     ),
     "exclude": Option(
         "strings",
         _DEFAULT.exclude,
-        "Files and folders to leave out, as gitignore patterns.",
+        "Files and directories to skip, as gitignore patterns.",
         group=_FILES,
         metavar="PATTERNS",
     ),
     "respect-gitignore": Option(
         "boolean",
         _DEFAULT.respect_gitignore,
-        "Leave out what git ignores.",
+        "Skip files ignored by git.",
         group=_FILES,
     ),
     "check-syntax": Option(
         "boolean",
         _DEFAULT.check_syntax,
-        "Parse every file, also those in which no rule has work, and report those that fail.",
+        "Parse every file, even if no rule applies to it, and report syntax errors.",
         group=_FILES,
     ),
     "rocm": Option(
         "boolean",
         _DEFAULT.rocm,
-        "Whether the project runs on ROCm. If not given, what its files name tells: a ROCm image, "
-        "index or build of torch.",
+        "Whether the project runs on ROCm. By default, rocmlint looks for a ROCm image, "
+        "index or build of torch in the project's files.",
     ),
     "environment": Option(
         "path",
         _DEFAULT.environment,
-        "An interpreter or virtual environment: the versions and names of what is installed there "
-        "count in place of the declared requirements. Nothing of it is run.",
+        "An interpreter or virtual environment whose installed packages decide which names "
+        "exist, instead of the declared requirements. Its code is not run.",
         group=_RULES,
         metavar="PYTHON",
     ),
@@ -138,18 +137,21 @@ OPTIONS: Mapping[str, Option] = {
     "cache-dir": Option(
         "path",
         _DEFAULT.cache_dir,
-        "The folder of the cache; .rocmlint_cache beside the configuration if not given.",
+        "The cache directory (default: .rocmlint_cache next to the configuration).",
         group="Run",
         metavar="FOLDER",
     ),
     "verify": Option(
         "table of strings",
         _DEFAULT.verify,
-        "What `rocmlint verify` proves besides the claims of the code: manifests (files), modules "
-        "(to be imported and compared with their source), kernel-packages (to be loaded).",
+        "What `rocmlint verify` checks in addition to the claims of the code: manifests "
+        "(files), modules (imported and compared with their source), kernel-packages "
+        "(imported).",
     ),
     "extend": Option(
-        "path", None, "A configuration file that this one is laid over, relative to this one."
+        "path",
+        None,
+        ("Another configuration file, relative to this one, whose settings this file extends."),
     ),
 }
 """Every key of ``[tool.rocmlint]`` but the tables of options of single rules."""

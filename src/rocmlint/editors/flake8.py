@@ -55,7 +55,10 @@ class Plugin:
             "--rocmlint-no-local-rules",
             action="store_true",
             default=False,
-            help="Do not load the rules below `rules` of [tool.rocmlint], which runs their code.",
+            help=(
+                "Do not load the local rules in `rules` of [tool.rocmlint]; loading them "
+                "runs their code."
+            ),
         )
 
     @classmethod

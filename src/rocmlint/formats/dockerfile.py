@@ -145,7 +145,7 @@ class _Build:
             span = instruction.written.span()
             shown = instruction.written.text.strip()[:40]
             self.problems.append(
-                Problem(f"{shown!r} is no instruction of Dockerfiles", span.line, span.column)
+                Problem(f"{shown!r} is not a valid Dockerfile instruction", span.line, span.column)
             )
 
     def _from(self, arguments: Excerpt) -> None:

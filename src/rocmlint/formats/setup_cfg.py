@@ -50,12 +50,14 @@ def _invalid(text: str) -> Problem | None:
     try:
         configparser.RawConfigParser(strict=False).read_string(text)
     except configparser.MissingSectionHeaderError as error:
-        return Problem("no valid setup.cfg: no section above this line", error.lineno, 1)
+        return Problem(
+            "not a valid setup.cfg: there is no section above this line", error.lineno, 1
+        )
     except configparser.ParsingError as error:
         line = error.errors[0][0] if error.errors else 1
-        return Problem("no valid setup.cfg: neither a section nor a key", line, 1)
+        return Problem("not a valid setup.cfg: neither a section nor a key", line, 1)
     except configparser.Error as error:
-        return Problem(f"no valid setup.cfg: {str(error).splitlines()[0]}", 1, 1)
+        return Problem(f"not a valid setup.cfg: {str(error).splitlines()[0]}", 1, 1)
     return None
 
 

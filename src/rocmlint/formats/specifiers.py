@@ -60,7 +60,7 @@ def _refused(excerpt: Excerpt) -> Problem:
     span = excerpt.span()
     reason = fault_of(excerpt.text).rstrip(":")
     shown = excerpt.text if len(excerpt.text) < 60 else excerpt.text[:57] + "..."
-    return Problem(f"{shown!r} is no requirement: {reason}", span.line, span.column)
+    return Problem(f"{shown!r} is not a valid requirement: {reason}", span.line, span.column)
 
 
 def _declared(text: str, name: str, excerpt: Excerpt, where: Declaration) -> Declared:

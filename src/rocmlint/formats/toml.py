@@ -93,8 +93,8 @@ def invalid(text: str) -> Problem | None:
         place = _PLACE.search(reason)
         reason = _PLACE.sub("", reason)
         if place is None or place[1] is None:
-            return Problem(f"no valid TOML: {reason}", text.count("\n") + 1, 1)
-        return Problem(f"no valid TOML: {reason}", int(place[1]), int(place[2]))
+            return Problem(f"not valid TOML: {reason}", text.count("\n") + 1, 1)
+        return Problem(f"not valid TOML: {reason}", int(place[1]), int(place[2]))
     return None
 
 

@@ -60,7 +60,7 @@ def read(excerpt: Excerpt) -> list[Value] | Problem:
     """Read the documents of a file; a Problem says where it is no YAML."""
     line = _too_deep(excerpt.text)
     if line is not None:
-        return Problem("nested too deep to be read", line, 1)
+        return Problem("nested too deeply", line, 1)
     root = tree("yaml", excerpt.plain)
     if root.has_error:
         return _problem(root, excerpt)
@@ -94,7 +94,7 @@ def _problem(root: Node, excerpt: Excerpt) -> Problem:
     wrong = next((node for node in inside(root) if node.is_error or node.is_missing), root)
     text = excerpt.text[wrong.start_byte :]
     span = excerpt.span(wrong.start_byte + len(text) - len(text.lstrip()))
-    return Problem("no valid YAML", span.line, span.column)
+    return Problem("not valid YAML", span.line, span.column)
 
 
 class _Reader:

@@ -84,7 +84,7 @@ def find_devices(machine: Machine | None = None, interpreter: Interpreter | None
     problems = tuple(_problems(machine, answers, built_in.names))
     if answers[-1].names:
         return Devices(answers[-1].names, answers[-1].source, problems)
-    reasons = (f"{each.source} {each.problem or 'names no GPU'}" for each in answers)
+    reasons = (f"{each.source} {each.problem or 'lists no GPU'}" for each in answers)
     return Devices(problems=problems, reason="; ".join(reasons))
 
 
@@ -101,7 +101,7 @@ def _answers(
 
 def _rocminfo(machine: Machine) -> _Answer:
     printed = machine.ask("rocminfo")
-    unheard = "" if _AGENTS in printed.stdout else "printed nothing of HSA's agents"
+    unheard = "" if _AGENTS in printed.stdout else "printed no HSA agents"
     return _Answer("rocminfo", _named(_ISA, printed), printed.problem or unheard)
 
 
@@ -118,7 +118,7 @@ def _torch(interpreter: Interpreter) -> _Answer:
     try:
         answer = interpreter.ask("devices", "targets")
     except InterpreterError as error:
-        return _Answer("torch", problem=f"cannot be asked: {str(error).splitlines()[0]}")
+        return _Answer("torch", problem=f"cannot be run: {str(error).splitlines()[0]}")
     return _Answer("torch", _valid(answer["targets"]), str(answer["reason"]))
 
 
@@ -166,8 +166,8 @@ def _problems(machine: Machine, answers: list[_Answer], built_in: tuple[str, ...
         yield f"rocminfo {rocminfo.problem}"
     elif not usable and built_in:
         yield (
-            f"rocminfo names no GPU, the kernel has {len(built_in)}: "
-            "is this user in the groups render and video?"
+            f"rocminfo lists no GPU, but the kernel driver lists {len(built_in)}: is this "
+            "user in the groups render and video?"
         )
     for each in answers:
         if each.source == _AMD_SMI and each.failed:
@@ -176,6 +176,6 @@ def _problems(machine: Machine, answers: list[_Answer], built_in: tuple[str, ...
     plain = {each.partition(":")[0] for each in usable}
     if override and plain and plain.isdisjoint(built_in) and built_in:
         yield (
-            f"{_OVERRIDE}={override} is set: rocminfo says {', '.join(sorted(plain))}, "
-            f"the GPU is {', '.join(sorted(set(built_in)))}"
+            f"{_OVERRIDE}={override} is set: rocminfo reports {', '.join(sorted(plain))}, "
+            f"but the GPU is {', '.join(sorted(set(built_in)))}"
         )

@@ -57,7 +57,7 @@ def ask_program(
     try:
         stdout, stderr = _outputs(child, time.monotonic() + seconds)
     except subprocess.TimeoutExpired:
-        return Printed(problem=f"gave no answer within {seconds:g} s ({program})")
+        return Printed(problem=f"did not answer within {seconds:g} s ({program})")
     except OverflowError:
         return Printed(problem=f"printed more than {_MAXIMUM_OUTPUT:,} bytes ({program})")
     finally:
@@ -93,7 +93,7 @@ def _outputs(child: subprocess.Popen[bytes], deadline: float) -> tuple[str, str]
 def _failure(code: int, stdout: str, stderr: str) -> str:
     if not code:
         return ""
-    how = f"was ended by {_signal(-code)}" if code < 0 else f"failed with exit code {code}"
+    how = f"was killed by {_signal(-code)}" if code < 0 else f"failed with exit code {code}"
     said = (stderr.strip() or stdout.strip()).splitlines()
     return f"{how}: {said[-1].strip()}" if said else how
 

@@ -40,12 +40,12 @@ def parse_target(text: str) -> Target:
     """Read ``gfx942:sramecc+:xnack-``, with or without the triple before it. Raises ValueError."""
     match = _TARGET_ID.fullmatch(text.strip())
     if match is None:
-        message = f"{text!r} is no target such as gfx942 or gfx90a:sramecc+:xnack-"
+        message = f"{text!r} is not a valid target, such as gfx942 or gfx90a:sramecc+:xnack-"
         raise ValueError(message)
     features = tuple(sorted(match["features"].split(":")[1:]))
     names = {each[:-1] for each in features}
     if len(names) < len(features):
-        message = f"{text!r} names a feature twice"
+        message = f"{text!r} contains a feature twice"
         raise ValueError(message)
     return Target(match["processor"], features)
 

@@ -122,7 +122,11 @@ class Interpreter:
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - it makes one system call
             )
         except OSError as error:
-            why = "a folder is no interpreter" if os.path.isdir(self.python) else error.strerror
+            why = (
+                "a directory is not an interpreter"
+                if os.path.isdir(self.python)
+                else error.strerror
+            )
             message = f"--python {self.python}: cannot be started: {why}"
             raise InterpreterError(message) from error
         try:
@@ -143,7 +147,7 @@ class Interpreter:
             except subprocess.TimeoutExpired as error:
                 printed = error.stdout or b""
                 if not is_over and left < _GRACE:
-                    message = f"{self.python} gave no answer within {self.timeout:g} s"
+                    message = f"{self.python} did not answer within {self.timeout:g} s"
                     raise InterpreterError(f"{message} (see --timeout)") from error
         return printed
 
@@ -152,7 +156,7 @@ class Interpreter:
             with open(path, encoding="utf-8") as file:
                 answer = json.load(file)
         except OSError:
-            how = f"was ended by {signal.Signals(-code).name}" if code < 0 else "ended"
+            how = f"was killed by {signal.Signals(-code).name}" if code < 0 else "ended"
             message = f"{self.python} {how} without an answer: {_last_words(printed, code)}"
             raise InterpreterError(message) from None
         with suppress(OSError):  # a full or closed stderr is no reason to keep the answer back

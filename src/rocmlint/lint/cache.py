@@ -103,7 +103,7 @@ class Cache:
             _write(self._path, json.dumps(content, separators=(",", ":")).encode())
             _forget_old(os.path.dirname(self._path))
         except OSError as error:
-            return f"{self._folder}: the cache cannot be written: {error.strerror}"
+            return f"{self._folder}: cannot write the cache: {error.strerror}"
         except RecursionError:  # somebody has written into it what can be read and not written
             os.unlink(self._path)
         return None
@@ -168,16 +168,19 @@ def refusal(folder: str, project: str | None) -> str | None:
     """
     inside = os.path.join(folder, NAME)
     if os.path.islink(inside):
-        return f"{inside}: a link; no cache is used"
+        return f"{inside}: is a symbolic link; running without a cache"
     if project is not None and not _lies_in(folder, project):
-        reason = "a link, or outside the project; no cache is used (--cache-dir may lead anywhere)"
+        reason = (
+            "is a symbolic link or outside the project; running without a cache "
+            "(--cache-dir can be anywhere)"
+        )
         return f"{folder}: {reason}"
     try:
         names = [name for name in os.listdir(inside) if not name.startswith(".")]
     except OSError:
         return None  # not there yet; whatever else it is, who writes to it tells of it
     if names and not _is_ours(inside):
-        return f"{inside}: not a cache of rocmlint; no cache is used"
+        return f"{inside}: not a rocmlint cache; running without a cache"
     return None
 
 

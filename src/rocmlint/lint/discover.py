@@ -22,7 +22,7 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 """Except these, which hold workflows and images."""
 
 
-NOT_LINTED = "not linted: neither Python nor of another format that rocmlint knows"
+NOT_LINTED = "not linted: neither Python nor another supported format"
 _SHEBANG = compile_lazily(r"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
 
 
@@ -82,10 +82,10 @@ def _refusal(path: str) -> str:
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        return "no such file or folder"
+        return "no such file or directory"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return "neither a file nor a folder; write - to lint what is piped in"
+    return "neither a file nor a directory; use - to lint standard input"
 
 
 def _walk(
@@ -128,7 +128,7 @@ def _checked(settings: Settings) -> Settings:
         return settings
     from rocmlint.config.file import place_of  # noqa: PLC0415 - only mistakes pay for it
 
-    message = f"exclude: {wrong!r} is not a gitignore pattern"
+    message = f"exclude: {wrong!r} is not a valid gitignore pattern"
     raise place_of("exclude", settings.sources).error(message, "exclude")
 
 

@@ -120,7 +120,7 @@ def _refuse_unknown_selectors(settings: Settings) -> None:
     given += [each for _, listed in settings.per_file_ignores for each in listed]
     for selector in given:
         if selector not in known and not settings.unloaded_rules:
-            message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
+            message = f"unknown rule {selector!r}{did_you_mean(selector, known)}"
             raise _error(message, selector, settings)
 
 
@@ -132,15 +132,18 @@ def _refuse_wrong_options(settings: Settings) -> None:
             continue
         if name not in rules:
             near = names.get(name) or did_you_mean(name, [*rules, *OPTIONS])
-            raise _error(f"neither a key nor a rule is called {name!r}{near}", name, settings)
+            raise _error(f"unknown key or rule {name!r}{near}", name, settings)
         options = rules[name].options
         for key, value in values.items():
             if key not in options:
-                near = did_you_mean(key, options) or f"; it has {', '.join(options) or 'none'}"
+                near = (
+                    did_you_mean(key, options)
+                    or f"; its options are {', '.join(options) or 'none'}"
+                )
                 raise _error(f"{name} has no option {key!r}{near}", key, settings)
-            wrong = problem(options[key], value)
+            wrong = problem(key, options[key], value)
             if wrong is not None:
-                raise _error(f"{name}: {key} {wrong}", key, settings)
+                raise _error(f"{name}: {wrong}", key, settings)
 
 
 def _error(message: str, word: str, settings: Settings) -> ConfigError:

@@ -27,7 +27,7 @@ _CLASHES = re.compile(rf"^{MARK}$", re.MULTILINE)
 _EMPTIED = re.compile(rf"(?:\A|(?<=^{MARK}\n))(?={MARK}\n)|(?<=^{MARK}\n)\Z", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _OTHER_KERNELS = re.compile(r"(?i:ir$|julia|bash|javascript|deno|dotnet|\.net|scala|rust|xcpp)")
-_NO_TEXT = "This cell has no source that is text"
+_NO_TEXT = "This cell's source is not text"
 
 
 class NotebookError(ValueError):
@@ -135,7 +135,7 @@ def read(data: bytes) -> Notebook:
     try:
         return _Reader(text).notebook()
     except json.JSONDecodeError as error:
-        reason = f"is no JSON: {error.msg}"
+        reason = f"is not valid JSON: {error.msg}"
         raise NotebookError(reason, error.lineno, error.colno) from error
     except (ValueError, RecursionError) as error:
         if isinstance(error, NotebookError):
@@ -203,7 +203,7 @@ class _Reader:
         start = self._blank(0)
         if not self.text.startswith("{", start):
             self.value(start)
-            message = "is JSON, but no notebook"
+            message = "is JSON, but not a notebook"
             raise NotebookError(message)
         end = self._blank(self._object(start, member))
         if end != len(self.text):
@@ -275,10 +275,10 @@ def _why_no_cells(facts: dict[str, Any]) -> str:
     version = facts.get("nbformat")
     if "worksheets" in facts or version in {2, 3}:
         return (
-            f"is a notebook of format {version}, older than 4: "
-            "`jupyter nbconvert --to notebook --inplace` brings it up to date"
+            f"is a notebook of format {version}; formats before 4 are not supported: "
+            "convert it with `jupyter nbconvert --to notebook --inplace`"
         )
-    return "is JSON, but no notebook: it has no cells"
+    return "is JSON, but not a notebook: it has no cells"
 
 
 def _numbered(cells: list[dict[str, Any]]) -> Iterator[CodeCell]:

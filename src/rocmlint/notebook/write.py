@@ -51,7 +51,7 @@ def put_back(data: bytes, text: str) -> bytes:
             after = after[: cell.start] + source + after[cell.end :]
     result = (_BOM if data.startswith(_BOM) else b"") + after.encode()
     if not _reads_as(result, text):
-        message = "its text cannot be written back exactly"
+        message = "its text cannot be written back unchanged"
         raise RewriteError(message)
     return result
 
@@ -87,14 +87,14 @@ def _raw_lines(strings: Sequence[str], cell: CodeCell) -> list[_Line]:
     lines: list[_Line] = []
     for string in strings or [""]:
         if lines and not lines[-1].end:
-            message = f"cell {cell.number} is not split at its lines, as notebooks are"
+            message = f"the source of cell {cell.number} is not split at its lines"
             raise RewriteError(message)
         parts = [match for match in _RAW_LINE.finditer(string) if match[0]]
         lines += [_Line(part["body"], part["end"], part is parts[-1]) for part in parts]
     if not lines or lines[-1].end:
         lines.append(_Line("", "", closes=True))
     if [json.loads(f'"{line.body}"') for line in lines] != cell.text.split("\n"):
-        message = f"the line ends of cell {cell.number} are not written as notebooks do"
+        message = f"the line endings of cell {cell.number} are not those that notebooks use"
         raise RewriteError(message)
     return lines
 

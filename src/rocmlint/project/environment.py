@@ -33,8 +33,8 @@ def check_environment(environment: str) -> None:
     """Raise ConfigError where packages cannot be looked up in what ``environment`` names."""
     if not site_folders(environment):
         message = (
-            f"environment: {environment} is neither an interpreter nor a virtual environment, "
-            f"nor a folder with installed packages"
+            f"environment: {environment} is not an interpreter, a virtual environment or a "
+            "directory with installed packages"
         )
         raise ConfigError(message)
 

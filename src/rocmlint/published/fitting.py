@@ -91,7 +91,7 @@ def why_not(
     """
     asks = published.requires_python(package, version)
     if asks is None:
-        return f"{package} {version} has no wheel that tells what it requires"
+        return f"{package} {version} has no wheel with metadata"
     if not for_python(asks, python):
         return f"{package} {version} requires Python{shown(asks)}"
     required = _required(package, version, extras.get(package, frozenset()), python)
@@ -211,7 +211,7 @@ def _search(state: _State, tries: Iterator[int]) -> dict[str, Version] | frozens
     for version in state.candidates(package):
         if next(tries, None) is None:
             message = f"no answer was found in {_MOST_TRIES:,} tries for so many packages at once"
-            raise SearchError(f"{message}: ask for fewer, or with uv")
+            raise SearchError(f"{message}: ask for fewer packages, or install uv")
         after = state.choosing(package, version)
         if isinstance(after, frozenset):
             blamed |= after

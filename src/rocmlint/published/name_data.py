@@ -87,7 +87,7 @@ class NameFile:
 
     def _damaged(self, why: str) -> NamesDamagedError:
         """Give the error that tells which file it is and what to do."""
-        return NamesDamagedError(f"{self.path} is damaged ({why}): install rocmlint again")
+        return NamesDamagedError(f"{self.path} is damaged ({why}): reinstall rocmlint")
 
 
 def write(path: str, head: dict[str, Any], pieces: dict[str, dict[str, Any]]) -> None:

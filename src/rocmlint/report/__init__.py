@@ -66,7 +66,7 @@ def write_file(name: str, report: Report, path: str) -> None:
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         write_atomically(path, content.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        message = f"the {name} report cannot be written to {path}: {error.strerror}"
+        message = f"cannot write the {name} report to {path}: {error.strerror}"
         raise RocmlintError(message) from error
 
 

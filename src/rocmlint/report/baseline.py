@@ -94,22 +94,27 @@ def read(path: str) -> list[KnownFinding]:
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
     except OSError as error:
-        message = f"baseline {path} cannot be read ({error.strerror}); --write-baseline makes one"
+        message = (
+            f"baseline {path} cannot be read ({error.strerror}); create it with --write-baseline"
+        )
         raise ConfigError(message) from error
     except (ValueError, RecursionError) as error:
-        message = f"baseline {path} is no JSON ({error}); write it anew with --write-baseline"
+        message = f"baseline {path} is not valid JSON ({error}); recreate it with --write-baseline"
         raise ConfigError(message) from error
     version = stored.get("version") if isinstance(stored, dict) else None
     if version != VERSION:
-        message = f"baseline {path} has version {version!r}, and this rocmlint reads {VERSION}"
-        raise ConfigError(f"{message}; write it anew with --write-baseline")
+        message = (
+            f"baseline {path} has version {version!r}, but this version of rocmlint reads "
+            f"version {VERSION}"
+        )
+        raise ConfigError(f"{message}; recreate it with --write-baseline")
     try:
         return [
             KnownFinding(*(str(each[field]) for field in KnownFinding._fields))
             for each in stored["findings"]
         ]
     except (LookupError, TypeError) as error:
-        message = f"baseline {path} is damaged; write it anew with --write-baseline"
+        message = f"baseline {path} is damaged; recreate it with --write-baseline"
         raise ConfigError(message) from error
 
 

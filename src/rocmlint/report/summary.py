@@ -36,13 +36,14 @@ def summary(findings: Sequence[Finding], files: int, *, fixed: int = 0) -> str:
     """Say in one line what was fixed, what is left of how many files, and what can be fixed."""
     done = f"Fixed {counted(fixed, 'finding')}. " if fixed else ""
     if not findings:
-        return f"{done}Nothing {'left' if fixed else 'found'} in {counted(files, 'file')}."
+        return f"{done}No issues {'remaining' if fixed else 'found'} in {counted(files, 'file')}."
     count = counts(findings)
     kinds = [(count.errors, "error"), (count.warnings, "warning")]
     severities = ", ".join(counted(number, kind) for number, kind in kinds if number)
     where = counted(len({finding.path for finding in findings}), "file")
-    verb = "Left" if fixed else "Found"
-    found = f"{verb} {counted(len(findings), 'finding')} ({severities}) in {where}"
+    number = counted(len(findings), "finding")
+    number = f"{number} remaining" if fixed else f"Found {number}"
+    found = f"{number} ({severities}) in {where}"
     return f"{done}{found} ({files:,} checked).{_how_to_fix(count)}"
 
 

@@ -38,7 +38,7 @@ def patched_files(target: str, origin: str = "") -> Claim:
 
 def patch_check(package: str) -> Claim:
     """Say that a package is patched, as a check in the code is to tell."""
-    statement = f"`{package}` is patched, as the check here says"
+    statement = f"`{package}` is patched, as this check assumes"
     return Claim("patch-check", package, statement, f"rocmlint verify stock {package}")
 
 
@@ -47,14 +47,14 @@ def replacement(module: str, name: str = "") -> Claim:
 
     That is so in the running program only.
     """
-    statement = f"`{name or module}` is replaced in the program"
+    statement = f"`{name or module}` is replaced at run time"
     command = _AT_RUN_TIME.format(module=module, path=PATH)
     return Claim("replacement", module, statement, command, given=name)
 
 
 def origin(package: str) -> Claim:
     """Say that a package is imported from a folder that the code puts on ``sys.path``."""
-    statement = f"`{package}` is imported from the folder that is put on sys.path here"
+    statement = f"`{package}` is imported from the directory that is added to sys.path here"
     command = _AT_RUN_TIME.format(module=package, path=PATH)
     return Claim("origin", package, statement, command)
 
@@ -65,13 +65,13 @@ def fast_path(name: str, value: str = "", *, optional: bool = False) -> Claim:
     It is optional where a condition of the program decides on it.
     """
     subject = f"{name}={value}" if value else name
-    statement = f"the fast path `{subject}` is taken" + (" if it is asked for" if optional else "")
+    statement = f"the fast path `{subject}` is taken" + (" if it is requested" if optional else "")
     return Claim("fast-path", subject, statement, _probe(name, value), optional=optional)
 
 
 def kernel_package(package: str, *, optional: bool = False) -> Claim:
     """Say that a package of kernels can be loaded; the code may go on without it."""
-    statement = f"`{package}` loads" + (", or the code goes on without it" if optional else "")
+    statement = f"`{package}` loads" + (", or the code continues without it" if optional else "")
     return Claim("kernel-package", package, statement, _HERE, optional=optional)
 
 

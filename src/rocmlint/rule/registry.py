@@ -71,7 +71,7 @@ def _classes_in(module: ModuleType, kind: type[Kind]) -> Iterator[type[Kind]]:
 
 def _local_rules(folder: str) -> Iterator[RuleType]:
     if not os.path.isdir(folder):
-        message = f"rules: there is no folder {folder}"
+        message = f"rules: no such directory: {folder}"
         raise ConfigError(message)
     name = f"rocmlint_local_{abs(hash(os.path.abspath(folder)))}"
     try:
@@ -117,6 +117,6 @@ def _refuse_duplicates(rules: list[RuleType]) -> None:
         for label in (rule.code, rule.name):
             if label in seen:
                 other = seen[label]
-                message = f"rules: {rule.__module__} and {other.__module__} are both called {label}"
+                message = f"rules: {rule.__module__} and {other.__module__} both define {label}"
                 raise ConfigError(message)
             seen[label] = rule

@@ -35,7 +35,7 @@ def _files_below(folder: str, prefix: str, seen: set[str]) -> Iterator[tuple[str
     place = os.path.realpath(folder)
     if place in seen or len(seen) == MAXIMUM_FOLDERS:
         again = f"{folder} leads to {place} again"
-        many = f"more than {MAXIMUM_FOLDERS} folders: name the one that holds the rules"
+        many = f"more than {MAXIMUM_FOLDERS} directories: name the one that contains the rules"
         message = f"rules: {again if place in seen else many}"
         raise ConfigError(message)
     seen.add(place)

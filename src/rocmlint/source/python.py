@@ -197,7 +197,7 @@ class Source(File):
         line = node if isinstance(node, cst.SimpleStatementLine) else None
         line = line or self.enclosing(node, cst.SimpleStatementLine)
         if line is None or len(line.body) > 1:
-            message = "only a statement that stands alone on its line can be removed"
+            message = "only a statement on a line of its own can be removed"
             raise ValueError(message)
         block = self.parent(line)
         if isinstance(block, cst.IndentedBlock) and len(block.body) == 1:

@@ -80,7 +80,7 @@ def compiled(environment: Environment, rocm: str) -> dict[str, str]:
         files = _libraries(each)
         own = {match[1]: match[0] for name in files if (match := _BITSANDBYTES.search(name))}
         if each.name in BUILT_AGAINST_TORCH:
-            found[each.name] = "its code is compiled for one torch"
+            found[each.name] = "its code is compiled for one torch version"
         elif own:
             if "".join(rocm.split(".")[:2]) not in own:
                 found[each.name] = f"it has {', '.join(own.values())} and none for ROCm {rocm}"

@@ -88,7 +88,7 @@ def compatible(
         except ResolverError as error:
             notes = (*notes, f"uv was not used: {error}")
     answer = _answer(asked, _Shipped(release, python))
-    unseen = f"for Python {python} by Requires-Python only: uv looks at the wheels, too"
+    unseen = f"checked for Python {python} by Requires-Python only; uv also looks at the wheels"
     return replace(answer, notes=(*notes, *answer.notes, unseen))
 
 
@@ -107,7 +107,7 @@ def _torch(text: str) -> tuple[_Torch, tuple[str, ...]]:
     known = published.releases(TORCH)
     public = version.public
     if version.is_prerelease:
-        note = f"torch {public} is no release, so that its own requirements are not known"
+        note = f"torch {public} is not a release, so its own requirements are unknown"
         return _Torch(Requirement(f"{TORCH}=={public}"), version), (note,)
     every = SpecifierSet(f"=={public}.*" if len(version.release) < 3 else f"=={public}")
     if any(map(every.contains, known)):
@@ -116,7 +116,7 @@ def _torch(text: str) -> tuple[_Torch, tuple[str, ...]]:
         return _Torch(Requirement(f"{TORCH}{every}")), ()
     near = [str(each) for each in known if each.release[:2] == version.release[:2]]
     message = f"there is no torch {public}"
-    message += f"; of that minor version there is {', '.join(near)}" if near else ""
+    message += f"; available in that minor version: {', '.join(near)}" if near else ""
     raise VersionError(message)
 
 
@@ -148,7 +148,9 @@ def _read(packages: Iterable[str]) -> dict[str, _Read]:
     for text in packages:
         goal = requirement_of(text)
         if goal is None or goal.url:
-            asked[text] = Library(text, "unknown", None, None, f"{text!r} is no package's name")
+            asked[text] = Library(
+                text, "unknown", None, None, f"{text!r} is not a valid package name"
+            )
             continue
         goal.name, goal.marker = canonicalize_name(goal.name), None
         if _extra_counts(goal):
@@ -184,12 +186,12 @@ class _Shipped:
         for each in goals:
             if not published.releases(each.name):
                 reason = f"{each.name} is not among the packages that rocmlint knows"
-                return Refusal(f"{reason}; with uv any can be asked for", each.name)
+                return Refusal(f"{reason}; uv knows all packages", each.name)
         if self.torch.fixed is not None:
             found = fit(goals, self.python, {TORCH: self.torch.fixed})
         else:
             found = fit((*goals, self.torch.requirement), self.python)
-        return found or Refusal("no releases fit together")
+        return found or Refusal("no compatible releases")
 
     def newest(self, goals: Sequence[Requirement]) -> Mapping[str, Version]:
         """Give the newest releases, whatever they require."""
@@ -276,7 +278,7 @@ def _no_torch(by: _Shipped | _Uv, refusal: Refusal) -> str:
     asked = by.torch.requirement
     version = published.newest(TORCH, asked.specifier)
     if version is None and by.source != "uv":
-        return f"{asked} is not known (as of {by.as_of}); ask with uv, which knows newer ones"
+        return f"{asked} is unknown (as of {by.as_of}); uv knows newer releases"
     reason = version and why_not(TORCH, version, {}, {}, by.python)
     return f"{asked} cannot be installed: {reason or refusal.reason}"
 
@@ -315,7 +317,8 @@ class _Explanation:
             reason = f"no release for Python {self.by.python} is {self.goals[name].specifier}"
         if not reason:
             reason = (
-                f"what it requires does not go with torch {self.chosen[TORCH]}: {refusal.reason}"
+                f"its requirements are not compatible with torch {self.chosen[TORCH]}"
+                f": {refusal.reason}"
             )
         return Library(self._name(name), "none fits", None, None, reason)
 
@@ -362,7 +365,7 @@ class _Explanation:
         answer = self.by.solve([exact])
         if isinstance(answer, Refusal):
             return answer.reason
-        return f"{name} {version} fits torch, but not together with the other libraries"
+        return f"{name} {version} is compatible with torch, but not with the other libraries"
 
     def _name(self, name: str) -> str:
         extras = ",".join(sorted(self.goals[name].extras))

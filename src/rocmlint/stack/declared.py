@@ -133,13 +133,13 @@ def _judged(distribution: Distribution, demand: _Demand, environment: Environmen
         return replace(
             verdict,
             judgement="unknown",
-            reason=f"{other.version!r} is no version that can be compared (PEP 440)",
-            action=f"install a {other.name} whose version is one",
+            reason=f"{other.version!r} is not a valid version (PEP 440)",
+            action=f"install a {other.name} with a valid version",
         )
     if is_met(requirement.specifier, version):
         return verdict
     by = f" with its extra {demand.extra!r}" if demand.extra else ""
-    why = f"it requires {verdict.requirement}{by}, {other.version} is installed"
+    why = f"it requires {verdict.requirement}{by}, but {other.version} is installed"
     return replace(
         verdict,
         judgement="conflict" if demand.counts else "note",
@@ -160,7 +160,7 @@ def _of_nightly(requirement: Requirement, version: Version) -> str:
     released = type(version)(version.base_version)
     if not version.is_prerelease or not is_met(requirement.specifier, released):
         return ""
-    return f"; {version} counts as before {version.base_version}"
+    return f"; {version} counts as older than {version.base_version}"
 
 
 def _missing(distribution: Distribution, demand: _Demand, environment: Environment) -> Verdict:
@@ -192,7 +192,7 @@ def _unreadable(distribution: Distribution) -> Iterator[Verdict]:
             "declared",
             "unknown",
             reason=problem,
-            action=f"install {distribution.name} again: its metadata is not what a wheel has",
+            action=f"reinstall {distribution.name}: its metadata is damaged",
             source=distribution.place,
         )
 

@@ -64,12 +64,14 @@ def guards(environment: Environment) -> tuple[Verdict, ...]:
 def _judged(package: Distribution, guard: _Guard, other: Distribution, python: str) -> Verdict:
     version = other.parsed
     judgement: Judgement = "unknown" if version is None else "fits"
-    reason = f"{other.version!r} is no version that can be compared" if version is None else ""
-    action = f"install a {other.name} whose version is one" if version is None else ""
+    reason = f"{other.version!r} is not a valid version" if version is None else ""
+    action = f"install a {other.name} with a valid version" if version is None else ""
     requirement = Requirement(f"{guard.on}{guard.specifier}")
     if version is not None and not is_met(guard.specifier, version):
         judgement = "conflict"
-        reason = f"its code {guard.effect}: it wants {requirement}, {other.version} is installed"
+        reason = (
+            f"its code {guard.effect}: it requires {requirement}, but {other.version} is installed"
+        )
         extra = "torch" if guard.on == "torch" else ""
         action = remedy(package, requirement, other, extra, python)
     return Verdict(
@@ -100,7 +102,7 @@ def _guards(folder: str, environment: Environment) -> Iterator[_Guard]:
 def _switches_off(text: str, path: str) -> Iterator[_Guard]:
     match = _SWITCHES_OFF.search(text)
     if match:
-        effect = "switches PyTorch off at import (is_torch_available() is False)"
+        effect = "disables PyTorch at import (is_torch_available() is False)"
         line = text.count("\n", 0, match.start()) + 1
         yield _Guard("torch", SpecifierSet(f">={match[1]}"), effect, f"{path}:{line}")
 
@@ -116,7 +118,7 @@ def _available(text: str, path: str, environment: Environment) -> Iterator[_Guar
             continue
         package = packages.get(match[1]) or packages.get(match[1].replace("_", "-"))
         if package:
-            effect = f"says no in {function.name}()"
+            effect = f"returns False in {function.name}()"
             for bound in _bounds(function, constants):
                 yield _Guard(package, bound, effect, f"{path}:{function.lineno}")
 
@@ -143,7 +145,7 @@ def _minimums(path: str) -> Iterator[_Guard]:
                 specifier = SpecifierSet(f">={value}")
             except InvalidSpecifier:
                 continue
-            yield _Guard(package, specifier, f"does without {package}", path)
+            yield _Guard(package, specifier, f"falls back to code without {package}", path)
 
 
 def _at_import(folder: str) -> Iterator[_Guard]:

@@ -21,7 +21,7 @@ COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
 _FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
-_AMD = "AMD has builds of its own for 7.9 and later: https://repo.amd.com/rocm/whl-multi-arch/"
+_AMD = "AMD has its own builds for 7.9 and later: https://repo.amd.com/rocm/whl-multi-arch/"
 """As ``torch[device-gfx942]``; RELEASES.md of github.com/ROCm/TheRock, github.com/amd/playbooks."""
 
 
@@ -101,7 +101,7 @@ def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but t
         words = (*start, *pinned(packages, wheels.rocm), "--index-url", wheels.url)
         return Installation(wheels, packages, words, (*wheels.notes, *unproven(release)))
     if torch is not None:
-        message = "--torch names a release and --nightly takes none: leave one of them out"
+        message = "--torch names a release, but --nightly installs none: omit one of them"
         raise RocmlintError(message)
     words = (*start, "--pre", *names, "--index-url", wheels.url)
     return Installation(wheels, tuple((each, "") for each in names), words, wheels.notes)
@@ -129,7 +129,9 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
     minors = _torch_for(rocm)
     asked = Version(minors[-1]) if torch is None else _released(torch)
     if asked.local not in {None, f"rocm{rocm}"}:
-        message = f"torch {torch} is another build than ROCm {rocm}'s; write {asked.public}"
+        message = (
+            f"torch {torch} is a build for another version than ROCm {rocm}; write {asked.public}"
+        )
         raise RocmlintError(message)
     minor = minor_release(asked)
     if minor not in minors:
@@ -139,7 +141,7 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
         return str(known[-1] if known else Version(f"{minor}.0"))
     if known and Version(asked.public) not in known:
         message = f"there is no torch {asked.public} (as of {requirements.AS_OF})"
-        raise NoWheelsError(f"{message}; of {minor} there is {_listed(map(str, known))}")
+        raise NoWheelsError(f"{message}; releases of {minor}: {_listed(map(str, known))}")
     return asked.public
 
 
@@ -176,7 +178,7 @@ def unproven(torch: str) -> tuple[str, ...]:
 def _released(torch: str) -> Version:
     version = read_torch_version(torch)
     if version.is_prerelease:
-        message = f"torch {torch} is no release; write one such as 2.10, or --nightly"
+        message = f"torch {torch} is not a release; use one such as 2.10, or --nightly"
         raise VersionError(message)
     return version
 
@@ -236,8 +238,8 @@ def _releases_for(name: str, torch: Version) -> tuple[list[Version], list[Versio
 
 
 def _of_another(asked: Version, chosen: Version) -> str:
-    runs = "its driver runs them" if chosen < asked else "its driver may be too old for them"
-    brought = f"those for {chosen} bring ROCm's libraries along, and {runs}"
+    runs = "its driver can run them" if chosen < asked else "its driver may be too old for them"
+    brought = f"the wheels for {chosen} include ROCm's libraries, and {runs}"
     return f"ROCm {asked} has no wheels of its own: {brought}"
 
 
@@ -245,12 +247,12 @@ def _no_wheels(asked: Version, offered: Sequence[Version], *, nightly: bool) -> 
     kind = "nightly wheels" if nightly else "wheels"
     message = f"torch has no {kind} for ROCm {asked} (as of {rocm_wheels.as_of()})"
     if asked > offered[-1]:
-        read = f"the newest build matrix that was read is of {rocm_wheels.rows()[-1].date}"
+        read = f"the newest known build matrix is from {rocm_wheels.rows()[-1].date}"
         message = f"no {kind} of torch for ROCm {asked} are known ({read})"
     below = [each for each in offered if each < asked]
     nearest = below[-1] if below else offered[0]
     flag = " --nightly" if nightly else ""
-    message += f"; the nearest that has is {nearest}: --rocm {nearest}{flag}"
+    message += f"; the nearest version with wheels is {nearest}: --rocm {nearest}{flag}"
     other = _of_same_minor(asked, _offered(nightly=not nightly))
     if other is not None:
         kind, flag = ("releases", "") if nightly else ("nightly ones", " --nightly")
@@ -263,12 +265,12 @@ def _no_torch(minor: str, rocm: str) -> str:
     elsewhere = [each for each in rocm_wheels.rocm_for(minor) if minor in _torch_for(each)]
     row = rocm_wheels.row(minor)
     if elsewhere:
-        message += f"; it has them for ROCm {_listed(elsewhere)}"
+        message += f"; it has wheels for ROCm {_listed(elsewhere)}"
     elif row is not None:
-        message = f"of torch {minor} only nightly builds are known, for ROCm {_listed(row.rocm)}"
+        message = f"only nightly builds of torch {minor} are known, for ROCm {_listed(row.rocm)}"
         message += f" (build matrix of {row.date})"
     else:
-        message += f", nor for any other (as of {rocm_wheels.as_of()})"
+        message += f", or for any other version (as of {rocm_wheels.as_of()})"
     return f"{message}; ROCm {rocm} has torch {_listed(_torch_for(rocm))}"
 
 

@@ -153,7 +153,7 @@ def _packages(
         try:
             packages.append((name, companion(name, torch, rocm)))
         except NoWheelsError as error:
-            do = f"do without {name}, or move to another ROCm or torch (--to, --torch)"
+            do = f"uninstall {name}, or choose another ROCm or torch version (--to, --torch)"
             missing.append(Obstacle(f"package {name}", str(installed), str(error), do))
     return packages, missing
 
@@ -170,7 +170,9 @@ def _changes(
     }
     stays = "torch" in there
     removed = [
-        PackageChange("remove", each.name, each.version, "", "it belongs to the torch that goes")
+        PackageChange(
+            "remove", each.name, each.version, "", "it belongs to the torch that is removed"
+        )
         for each in environment.distributions
         if is_of_torch(each.name)
         and each.name not in there
@@ -219,15 +221,19 @@ def _of_python(torch: str, environment: Environment) -> Iterator[Obstacle]:
     wanted = SpecifierSet(row.python if row else "")
     if not for_python(wanted, minor_of(environment.python)):
         why = f"torch {torch} requires Python{wanted}"
-        do = "make an environment of such a Python, or choose an older torch with --torch"
+        do = "create an environment with a supported Python, or choose an older torch with --torch"
         yield Obstacle(environment.executable, f"Python {environment.python}", why, do)
 
 
 def _of_misfit(misfit: Misfit, torch: str) -> Obstacle:
     known = requirements.releases(misfit.package)
-    other = "no release of it goes with" if known else "rocmlint knows no release of it to go with"
+    other = (
+        "no release of it is compatible with"
+        if known
+        else "rocmlint knows no release of it that is compatible with"
+    )
     why = f"{misfit.why}, and {other} torch {torch}"
-    do = f"uninstall {misfit.package}, or choose a torch that it takes with --torch"
+    do = f"uninstall {misfit.package}, or choose another torch with --torch"
     return Obstacle(f"package {misfit.package}", misfit.requirement, why, do)
 
 
@@ -241,13 +247,14 @@ def _notes(environment: Environment, changes: Sequence[PackageChange], rocm: str
     here = find_rocm(environment=environment)
     if here.chosen is not None and here.release != ".".join(rocm.split(".")[:2]):
         yield (
-            f"ROCm {here.version} is installed here ({here.chosen.source}): torch's wheels bring "
-            f"the libraries of {rocm}, but the driver, and what compiles code, come with ROCm"
+            f"ROCm {here.version} is installed here ({here.chosen.source}): torch's wheels "
+            f"include the libraries of {rocm}, but the driver and the compilers belong to "
+            "the installed ROCm"
         )
     cache = os.environ.get("TORCH_EXTENSIONS_DIR") or os.path.expanduser(
         "~/.cache/torch_extensions"
     )
     if changes and os.path.isdir(cache):
-        yield f"{cache} has extensions that were compiled for the present torch: delete it"
+        yield f"{cache} has extensions that were compiled for the current torch: delete it"
     for each in environment.unreadable:
         yield f"not considered: {each}"

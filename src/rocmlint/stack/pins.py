@@ -88,15 +88,15 @@ def _of_index(text: str, rocm: str, url: str) -> tuple[str, str] | None:
     label = label_in(text)
     if not label or label == f"rocm{rocm}":
         return None
-    return f"it has the builds for {label}, and brings back one of them", f"write {url}"
+    return f"it has the builds for {label}, and would reinstall one of them", f"write {url}"
 
 
 def _of_image(text: str, rocm: str) -> tuple[str, str] | None:
     match = _IMAGE.search(text)
     if match is None or Version(match["rocm"]).release == Version(rocm).release[:2]:
         return None
-    why = f"the image has ROCm {match['rocm']}, and with rocm/pytorch its torch"
-    return why, f"take an image for ROCm {rocm}"
+    why = f"the image has ROCm {match['rocm']} and, if it is a rocm/pytorch image, a torch for it"
+    return why, f"use an image for ROCm {rocm}"
 
 
 def _of_requirement(
@@ -109,18 +109,18 @@ def _of_requirement(
     pinned = any(each.operator in _EXACT for each in requirement.specifier)
     if requirement.url is not None:
         if name in targets:
-            return "it names one build by its address", f"write {name}=={targets[name]}"
+            return "it names one build by its URL", f"write {name}=={targets[name]}"
         return None
     if name in targets:
         if is_met(requirement.specifier, targets[name]):
             return None
         return (
-            f"the plan has {name} {targets[name]}",
+            f"the plan installs {name} {targets[name]}",
             f"write {_instead(name, targets[name], pinned)}",
         )
     if is_triton(name):
-        why = "torch brings the triton that it was built with"
-        return (why, "leave it out") if pinned else None
+        why = "torch installs the triton that it was built with"
+        return (why, "remove it") if pinned else None
     return _of_any_release(name, requirement, targets["torch"], python)
 
 
@@ -150,4 +150,4 @@ def _of_any_release(
     release, needed = refused
     found = fit([Requirement(f"{name}[torch]")], python, {"torch": torch})
     do = f"write {name}=={found[name]}" if found else f"remove {name}, or plan for another torch"
-    return f"{name} {release} requires torch{shown(needed)}, the plan has {torch}", do
+    return f"{name} {release} requires torch{shown(needed)}, but the plan installs {torch}", do

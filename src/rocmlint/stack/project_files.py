@@ -44,7 +44,7 @@ def read_project(paths: Sequence[str]) -> tuple[list[Pin], list[Obstacle]]:
     """
     for path in paths:
         if not os.path.exists(path):
-            message = f"{path or repr(path)}: no such file or folder"
+            message = f"{path or repr(path)}: no such file or directory"
             raise ConfigError(message)
     discovery = discover(paths, _settings_for())
     found = [each.path for each in discovery.files]
@@ -85,7 +85,7 @@ def _settings_for() -> Callable[[str], Settings]:
 
 def _unread(where: str, reason: str = "") -> Obstacle:
     why = f"it cannot be read: {reason.removeprefix('cannot be read: ')}"
-    return Obstacle(where, "", why, "repair it: what it pins was not looked at")
+    return Obstacle(where, "", why, "repair it: its pins were not checked")
 
 
 def _not_included(listed: Listed, looked_at: Collection[str]) -> Iterator[Obstacle]:
@@ -94,11 +94,11 @@ def _not_included(listed: Listed, looked_at: Collection[str]) -> Iterator[Obstac
         path = os.path.normpath(os.path.join(os.path.dirname(listed.path), each.path))
         where = f"{os.path.relpath(listed.path)}:{each.span.line}"
         if "://" in each.path:
-            why, do = "was not looked at", "look yourself what it pins, or write it into a file"
+            why, do = "was not checked", "check its pins by hand, or put them into a file"
         elif not os.path.exists(path):
-            why, do = "is not here", "write that file, or take the line out"
+            why, do = "was not found", "create that file, or remove the line"
         elif path not in looked_at:
-            why, do = "was not looked at", f"name {path} too"
+            why, do = "was not checked", f"pass {path} too"
         else:
             continue
         yield Obstacle(where, "", f"it includes {each.path}, which {why}", do)
@@ -110,8 +110,10 @@ def _locks(folders: Iterable[str]) -> Iterator[Obstacle]:
         path = os.path.join(folder, name)
         data = data_of(path)
         if data is not None and _LOCKED_TORCH.search(data.decode(errors="replace")):
-            why = "it locks a torch, and what else it locks was not looked at"
-            yield Obstacle(os.path.relpath(path), "", why, f"mend the other pins, then {command}")
+            why = "it locks a torch, and its other locked versions were not checked"
+            yield Obstacle(
+                os.path.relpath(path), "", why, f"fix the other pins, then run {command}"
+            )
 
 
 def _pins(path: str, parts: Parts) -> Iterator[Pin]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COMPILE_ANEW = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
 """With these pip compiles a package against the torch that is installed."""
-_ONE_INDEX = "take torch and what belongs to it from one index: rocmlint stack install-command"
+_ONE_INDEX = "install torch and its companions from one index: rocmlint stack install-command"
 
 
 def remedy(
@@ -118,12 +118,12 @@ def _guarded(name: str) -> str:
     except KeyError:
         return ""
     pins = demanded is not None and any(each.operator in {"==", "<", "<="} for each in demanded)
-    return " --no-deps (else it replaces torch)" if pins else ""
+    return " --no-deps (otherwise it replaces torch)" if pins else ""
 
 
 def rocm_build(wanted: str) -> str:
     """Say what to do in place of an install of what PyPI has for CUDA only."""
-    return f"install a ROCm build of {shlex.quote(wanted)} with --no-deps (PyPI's is for CUDA)"
+    return f"install a ROCm build of {shlex.quote(wanted)} with --no-deps (PyPI has the CUDA build)"
 
 
 def _text(requirement: Requirement) -> str:

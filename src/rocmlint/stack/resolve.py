@@ -127,7 +127,7 @@ def _run(command: list[str], folder: str, timeout: float) -> subprocess.Complete
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        message = f"uv gave no answer within {timeout:g} s"
+        message = f"uv did not answer within {timeout:g} s"
         raise ResolverError(message) from error
     except OSError as error:
         message = f"{command[0]} cannot be started: {error.strerror}"

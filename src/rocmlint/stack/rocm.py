@@ -119,7 +119,7 @@ def _amd_smi(machine: Machine) -> Iterator[RocmReading]:
         return
     said = _json(printed.stdout)
     version = _version(str(said.get("rocm_version", ""))) if said else ""
-    problem = "" if version else "names no version of ROCm"
+    problem = "" if version else "reports no ROCm version"
     yield RocmReading(source, "program", version, problem)
 
 
@@ -148,7 +148,7 @@ def _files(machine: Machine) -> Iterator[RocmReading]:
     for name in ("ROCM_PATH", "ROCM_HOME"):
         path = machine.environment.get(name)
         if path and not os.path.isdir(machine.path(path)):
-            problem = "is no folder: unset it, or set it to where ROCm is"
+            problem = "is not a directory: unset it, or set it to ROCm's directory"
             yield RocmReading(f"${name} = {path}", "file", problem=problem)
         elif path:
             yield from _folder(machine, path, f"${name} = ", seen)
@@ -194,7 +194,7 @@ def _folder(machine: Machine, path: str, said: str, seen: set[str]) -> Iterator[
             seen.add(os.path.realpath(os.path.join(file, "../..")))
             yield _file(file, f"{said}{path}/{each}")
     if not (files or os.path.islink(core) or any(map(_CORE.fullmatch, names))):
-        missing = "has no .info/version: ROCm is half removed, or no ROCm"
+        missing = "has no .info/version: ROCm is partly removed, or this is not ROCm"
         yield RocmReading(said + path, "file", problem=missing)
 
 
@@ -204,7 +204,7 @@ def _is_in(folder: str, file: str) -> bool:
 
 def _dangling(path: str, source: str) -> Iterator[RocmReading]:
     if os.path.islink(path) and not os.path.exists(path):
-        gone = f"points to {os.readlink(path)}, which is not there: ROCm is half removed"
+        gone = f"points to {os.readlink(path)}, which does not exist: ROCm is partly removed"
         yield RocmReading(source, "file", problem=gone)
 
 
@@ -217,7 +217,11 @@ def _file(path: str, source: str) -> RocmReading:
     if version:
         return RocmReading(source, "file", version)
     said = text.strip().split("\n", 1)[0][:40]
-    problem = f"says {said!r}, which is no version" if said else "is empty: ROCm is half removed"
+    problem = (
+        f"contains {said!r}, which is not a valid version"
+        if said
+        else "is empty: ROCm is partly removed"
+    )
     return RocmReading(source, "file", problem=problem)
 
 
@@ -237,7 +241,7 @@ def _system_packages(machine: Machine) -> Iterator[RocmReading]:
         version = _version(fields.get("Version", "").rpartition(":")[2])
         state = fields.get("Status", "").split()
         if state[-1:] != ["installed"]:
-            left = f"is {' '.join(state[-1:]) or 'without a state'}: ROCm is half removed"
+            left = f"is {' '.join(state[-1:]) or 'without a state'}: ROCm is partly removed"
             yield RocmReading(source, "system package", problem=left)
         elif version:
             yield RocmReading(source, "system package", version)
@@ -254,5 +258,5 @@ def _wheels(environment: Environment) -> Iterator[RocmReading]:
 def _torch(torch: TorchBuild) -> Iterator[RocmReading]:
     """Take what torch was built for: with no other word it is the ROCm that a program gets."""
     if torch.rocm_release:
-        source = f"torch {torch.version}, which brings it"
+        source = f"torch {torch.version}, whose wheel includes it"
         yield RocmReading(source, "torch", _version(torch.rocm) or torch.rocm_release)

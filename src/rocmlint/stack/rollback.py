@@ -42,7 +42,7 @@ def write_rollback(environment: Environment, path: str) -> str:
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise RocmlintError(
-            f"{message}; choose another place with --freeze, or --no-freeze"
+            f"{message}; choose another place with --freeze, or use --no-freeze"
         ) from error
     return path
 
@@ -52,10 +52,10 @@ def rollback_text(environment: Environment, path: str) -> str:
     python = shlex.quote(environment.executable)
     lines = [
         f"# The packages of {environment.executable} (Python {environment.python}).",
-        "# To go back, uninstall what has changed since and type",
+        "# To roll back, uninstall what has changed since and run",
         f"#   {python} -m pip install --no-deps -r {shlex.quote(path)}",
     ]
-    lines += [f"# left out, as it cannot be read: {each}" for each in environment.unreadable]
+    lines += [f"# omitted because it cannot be read: {each}" for each in environment.unreadable]
     lines += [f"--extra-index-url {each}" for each in _indexes(environment)]
     for each in environment.distributions:
         lines += _lines(each)
@@ -101,7 +101,7 @@ def _reserved(path: str) -> str:
         with suppress(FileExistsError):
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             return name
-    message = f"{path}: it and {_MOST - 2} names like it are taken; choose another with --freeze"
+    message = f"{path}: it and {_MOST - 2} names like it exist; choose another with --freeze"
     raise RocmlintError(message)
 
 
@@ -125,11 +125,11 @@ def _has_index(distribution: Distribution) -> bool:
 def _lines(distribution: Distribution) -> Iterator[str]:
     url = _origin(distribution).get("url", "")
     if url.startswith("file://") and not os.path.exists(_path(url)):
-        yield f"# {distribution} was installed from {_path(url)}, which is no longer there"
+        yield f"# {distribution} was installed from {_path(url)}, which no longer exists"
     elif _label(distribution) and not url and not _has_index(distribution):
-        yield f"# {distribution} came from an index that its label does not tell: add the URL"
+        yield f"# {distribution} came from an unknown index (see its label): add the index's URL"
     if distribution.installer == "conda":
-        yield f"# {distribution} was installed by conda: pip puts its own build in its place"
+        yield f"# {distribution} was installed by conda: pip installs its own build instead"
     yield source_of(distribution)
 
 

@@ -86,21 +86,21 @@ def _failed(package: Distribution, error: str, said: tuple[str, ...] = ()) -> Ve
     reason = f"import {import_name(package.name)} fails: {first}"
     if said and said[-1] not in reason:
         reason += f" ({said[-1].strip()})"
-    action = f"mend the conflicts above, if any; else {reinstall(package)}"
+    action = f"fix the conflicts above, if any; otherwise {reinstall(package)}"
     return _but(_fits(package, "can be imported"), reason, action)
 
 
 def _slow(package: Distribution, error: str) -> Verdict:
     """Leave open what took too long: it may hang, or compile something for the first time."""
-    reason = f"import {import_name(package.name)} did not end: {error}"
-    action = "give it more time with --timeout; py-spy dump tells where it is"
+    reason = f"import {import_name(package.name)} did not finish: {error}"
+    action = "give it more time with --timeout; py-spy dump shows where it is"
     return _but(_fits(package, "can be imported"), reason, action, "unknown")
 
 
 def _silent(package: Distribution, error: str) -> Verdict:
     """Leave open which GPUs a torch sees that fails when it is asked."""
-    reason = f"asked which GPUs it sees, torch fails: {error.splitlines()[0]}"
-    action = "rocminfo in the same shell tells whether this user may use them"
+    reason = f"torch fails when asked for its GPUs: {error.splitlines()[0]}"
+    action = "rocminfo in the same shell shows whether this user may use them"
     return _but(_fits(package, "sees the GPU", "GPU"), reason, action, "unknown")
 
 
@@ -119,7 +119,10 @@ def _on_torch(
     about = [each.strip() for each in said if "torch" in each.lower()]
     if about:
         reason += f': it says "{next((e for e in about if " >= " in e), about[-1])}"'
-    action = f"rocmlint stack compatible {package.name}: which of its versions fit this torch"
+    action = (
+        f"run rocmlint stack compatible {package.name} to see which of its versions are "
+        "compatible with this torch"
+    )
     yield _but(verdict, reason, action)
 
 
@@ -134,8 +137,8 @@ def _on_gpu(
     if not hip:
         return
     if devices.names and not seen:
-        reason = f"{devices.source} names {', '.join(devices.architectures)}, torch sees no GPU"
-        action = "look at HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES: rocmlint verify variables"
+        reason = f"{devices.source} lists {', '.join(devices.architectures)}, but torch sees no GPU"
+        action = "check HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES: rocmlint verify variables"
         yield _but(_fits(package, "sees the GPU", "GPU"), reason, action)
         return
     built = {each.partition(":")[0] for each in architectures}
@@ -145,5 +148,5 @@ def _on_gpu(
             yield verdict
         elif architectures:
             reason = f"torch {package.version} has code for {' '.join(architectures)} only"
-            action = "rocmlint verify kernels torch: a generic target may serve it all the same"
+            action = "run rocmlint verify kernels torch: a generic target may cover it"
             yield _but(verdict, reason, action, "note")

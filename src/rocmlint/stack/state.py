@@ -118,12 +118,12 @@ def read_state(path: str = DEFAULT_PATH) -> State | None:
         message = f"{path}: cannot be read: {error.strerror}"
         raise StateError(message) from error
     except (ValueError, RecursionError) as error:
-        message = f"{path}: is no file of rocmlint stack freeze: {error}"
+        message = f"{path}: not a file of rocmlint stack freeze: {error}"
         raise StateError(message) from error
     try:
         return _state(document)
     except (KeyError, TypeError, ValueError) as error:
-        message = f"{path}: is no file of rocmlint stack freeze: {_what(error)}"
+        message = f"{path}: not a file of rocmlint stack freeze: {_what(error)}"
         raise StateError(message) from error
     except StateError as error:
         message = f"{path}: {error}"
@@ -140,8 +140,8 @@ def _refuse_loss(state: State, path: str) -> None:
         raise StateError(message) from error
     if before and before.torch and (state.torch is None or not same_torch(before, state)):
         message = (
-            f"{path} holds another torch ({before.torch.version}, of {before.made}): "
-            "rocmlint stack survived compares with it; --force writes this one in its place"
+            f"{path} holds another torch ({before.torch.version}, recorded {before.made}), "
+            "which rocmlint stack survived compares with; use --force to overwrite it"
         )
         raise StateError(message)
 
@@ -159,11 +159,14 @@ def _named(torch: TorchBuild | None) -> tuple[str, ...]:
 
 def _state(document: Any) -> State:
     if not isinstance(document, dict):
-        message = "it holds no object"
+        message = "it is not an object"
         raise TypeError(message)
     if document["version"] != VERSION and "distributions" in document:
-        message = f"its format is version {document['version']!r}, this rocmlint reads {VERSION}"
-        raise StateError(f"{message}: read it with the rocmlint that wrote it, or freeze anew")
+        message = (
+            f"its format has version {document['version']!r}, but this version of "
+            f"rocmlint reads version {VERSION}"
+        )
+        raise StateError(f"{message}: use the rocmlint that wrote it, or run stack freeze again")
     torch, distributions = document["torch"], document["distributions"]
     return State(
         _text(document, "made"),
@@ -194,7 +197,7 @@ def _frozen(document: Any) -> Frozen:
 def _text(document: Any, name: str) -> str:
     value = document[name]
     if not isinstance(value, str):
-        message = f"{name} is {value!r}, which is no text"
+        message = f"{name} is {value!r}, which is not text"
         raise TypeError(message)
     return value
 

@@ -99,7 +99,7 @@ def _without_state(torch: TorchBuild | None) -> Survival:
         return Survival(None, None, ("torch is not installed",))
     if torch.problem:
         return Survival(torch, None, (torch.problem,))
-    unread = ("nothing was written down to compare with: rocmlint stack freeze does that",)
+    unread = ("nothing was recorded to compare with; use rocmlint stack freeze before an install",)
     if torch.kind == "unknown":
         return Survival(torch, None, (), (f"{torch}", *unread))
     if torch.kind != "HIP":
@@ -129,14 +129,14 @@ def _torch_damage(frozen: State, now: State) -> Iterator[str]:
     if after.problem and after.problem != before.problem:
         yield after.problem
     if before.kind != after.kind:
-        yield f"torch was {_kind(before)}, now it is {_kind(after)}"
+        yield f"torch was {_kind(before)} and is now {_kind(after)}"
     for name, old, new in (
         ("HIP", before.hip, after.hip),
         ("CUDA", before.cuda, after.cuda),
         ("commit", before.git, after.git),
     ):
         if old != new and before.kind == after.kind:
-            yield f"torch's {name} was {old or 'none'}, now it is {new or 'none'}"
+            yield f"torch's {name} was {old or 'none'} and is now {new or 'none'}"
 
 
 def _kind(torch: TorchBuild) -> str:
@@ -152,15 +152,18 @@ def _family_damage(family: tuple[Changed, ...]) -> Iterator[str]:
         elif each.note:
             yield f"{each.name} {each.now} is {each.note}"
         else:
-            yield f"{each.name} was {each.before}, now it is {each.now}"
+            yield f"{each.name} was {each.before} and is now {each.now}"
 
 
 def _unread(frozen: State, now: State) -> Iterator[str]:
     before, after = frozen.get("torch"), now.get("torch")
     if frozen.torch is None:
-        yield f"there was no torch when it was written down ({frozen.made})"
+        yield f"torch was not installed when the state was recorded ({frozen.made})"
     elif before is None or after is None or not before.record or not after.record:
-        yield "torch has no RECORD: its version.py is as it was, its other files cannot be compared"
+        yield (
+            "torch has no RECORD: its version.py is unchanged, but its other files "
+            "cannot be compared"
+        )
 
 
 def _suspects(
@@ -176,7 +179,7 @@ def _suspects(
         if demand:
             named = True
             new = any(each.name == package.name for each in changed)
-            since = "came or changed since, and " if new else ""
+            since = "was installed or changed since, and " if new else ""
             yield f"{package} {since}requires {demand}, which {before.version} does not meet"
     when = _when(torch.changed)
     by = f" by {torch.installer}" if torch.installer else ""
@@ -184,7 +187,7 @@ def _suspects(
         yield f"torch {torch.version} was installed{by} at {when}"
     beside = [] if named else _beside(environment, torch, changed)
     if beside:
-        yield f"within ten minutes of it came {few(beside, _SHOWN)}"
+        yield f"installed within ten minutes of it: {few(beside, _SHOWN)}"
 
 
 def _demands_other(
@@ -249,5 +252,5 @@ def _index(frozen: State) -> str:
     try:
         url = rocm_wheels.index_url(rocm, nightly=".dev" in torch.version)
     except LookupError:
-        return " --index-url INDEX  # the one it came from: pytorch.org has none for this ROCm"
+        return " --index-url INDEX  # the original index: pytorch.org has none for this ROCm"
     return f" --index-url {url}"

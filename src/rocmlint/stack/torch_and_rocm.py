@@ -56,13 +56,13 @@ def _without_torch(rocm: Rocm) -> Verdict:
         "built",
         "unknown",
         reason="torch is not installed in this interpreter",
-        action=f"{_install(rocm)}; or name the interpreter of the job with --python",
+        action=f"{_install(rocm)}; or use --python to name the interpreter of the job",
     )
 
 
 def _damaged(torch: TorchBuild) -> Verdict:
-    verdict = _verdict(torch, "", "", "one whole install")
-    action = "pip uninstall torch until it says that there is none, then install it again"
+    verdict = _verdict(torch, "", "", "one complete installation")
+    action = "run pip uninstall torch until none is left, then install it again"
     return replace(verdict, judgement="conflict", reason=torch.problem, action=action)
 
 
@@ -73,14 +73,17 @@ def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices) -> Verdict:
         return replace(
             verdict,
             judgement="unknown",
-            reason=f"neither {torch.source or 'the metadata'} nor the version says what for",
+            reason=(
+                f"neither {torch.source or 'the metadata'} nor the version shows what it "
+                "was built for"
+            ),
             action="run this again with --smoke",
         )
     effect = "torch.cuda.is_available() is False and models run on the CPU"
     return replace(
         verdict,
         judgement="conflict",
-        reason=f"{torch}, is no ROCm build, but {here} is here: {effect}",
+        reason=f"{torch}, is not a ROCm build, but {here} is installed here: {effect}",
         action=_install(rocm),
     )
 
@@ -90,10 +93,12 @@ def _hip(torch: TorchBuild, rocm: Rocm) -> Iterator[Verdict]:
     wanted = f"ROCm {built or '(HIP ' + torch.hip + ')'}"
     verdict = _verdict(torch, "ROCm", rocm.version, wanted)
     if not rocm.version:
-        reason = "no ROCm is installed here; torch's wheels bring its libraries, not the driver"
+        reason = (
+            "no ROCm is installed here; torch's wheels include its libraries, but not the driver"
+        )
         yield replace(verdict, judgement="note", reason=reason)
     elif not built:
-        reason = f"HIP {torch.hip} does not tell which ROCm torch was built for"
+        reason = f"HIP {torch.hip} does not show which ROCm torch was built for"
         yield replace(verdict, judgement="note", reason=reason)
     elif built == rocm.release:
         yield verdict
@@ -103,9 +108,10 @@ def _hip(torch: TorchBuild, rocm: Rocm) -> Iterator[Verdict]:
 
 def _differs(built: str, rocm: Rocm) -> str:
     return (
-        f"torch was built for ROCm {built}, here is {rocm.version}. Its wheels bring their own "
-        "libraries and run all the same if the driver is not too old for them; what is compiled "
-        f"here for torch (flash-attn, aiter, extensions) gets ROCm {rocm.release} and may not load"
+        f"torch was built for ROCm {built}, but {rocm.version} is installed here. Its "
+        "wheels include their own libraries and run anyway unless the driver is too old "
+        "for them; code that is compiled here for torch (flash-attn, aiter, extensions) "
+        f"uses ROCm {rocm.release} and may not load"
     )
 
 
@@ -124,7 +130,7 @@ def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
         if known and device not in known:
             verdict = _verdict(torch, device, device, "code for this GPU")
             reason = f"wheels for ROCm {torch.rocm_release} are listed with {' '.join(known)}"
-            action = "rocmlint verify kernels torch: it reads what the file has code for"
+            action = "run rocmlint verify kernels torch: it reads which GPUs the file has code for"
             yield replace(verdict, judgement="note", reason=reason, action=action)
 
 
@@ -133,4 +139,6 @@ def _install(rocm: Rocm) -> str:
         return "rocmlint stack install-command --rocm VERSION"
     if rocm_wheels.torch_for(rocm.release):
         return f"rocmlint stack install-command --rocm {rocm.release}"
-    return f"rocmlint stack index-url --rocm {rocm.release} (it names the nearest that has wheels)"
+    return (
+        f"rocmlint stack index-url --rocm {rocm.release} (it names the nearest version with wheels)"
+    )

@@ -69,7 +69,7 @@ class TorchBuild:
     def __str__(self) -> str:
         """Say what it is, in a few words."""
         if self.kind == "HIP":
-            return f"torch {self.version}, built for ROCm {self.rocm_release or '(not told)'}"
+            return f"torch {self.version}, built for ROCm {self.rocm_release or '(unknown)'}"
         return f"torch {self.version}, {_ARTICLE[self.kind]}"
 
 
@@ -78,7 +78,7 @@ _ARTICLE: dict[Kind, str] = {
     "CUDA": "a CUDA build",
     "XPU": "an XPU build (Intel)",
     "CPU": "a CPU build",
-    "unknown": "whose build is not known",
+    "unknown": "of an unknown build",
 }
 
 
@@ -98,11 +98,13 @@ def read_torch(environment: Environment) -> TorchBuild | None:
         return _from_metadata(said or "of unknown version", metadata, problem)
     version = str(values.get("__version__") or said)
     if said and not _same(said, version):
-        problem = f"{path} says {version}, the metadata {said}: one install over another"
+        problem = (
+            f"{path} has version {version}, the metadata {said}: one installation over another"
+        )
     return _from_file(version, path, values, problem)
 
 
-_WITHOUT_FILES = "there is metadata, but no torch package: a half-removed install"
+_WITHOUT_FILES = "there is metadata, but no torch package: an incomplete uninstall"
 
 
 def _from_file(
@@ -143,7 +145,7 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
     except OSError as error:
         return {}, f"{path} cannot be read: {error.strerror}"
     except (SyntaxError, ValueError, RecursionError) as error:
-        return {}, f"{path} is no Python: {error}"
+        return {}, f"{path} is not valid Python: {error}"
     values: dict[str, str | bool | None] = {}
     for statement in tree.body:
         targets = (
@@ -158,7 +160,7 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
             names = {each.id for each in targets if isinstance(each, ast.Name)}
             values |= dict.fromkeys(names.intersection(_NAMES), value.value)
     if not values:
-        return {}, f"{path} names no version"
+        return {}, f"{path} contains no version"
     return values, ""
 
 

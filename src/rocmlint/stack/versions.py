@@ -35,9 +35,9 @@ def read_rocm(text: str) -> Version:
     minors = {each: Version(each).release[:2] for each in rocm_wheels.rocm_versions()}
     of_major = [each for each, minor in minors.items() if str(minor[0]) == text.strip()]
     if of_major:
-        message = f"ROCm {text.strip()} is more than one; write one of {', '.join(of_major)}"
+        message = f"ROCm {text.strip()} is ambiguous; write one of {', '.join(of_major)}"
     else:
-        message = f"{text!r} is no released version of ROCm; write one such as 7.1"
+        message = f"{text!r} is not a released ROCm version; write one such as 7.1"
     raise VersionError(message)
 
 
@@ -46,7 +46,7 @@ def read_torch_version(text: str) -> Version:
     match = _TORCH.fullmatch(text.strip())
     version = version_of(match["version"] if match else "")
     if version is None or version.epoch or len(version.release) < 2:
-        message = f"{text!r} is no version of torch; write one such as 2.10 or 2.10.0"
+        message = f"{text!r} is not a valid torch version; write one such as 2.10 or 2.10.0"
         raise VersionError(message)
     return version
 
@@ -67,6 +67,6 @@ def read_python_version(text: str) -> str:
     """Reduce a version of Python to major.minor, by which wheels differ. Raises VersionError."""
     match = _PYTHON.fullmatch(text.strip())
     if match is None:
-        message = f"{text!r} is no version of Python; write one such as 3.11"
+        message = f"{text!r} is not a valid Python version; write one such as 3.11"
         raise VersionError(message)
     return match["version"]

@@ -74,14 +74,14 @@ def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
         yield _result(_FORWARD, answer["model"], "proven", _strength(answer), seen, _about(answer))
 
 
-_FORWARD = "no module gives a dtype that it was not given"
+_FORWARD = "no module returns a dtype that it was not given"
 
 
 def _tensors(answer: Mapping[str, Any]) -> Result:
     """Judge parameters and buffers."""
     dominant, odd = answer["dominant"], answer["odd"]
     count = len(answer["tensors"])
-    claim = "its parameters and buffers share one dtype"
+    claim = "its parameters and buffers have one dtype"
     if not count:
         return _result(
             claim,
@@ -91,13 +91,13 @@ def _tensors(answer: Mapping[str, Any]) -> Result:
             "no tensor",
             (),
             "the model has no floating-point parameters or buffers",
-            "name a factory that gives the model with its weights",
+            "name a factory that returns the model with its weights",
         )
     by_design = tuple(Evidence("by design", each) for each in answer["by_design"][:_SHOWN])
     if not odd:
         seen = f"{count - len(answer['by_design'])} of {count} are {dominant}"
         if answer["by_design"]:
-            seen += f", {len(answer['by_design'])} another by design"
+            seen += f", {len(answer['by_design'])} differ by design"
         return _result(claim, answer["model"], "proven", "live", seen, by_design)
     evidence = [Evidence(_module(each["module"]), _group(each)) for each in odd[:_SHOWN]]
     if odd[_SHOWN:]:
@@ -110,10 +110,11 @@ def _tensors(answer: Mapping[str, Any]) -> Result:
         "live",
         f"{_module(first['module'])} is {first['dtype']}, the model {dominant}",
         (*evidence, *by_design),
-        f"tensors that are not {dominant}: {sum(len(each['names']) for each in odd)}; where they "
-        "meet the rest, the run ends with a dtype error or goes on in the slower, larger dtype",
-        f"cast them after building: model.get_submodule({first['module']!r})"
-        f".to(torch.{dominant}); if they are meant to differ, cast what goes in and out",
+        f"tensors that are not {dominant}: {sum(len(each['names']) for each in odd)}; "
+        "where they meet the others, the run fails with a dtype error or continues in the "
+        "slower, larger dtype",
+        f"cast them after building: model.get_submodule({first['module']!r}).to(torch."
+        f"{dominant}); if the difference is intended, cast the module's inputs and outputs",
     )
 
 
@@ -130,7 +131,7 @@ def _not_run(answer: Mapping[str, Any]) -> Result:
         "not run",
         (),
         f"{answer['without']}, so no forward was run",
-        "let the factory return (model, inputs), inputs as keyword arguments or a tuple",
+        "let the factory return (model, inputs), with inputs as keyword arguments or a tuple",
     )
 
 
@@ -140,18 +141,20 @@ def _left(answer: Mapping[str, Any]) -> Result:
     crash = answer["forward"]["crash"]
     place = f" at {first['cast']['place']}" if first["cast"] else ""
     given = _names(first["given"]) or "no floating-point tensor"
-    reason = f"{_module(first['module'])} ({first['class']}) is given {given} and gives "
-    reason += f"{_names(first['new'])}, made{place}" if place else _names(first["new"])
+    reason = f"{_module(first['module'])} ({first['class']}) is given {given} and returns "
+    reason += f"{_names(first['new'])}, created{place}" if place else _names(first["new"])
     if crash:
-        reason += f"; the run then ends in {_module(crash['module'])}, which is not the cause"
-    action = f"cast back at the end of that module, or take the cast out{place}"
+        reason += f"; the run then fails in {_module(crash['module'])}, which is not the cause"
+    action = f"cast back at the end of that module, or remove the cast{place}"
     holder = _holder(first["module"], answer["forward"]["boundaries"])
     if holder is not None and not crash and holder not in {each["module"] for each in more}:
-        reason += f"; {_module(holder)} casts back, so it costs time and memory there only"
-        action += "; if it is meant, save the run with --write-baseline and name it as --baseline"
+        reason += f"; {_module(holder)} casts back, so it costs time and memory only there"
+        action += (
+            "; if it is intended, save the run with --write-baseline and pass it as --baseline"
+        )
     evidence = [*_cast(first), *_crash(crash)]
     evidence += [
-        Evidence("then", f"{_module(each['module'])} gives {_names(each['new'])}")
+        Evidence("then", f"{_module(each['module'])} returns {_names(each['new'])}")
         for each in more[:_SHOWN]
     ]
     return _result(
@@ -159,7 +162,7 @@ def _left(answer: Mapping[str, Any]) -> Result:
         answer["model"],
         "contradicted",
         _strength(answer),
-        f"{_module(first['module'])} gives {_names(first['new'])}",
+        f"{_module(first['module'])} returns {_names(first['new'])}",
         (*evidence, *_about(answer)),
         reason,
         action,
@@ -188,12 +191,12 @@ def _crashed(answer: Mapping[str, Any]) -> Result:
             _strength(answer),
             "the forward failed",
             evidence,
-            f"the forward did not come to its end: {crash['error']}",
-            "let the factory return inputs with which the model runs; where this device has no "
-            "kernel for a dtype, --fake needs none",
+            f"the forward pass failed: {crash['error']}",
+            "let the factory return inputs with which the model runs; if this device has "
+            "no kernel for a dtype, use --fake",
         )
     reason, action = _cause(answer, crash, module)
-    seen = f"the forward ends in {module}"
+    seen = f"the forward pass fails in {module}"
     return _result(
         _FORWARD, subject, "contradicted", _strength(answer), seen, evidence, reason, action
     )
@@ -210,11 +213,13 @@ def _cause(answer: Mapping[str, Any], crash: Mapping[str, Any], module: str) -> 
         reason = f"the inputs of the model are {_names(given)}, its weights {dominant}"
         return reason, f"let the factory cast its inputs to torch.{dominant}"
     if crash["cast"]:
-        reason = f"{crash['cast']['dtype']} is made at {crash['cast']['place']}, by the code that "
+        reason = (
+            f"{crash['cast']['dtype']} is created at {crash['cast']['place']}, by the code that "
+        )
         reason += f"calls {module} ({own or 'no'} weights) with it"
-        return reason, f"take that cast out, or cast back before {module} is called"
-    reason = f"{module} meets two dtypes: given {got or 'no float'}, weights {own or 'none'}"
-    return reason, f"look at {crash['place']}"
+        return reason, f"remove that cast, or cast back before {module} is called"
+    reason = f"{module} mixes two dtypes: given {got or 'no float'}, weights {own or 'none'}"
+    return reason, f"see {crash['place']}"
 
 
 def compared(answer: Mapping[str, Any], healthy: Mapping[str, Any]) -> Iterator[Result]:
@@ -243,7 +248,7 @@ def compared(answer: Mapping[str, Any], healthy: Mapping[str, Any]) -> Iterator[
             _strength(answer),
             "no forward in the baseline",
             (),
-            "the baseline was written without a forward",
+            "the baseline was written without a forward pass",
             "write it again with a factory that returns (model, inputs)",
         )
         return
@@ -252,7 +257,7 @@ def compared(answer: Mapping[str, Any], healthy: Mapping[str, Any]) -> Iterator[
     casts = {each["module"]: each for each in forward["left"]}
     evidence = [item for name in list(differing)[:1] for item in _cast(casts.get(name) or {})]
     yield _like_baseline(
-        "its modules take and give the dtypes of the baseline",
+        "its modules take and return the dtypes of the baseline",
         subject,
         _strength(answer),
         differing,
@@ -284,7 +289,7 @@ def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
         f"{_module(name)}: {now}",
         (*told, *evidence),
         f"{len(differing)} differ, the first is {_module(name)}: was {was}, is {now}",
-        f"look at {_module(name)} first; if this is meant, save it with --write-baseline",
+        f"check {_module(name)} first; if this is intended, save it with --write-baseline",
     )
 
 
@@ -320,10 +325,13 @@ def _read_baseline(path: str) -> dict[str, Any]:
         message = f"{path}: cannot be read: {error.strerror}"
         raise ConfigError(message) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        message = f"{path}: no baseline of verify dtype (write one with --write-baseline)"
+        message = f"{path}: not a baseline of verify dtype (create one with --write-baseline)"
         raise ConfigError(message) from error
     if version != _VERSION or not (isinstance(tensors, dict) and isinstance(boundaries, dict)):
-        message = f"{path}: a baseline of version {version!r}; this rocmlint reads {_VERSION}"
+        message = (
+            f"{path}: a baseline of version {version!r}, but this version of rocmlint "
+            f"reads version {_VERSION}"
+        )
         raise ConfigError(message)
     return {"tensors": tensors, "boundaries": boundaries}
 
@@ -332,7 +340,7 @@ def _write_baseline(path: str, answer: Mapping[str, Any]) -> None:
     """Save the dtypes of a run that came to its end."""
     forward = answer["forward"] or {"crash": None, "boundaries": {}}
     if forward["crash"]:
-        message = f"{path}: not written, the forward failed: {forward['crash']['error']}"
+        message = f"{path}: not written, the forward pass failed: {forward['crash']['error']}"
         raise ConfigError(message)
     document = {
         "version": _VERSION,
@@ -353,10 +361,10 @@ def _strength(answer: Mapping[str, Any]) -> Strength:
 
 
 def _about(answer: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    memory = f"{answer['peak_memory'] / 1e6:,.0f} MB at most"
+    memory = f"at most {answer['peak_memory'] / 1e6:,.0f} MB"
     told = (Evidence("torch", answer["torch"]), Evidence("memory", memory))
     if answer["simulated"]:
-        return (Evidence("simulated", "no kernel ran, so none refused mixed dtypes"), *told)
+        return (Evidence("simulated", "no kernel ran, so none rejected mixed dtypes"), *told)
     return told
 
 

@@ -34,7 +34,7 @@ _LARGEST = 40_000_000
 """Bytes: 200,000 files."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _HEAD = """\
-# Written by rocmlint verify manifest. Paths begin at the folder that holds the package.
+# Written by rocmlint verify manifest. Paths are relative to the package's parent directory.
 """
 
 
@@ -123,7 +123,7 @@ def make(overlay: str, requirement: str, folder: str | None = None) -> Manifest:
         message = f"{error.filename or overlay}: cannot be read: {error.strerror}"
         raise ConfigError(message) from error
     if not files:
-        message = f"{overlay}: there is no file in it, so nothing would be checked"
+        message = f"{overlay}: contains no files, so nothing would be checked"
         raise ConfigError(message)
     for path, _ in files:
         if problem := _path_problem(path):
@@ -153,23 +153,26 @@ def _is_litter(name: str) -> bool:
 def _checked(document: Mapping[str, Any], place: ConfigPlace) -> Manifest:
     version = document.get("version")
     if type(version) is not int or version != VERSION:
-        message = f"version must be {VERSION}, not {version!r}: not a manifest that this reads"
+        message = (
+            f"version must be {VERSION}, not {version!r}: this version of rocmlint cannot "
+            "read the manifest"
+        )
         raise place.error(message, "version")
     _check_keys(document, "", place)
     table = document.get("package")
     if not isinstance(table, dict):
-        message = "[package] is missing: which package do the files belong to?"
+        message = "[package] is missing: it names the package that the files belong to"
         raise place.error(message)
     _check_keys(table, "package", place)
     name = _string(table, "name", place)
     if _requirement(name, place) != (name, ""):
-        message = f"name {name!r}: only a name; the versions belong into requires"
+        message = f"name {name!r}: must be a name only; put versions into requires"
         raise place.error(message, name)
     requires = _string(table, "requires", place) if table.get("requires") else ""
     try:
         SpecifierSet(requires)
     except InvalidSpecifier as error:
-        message = f"requires {requires!r} is no set of versions, such as ==4.53.2"
+        message = f"requires {requires!r} is not a valid version specifier, such as ==4.53.2"
         raise place.error(message, requires) from error
     files = document.get("file")
     if not (isinstance(files, list) and files and all(isinstance(each, dict) for each in files)):
@@ -203,7 +206,7 @@ def _files(tables: list[dict[str, object]], place: ConfigPlace) -> Iterator[Mani
         if problem := _path_problem(path):
             raise here.error(f"path {path!r}: {problem}", path)
         if path in seen:
-            message = f"path {path!r} is there twice"
+            message = f"path {path!r} is listed twice"
             raise here.error(message, path)
         if not _SHA256.fullmatch(sha256):
             message = f"sha256 of {path!r} must be 64 digits 0-9a-f, not {sha256!r}"
@@ -217,7 +220,7 @@ def _path_problem(path: str) -> str | None:
     if not path.isprintable() or "\\" in path or ":" in path:
         return "must be made of printable characters other than \\ and :"
     if path.startswith("/"):
-        return "must be relative to the folder that holds the package"
+        return "must be relative to the directory that contains the package"
     if not {"", ".", ".."}.isdisjoint(path.split("/")):
         return "must not have empty, . or .. parts"
     return None
@@ -227,9 +230,9 @@ def _requirement(text: str, place: ConfigPlace) -> tuple[str, str]:
     """Take "transformers==4.53.2" apart."""
     parsed = requirement_of(text)
     if parsed is None:
-        message = f"{text!r} is no package with a version, such as transformers==4.53.2"
+        message = f"{text!r} is not a valid package and version, such as transformers==4.53.2"
         raise place.error(message)
     if parsed.url or parsed.marker or parsed.extras:
-        message = f"{text!r}: only a name and versions can be required here"
+        message = f"{text!r}: only a name and versions are allowed here"
         raise place.error(message)
     return parsed.name, str(parsed.specifier)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERBS = {
-    "show": "which ROCm, torch and libraries are here, and do they fit?",
-    "index-url": "where are torch's wheels for a version of ROCm?",
-    "install-command": "the command that installs torch for a version of ROCm",
-    "compatible": "the newest libraries that fit a version of torch",
-    "plan": "a checked plan for another version of ROCm",
-    "freeze": "write down the stack as it is",
-    "survived": "is the stack still what was written down?",
+    "show": "which ROCm, GPUs, torch and libraries are installed, and are they compatible?",
+    "index-url": "which package index has torch wheels for a ROCm version?",
+    "install-command": "print the command that installs torch for a ROCm version",
+    "compatible": "find the newest libraries that are compatible with a torch version",
+    "plan": "plan an upgrade to another ROCm version, and check it",
+    "freeze": "record the installed packages before an install",
+    "survived": "compare the installed packages with the record after an install",
 }
 """Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     verb, *rest = arguments
     if verb not in VERBS:
-        message = f"stack has no verb {verb!r}{did_you_mean(verb, list(VERBS)) or '.'}"
+        message = f"stack: no such verb: {verb!r}{did_you_mean(verb, list(VERBS))}"
         raise RocmlintError(message)
     module: Any = import_module(f"{__name__}.{verb.replace('-', '_')}")
     return run_verb(f"stack {verb}", module, rest)

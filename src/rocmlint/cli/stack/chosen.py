@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 def add_rocm_arguments(parser: ArgumentParser) -> None:
     """Add which ROCm, and whether its nightly builds are meant."""
     parser.add_argument(
-        "--rocm", metavar="VERSION", help="such as 7.1 (default: the ROCm that is found here)"
+        "--rocm", metavar="VERSION", help="such as 7.1 (default: the installed ROCm)"
     )
-    parser.add_argument(
-        "--nightly", action="store_true", help="nightly builds in place of releases"
-    )
+    parser.add_argument("--nightly", action="store_true", help="nightly builds instead of releases")
 
 
 def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
@@ -40,9 +38,9 @@ def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
         torch = read_torch(environment)
         built = torch.rocm_release if torch else ""
         said += f"; torch {torch.version} was built for ROCm {built}" if torch and built else ""
-        message = f"no ROCm was found here{said}; say for which: --rocm {built or '7.1'}"
+        message = f"no ROCm was found{said}; name the version: --rocm {built or '7.1'}"
         raise RocmlintError(message)
-    others = [f"{each.source} says {each.version}" for each in rocm.others]
+    others = [f"{each.source} reports {each.version}" for each in rocm.others]
     found = f"ROCm {rocm.version} was read from {rocm.chosen.source}"
     return rocm.version, (found, *others)
 

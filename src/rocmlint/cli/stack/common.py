@@ -37,7 +37,7 @@ VERSION = 1
 def add_format_argument(parser: ArgumentParser) -> None:
     """Add how the answer is printed."""
     parser.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print"
+        "--output-format", choices=("text", "json"), default="text", help="output format"
     )
 
 

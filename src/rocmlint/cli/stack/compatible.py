@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 
 HELP = Help(
     "[--torch VERSION] [flags] [PACKAGE ...]",
-    "Find the newest releases of libraries that fit a torch, and each other, and say why the next "
-    "ones do not. uv's resolver answers where uv is installed and has a network, else the metadata "
-    "of releases that rocmlint brings; the answer says which, and of what day.",
-    "exit codes: 0 every library has a release that fits, 1 one has none, or they do not fit each "
-    "other, 3 one is not known, 2 wrong usage or an error",
+    "Find the newest releases of libraries that are compatible with a torch version and "
+    "with each other, and explain why newer releases are not. uv resolves the versions if "
+    "it is installed and has network access; otherwise the metadata that ships with "
+    "rocmlint is used. The output names the source and its date.",
+    "exit codes: 0 every library has a compatible release, 1 a library has none, or the "
+    "libraries are not compatible with each other, 3 a library is unknown, 2 usage error "
+    "or other error",
 )
 
 
@@ -43,16 +45,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         "packages",
         nargs="*",
         metavar="PACKAGE",
-        help=f"as pip takes them (default: {' '.join(LIBRARIES)})",
+        help=f"requirements, as for pip (default: {' '.join(LIBRARIES)})",
     )
     parser.add_argument(
-        "--torch", metavar="VERSION", help="such as 2.4.1, or 2.4 (default: the installed one)"
+        "--torch", metavar="VERSION", help="such as 2.4.1, or 2.4 (default: the installed version)"
     )
     parser.add_argument(
-        "--python-version", metavar="VERSION", help="such as 3.11 (default: that of --python)"
+        "--python-version",
+        metavar="VERSION",
+        help="such as 3.11 (default: the version of --python)",
     )
     parser.add_argument(
-        "--offline", action="store_true", help="answer from what rocmlint brings, without uv"
+        "--offline",
+        action="store_true",
+        help="use the metadata that ships with rocmlint instead of uv",
     )
     add_interpreter_arguments(parser)
     add_format_argument(parser)
@@ -86,7 +92,7 @@ def _asked(flags: SimpleNamespace) -> tuple[str, str]:
         return flags.torch, python
     torch = read_torch(environment)
     if torch is None:
-        message = f"{environment.executable} has no torch; say for which to answer: --torch 2.4.1"
+        message = f"{environment.executable} has no torch; name a version: --torch 2.4.1"
         raise RocmlintError(message)
     return torch.version, python
 
@@ -99,20 +105,23 @@ def _exit_code(answer: Compatible) -> int:
 
 
 def _lines(answer: Compatible) -> Iterator[str]:
-    by = "as uv resolves them" if answer.source == "uv" else "by the metadata that rocmlint brings"
+    by = "as resolved by uv" if answer.source == "uv" else "from the metadata in rocmlint"
     yield (
-        f"The newest releases that fit torch {answer.torch} on Python {answer.python}, {by} "
-        f"({answer.as_of}):"
+        f"The newest releases compatible with torch {answer.torch} on Python {answer.python}, "
+        f"{by} ({answer.as_of}):"
     )
     yield ""
     rows = [
         (each.package, each.version or each.answer, each.following or "", each.reason)
         for each in answer.libraries
     ]
-    yield tabulate(rows, ("library", "newest", "next", "why not the next"), disable_numparse=True)
+    yield tabulate(rows, ("library", "newest", "next", "why nothing newer"), disable_numparse=True)
     yield ""
     if not answer.together:
-        yield "Each fits torch, but they do not fit each other: take the newest of one of them."
+        yield (
+            "Each is compatible with torch, but not with the others: use the newest "
+            "release of only one of them."
+        )
     yield from answer.notes
     row = rocm_wheels.row(answer.torch)
     if row is not None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 HELP = Help(
     "[FILE] [--python PYTHON]",
-    "Write down torch's build and every package, to compare with after an install.",
-    "exit codes: 0 written, 3 written, but there is no torch, 2 it could not be written",
+    "Record torch's build and all installed packages, to compare with after an install.",
+    "exit codes: 0 written, 3 written, but torch is not installed, 2 cannot be written",
 )
 
 
@@ -31,9 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "file", nargs="?", default=DEFAULT_PATH, metavar="FILE", help=f"(default: {DEFAULT_PATH})"
     )
-    parser.add_argument(
-        "--force", action="store_true", help="replace a file that holds something else"
-    )
+    parser.add_argument("--force", action="store_true", help="overwrite a file with other content")
     add_interpreter_arguments(parser)
     add_format_argument(parser)
 
@@ -52,7 +50,10 @@ def run(flags: SimpleNamespace) -> int:
 def _text(state: State, path: str) -> Iterator[str]:
     yield f"Wrote {path}: {state.torch or 'no torch'}; {len(state.distributions)} packages."
     if state.torch is None:
-        yield f"torch is not installed in {state.executable}: name the interpreter with --python."
+        yield (
+            f"torch is not installed in {state.executable}: use --python to name another "
+            "interpreter."
+        )
     elif state.torch.kind != "HIP":
-        yield "This torch is no ROCm build. It was written down all the same."
+        yield "This torch is not a ROCm build; it was recorded anyway."
     yield f"After an install: rocmlint stack survived {path}"

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 HELP = Help(
     "[--rocm VERSION] [--nightly]",
-    "Print the package index that has torch's wheels for a version of ROCm, and nothing else:"
-    "\n\n  pip install torch --index-url $(rocmlint stack index-url --rocm 7.1)",
-    "exit codes: 0 printed, 2 there are no wheels for this version, or wrong usage",
+    "Print only the URL of the package index that has torch wheels for a ROCm version:\n\n  "
+    "pip install torch --index-url $(rocmlint stack index-url --rocm 7.1)",
+    "exit codes: 0 printed, 2 there are no wheels for this version, or usage error",
 )
 
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 HELP = Help(
     "[--rocm VERSION] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",
-    "Print the command that installs torch for a version of ROCm; with --run, run it too.",
-    "exit codes: 0 printed, 2 there are no such wheels, or wrong usage; with --run those of "
-    "the command, 128 + N where signal N ended it",
+    "Print the command that installs torch for a ROCm version. With --run, also run it.",
+    "exit codes: 0 printed, 2 there are no such wheels, or usage error; with --run the "
+    "exit code of the command, or 128 + N if signal N ended it",
 )
-_INSTEAD = {"uv": "; pip install uv, or leave out --installer uv"}
+_INSTEAD = {"uv": "; pip install uv, or omit --installer uv"}
 _BY_SIGNAL = 128
 """What shells add to the number of the signal that ended a command."""
 
@@ -33,7 +33,7 @@ _BY_SIGNAL = 128
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack install-command``."""
     if flags.run and flags.output_format == "json":
-        message = "--run prints what the installer prints: leave out --output-format json"
+        message = "--run prints the installer's output: omit --output-format json"
         raise ConfigError(message)
     rocm, found = rocm_of(flags)
     python = flags.python or (sys.executable if flags.run else None)
@@ -69,8 +69,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--torch", metavar="VERSION", help="such as 2.10 or 2.10.0 (default: the newest)"
     )
     for each in COMPANIONS:
-        parser.add_argument(f"--{each}", action="store_true", help="that belongs to this torch")
-    parser.add_argument("--installer", choices=INSTALLERS, default="pip", help="who installs")
+        parser.add_argument(
+            f"--{each}",
+            action="store_true",
+            help="also install the version that belongs to this torch",
+        )
+    parser.add_argument("--installer", choices=INSTALLERS, default="pip", help="the installer")
     parser.add_argument(
         "--python", type=interpreter_at, metavar="PYTHON", help="the interpreter to install into"
     )
@@ -82,9 +86,7 @@ def _run(words: Sequence[str], python: str | None) -> int:
     """Run the command and give its exit code, in the way of a shell where a signal ended it."""
     program = words[0]
     if shutil.which(program) is None:
-        message = (
-            f"{program}: cannot be started: there is no such program{_INSTEAD.get(program, '')}"
-        )
+        message = f"{program}: cannot be started: no such program{_INSTEAD.get(program, '')}"
         raise RocmlintError(message)
     try:
         code = subprocess.run(words, check=False).returncode
@@ -93,11 +95,11 @@ def _run(words: Sequence[str], python: str | None) -> int:
         raise RocmlintError(message) from error
     asked = f" --python {shlex.quote(python)}" if python else ""
     if code < 0:
-        why = f"{signal.Signals(-code).name} ended it; torch may be half installed"
+        why = f"{signal.Signals(-code).name} ended it; torch may be partly installed"
     elif code:
         why = _reason(words)
     else:
-        print(f"installed; now prove it: rocmlint stack survived{asked}", file=sys.stderr)
+        print(f"installed; check the result: rocmlint stack survived{asked}", file=sys.stderr)
         return 0
     print(f"error: not installed: {why}", file=sys.stderr)
     return _BY_SIGNAL - code if code < 0 else code
@@ -106,10 +108,10 @@ def _run(words: Sequence[str], python: str | None) -> int:
 def _reason(words: Sequence[str]) -> str:
     """Say why an installer may have failed, beside what it said itself."""
     if words[1:3] == ("-m", "pip") and not _has_pip(words[0]):
-        return f"{words[0]} has no pip: {words[0]} -m ensurepip, or --installer uv"
+        return f"{words[0]} has no pip: run {words[0]} -m ensurepip, or use --installer uv"
     return (
-        "the reason stands above; where it is that no version was found, download.pytorch.org "
-        "cannot be reached from here, or has no wheel for this Python"
+        "see the installer's message above; if no version was found, download.pytorch.org "
+        "is unreachable or has no wheel for this Python"
     )
 
 

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 
 HELP = Help(
     "--to ROCM [--torch VERSION] [--python PYTHON] [PATH ...]",
-    "Plan the move of an environment to another ROCm: what goes, what comes, what of the "
-    "project's files stands against it, and the way back. Nothing is changed; the present "
-    "state is written to a file first.",
-    "exit codes: 0 a plan without obstacles, 1 something stands against it, 2 there are no "
-    "such wheels, wrong usage or an error",
+    "Plan the upgrade (or downgrade) of an environment to another ROCm version: which "
+    "packages to remove, install and rebuild, what in the project's files blocks it, and "
+    "how to roll back. Nothing is changed; the installed packages are recorded in a file "
+    "first.",
+    "exit codes: 0 a plan without blockers, 1 something blocks it, 2 there are no such "
+    "wheels, usage error or other error",
 )
 _STANDS_AGAINST = 1
 
@@ -72,22 +73,24 @@ def _rocm_of(version: str) -> str:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint stack plan``."""
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="files and folders of the project (default: .)"
+        "paths", nargs="*", metavar="PATH", help="files and directories of the project (default: .)"
     )
     parser.add_argument("--to", required=True, metavar="ROCM", help="such as 7.1")
     parser.add_argument(
         "--torch",
         metavar="VERSION",
-        help="such as 2.11 (default: the installed one, else the newest for this ROCm)",
+        help="such as 2.11 (default: the installed version, or else the newest for this ROCm)",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--freeze",
         metavar="FILE",
-        help="where to write the present state; beside a file that is there already "
-        "(default: stack-before-rocmVERSION.txt)",
+        help="where to record the installed packages; existing files are kept (default: "
+        "stack-before-rocmVERSION.txt)",
     )
-    where.add_argument("--no-freeze", action="store_true", help="write no file")
+    where.add_argument(
+        "--no-freeze", action="store_true", help="do not record the installed packages"
+    )
     add_interpreter_arguments(parser)
     add_format_argument(parser)
 
@@ -96,7 +99,7 @@ def _told(made: Plan) -> Iterator[str]:
     yield f"{made.python}: from {made.before}"
     yield f"to torch {made.torch} for ROCm {made.rocm} ({made.index_url})"
     if made.freeze:
-        yield f"the present state is in {os.path.relpath(made.freeze)}"
+        yield f"the installed packages are recorded in {os.path.relpath(made.freeze)}"
     yield from (f"note: {each}" for each in made.notes)
     yield ""
     if made.changes:
@@ -113,14 +116,14 @@ def _told(made: Plan) -> Iterator[str]:
             )
         )
     else:
-        yield "nothing is to be changed"
+        yield "nothing to change"
     if made.obstacles:
-        yield "\nagainst it stands:"
+        yield "\nblockers:"
         for each in made.obstacles:
             yield from _of(each)
-    yield from _block("the commands, in this order:", made.commands)
-    yield from _block("whether it worked:", made.proofs if made.commands else ())
-    yield from _block("the way back:", made.rollback)
+    yield from _block("commands, in this order:", made.commands)
+    yield from _block("check the result:", made.proofs if made.commands else ())
+    yield from _block("roll back:", made.rollback)
 
 
 def _versions(before: str, after: str) -> str:

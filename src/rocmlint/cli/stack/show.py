@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 HELP = Help(
     "[--smoke] [--python PYTHON]",
-    "Show ROCm, GPUs, torch and the libraries around it, and whether they fit each other.",
-    "exit codes: 0 all fits, 1 a conflict, 3 not all could be answered, 2 wrong usage",
+    "Show ROCm, the GPUs, torch and the libraries around it, and whether they are compatible.",
+    "exit codes: 0 compatible, 1 a conflict, 3 something is unknown, 2 usage error",
 )
 _PIP = "pip install "
 
@@ -40,7 +40,7 @@ _PIP = "pip install "
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint stack show``."""
     parser.add_argument(
-        "--smoke", action="store_true", help="import each package too, in a child process"
+        "--smoke", action="store_true", help="also import each package, in a child process"
     )
     add_interpreter_arguments(parser)
     add_format_argument(parser)
@@ -133,11 +133,15 @@ def _torch(stack: Stack) -> Iterator[tuple[str, str]]:
     parts += ["debug build"] if torch.debug else []
     yield "torch", f"{', '.join(parts)}  ({torch.source})"
     if observed is None or observed.devices is None:
-        why = "--smoke asks torch" if observed is None else "torch did not tell, see below"
+        why = (
+            "use --smoke to ask torch"
+            if observed is None
+            else "unknown: torch did not answer, see below"
+        )
         yield "", f"architectures and devices: not read ({why})"
         return
     told = " ".join(observed.architectures or ())
-    yield "", f"has code for: {told or 'not told, as torch sees no GPU'}"
+    yield "", f"has code for: {told or 'unknown (torch sees no GPU)'}"
     yield "", f"sees: {', '.join(observed.devices) or 'no GPU'}"
 
 
@@ -159,7 +163,7 @@ def _verdicts(stack: Stack) -> Iterator[str]:
         how = (
             f"{python} -m pip" if stack.environment.get("pip") else f"uv pip with --python {python}"
         )
-        yield f"pip is that of the interpreter that is asked: {how}"
+        yield f"pip means the pip of this interpreter: {how}"
     numbers = {each: _count(stack.verdicts, each) for each in ORDER}
     yield (
         f"{counted(numbers['conflict'], 'conflict')}, {counted(numbers['note'], 'note')}, "
@@ -185,7 +189,7 @@ def _is_missing(verdict: Verdict) -> bool:
 
 def _lacking(package: str, verdicts: Sequence[Verdict]) -> Iterator[str]:
     """Tell in one piece what a package requires and nobody installed."""
-    yield f"conflict: {package} and what is not installed"
+    yield f"conflict: {package} and a missing package"
     yield f"  {'declared:':<12}it requires {', '.join(each.requirement for each in verdicts)}"
     simple = [each.action.removeprefix(_PIP) for each in verdicts if _is_simple(each.action)]
     actions = [f"{_PIP}{' '.join(simple)}"] if simple else []

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 HELP = Help(
     "[FILE] [--python PYTHON]",
-    "After an install: is torch still the ROCm build that rocmlint stack freeze wrote down?",
-    "exit codes: 0 it is, 1 it is not, 3 something could not be compared, 2 wrong usage",
+    "After an install, check whether torch is still the ROCm build that rocmlint stack freeze "
+    "recorded.",
+    "exit codes: 0 it is, 1 it is not, 3 something could not be compared, 2 usage error",
 )
 _SHOWN = 8
 
@@ -37,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help=f"of rocmlint stack freeze (default: {DEFAULT_PATH})",
+        help=f"written by rocmlint stack freeze (default: {DEFAULT_PATH})",
     )
     add_interpreter_arguments(parser)
     add_format_argument(parser)
@@ -48,7 +49,7 @@ def run(flags: SimpleNamespace) -> int:
     path = flags.file or DEFAULT_PATH
     frozen = read_state(path)
     if frozen is None and flags.file:
-        message = f"{path}: no such file; rocmlint stack freeze {path} writes it"
+        message = f"{path}: no such file; create it with rocmlint stack freeze {path}"
         raise ConfigError(message)
     answer = survived(read_environment(interpreter_of(flags)), frozen)
     if flags.output_format == "json":
@@ -76,17 +77,17 @@ def _text(answer: Survival, path: str) -> Iterator[str]:
         yield f"then  {frozen.torch}  ({path}, {frozen.made})"
     yield f"now   {answer.torch or 'torch is not installed'}"
     if answer.elsewhere:
-        yield f"note: {path} was written for {answer.elsewhere}: if that is another environment"
-        yield "than the one that is asked, all below is how the two differ"
+        yield f"note: {path} was recorded for {answer.elsewhere}; if that is another environment"
+        yield "than this one, the differences below are those between the two environments"
     yield ""
     yield _verdict(answer)
     yield from (f"  {each}" for each in answer.damage + answer.unread)
     yield from _part("who", answer.suspects)
-    yield from _part("to go back", answer.commands)
+    yield from _part("to roll back", answer.commands)
     if answer.commands:
         yield ""
-        yield "So that it stays: write torch's version into constraints.txt, install with"
-        yield "-c constraints.txt, and what pins another torch with --no-deps."
+        yield "To keep this build, put torch's version into constraints.txt and install with"
+        yield "-c constraints.txt; install packages that pin another torch with --no-deps."
     if answer.others:
         changed = few([_change(each) for each in answer.others], _SHOWN)
         yield ""
@@ -96,15 +97,15 @@ def _text(answer: Survival, path: str) -> Iterator[str]:
 def _verdict(answer: Survival) -> str:
     is_rocm = answer.torch is not None and answer.torch.kind == "HIP"
     if answer.damage and answer.elsewhere:
-        return "torch is not the one that was written down:"
+        return "torch is not the recorded build:"
     if answer.damage:
         return "torch did not survive:" if answer.frozen else "there is no ROCm build of torch:"
     if answer.unread:
         known = "torch is a ROCm build. " if is_rocm else ""
-        return f"{known}Whether it is the one that it was cannot be told:"
+        return f"{known}Whether it is the recorded build is unknown:"
     if is_rocm:
-        return "torch survived: it is the ROCm build that was written down."
-    return "torch is the one that was written down, which is no ROCm build."
+        return "torch survived: it is the recorded ROCm build."
+    return "torch is the recorded build, which is not a ROCm build."
 
 
 def _part(name: str, lines: Sequence[str]) -> Iterator[str]:

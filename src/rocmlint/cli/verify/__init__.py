@@ -13,18 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERBS = {
-    "claims": "what the code below some paths claims (the default: rocmlint verify src/)",
-    "manifest": "write down which files a patch consists of",
-    "patches": "are the files of a manifest those that an import finds?",
-    "stock": "is an installed package as its wheel was?",
-    "live": "are the functions of a module made of its source?",
-    "run": "run a command and question every Python process of it",
-    "ranks": "do all ranks run the same, right code?",
+    "claims": "check what the code claims (the default: rocmlint verify src/)",
+    "manifest": "write a manifest: a list of the files of a patch",
+    "patches": "does an import load the patched files?",
+    "stock": "does an installed package still match its wheel?",
+    "live": "do a module's functions run the code of its source?",
+    "run": "run a command and check every Python process in it",
+    "ranks": "do all ranks run the same code, and is it the right code?",
     "kernels": "is there device code for this GPU?",
-    "trace": "which library do the kernels of a trace come from?",
-    "probe": "which kernel does a small operation run?",
-    "variables": "which code reads the variables that are set, and how does it interpret them?",
-    "dtype": "where does a model leave its dtype?",
+    "trace": "which libraries do the kernels in a trace come from?",
+    "probe": "which kernels does a small operation run?",
+    "variables": (
+        "which code reads the environment variables that are set, and how are they interpreted?"
+    ),
+    "dtype": "where does a model's dtype change unexpectedly?",
 }
 """Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""
 _DEFAULT = "claims"

@@ -35,22 +35,24 @@ _KEYS = ("manifests", "modules", "kernel-packages")
 _VERBS = "\n".join(f"  {verb:<13}{about}" for verb, about in VERBS.items())
 HELP = help_of(
     "[PATH ...]",
-    "Check what the code claims of the system that it runs on: patched files, fast paths, "
-    "packages of kernels. The code itself is not run; imported are the installed packages of "
-    "kernels, and the modules that [tool.rocmlint.verify] lists.",
+    "Check what the code claims about the system it runs on: patched files, fast paths, "
+    "kernel packages. The code itself is not run; installed kernel packages are imported, "
+    "and so are the modules listed in [tool.rocmlint.verify].",
     f"verbs (rocmlint verify VERB --help):\n{_VERBS}\n\n",
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify``."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and directories (default: .)"
+    )
     add_usual_arguments(parser)
     parser.add_argument(
         "--no-local-rules",
         dest="local_rules",
         action="store_false",
-        help="do not load the rules below `rules` of [tool.rocmlint], which runs their code",
+        help="do not load the local rules in `rules` of [tool.rocmlint], which runs their code",
     )
 
 
@@ -81,7 +83,7 @@ def run(flags: SimpleNamespace) -> int:
 def _refuse_misspelt_verbs(paths: Sequence[str]) -> None:
     for path in paths:
         if not os.path.exists(path) and (near := did_you_mean(path, VERBS, 0.7)):
-            message = f"verify {path}: no such verb, file or folder{near}"
+            message = f"verify {path}: no such verb, file or directory{near}"
             raise ConfigError(message)
 
 
@@ -95,7 +97,7 @@ def _wanted(settings: Settings) -> Mapping[str, list[str]]:
     wanted: dict[str, list[str]] = {key: [] for key in _KEYS}
     for key, values in settings.verify:
         if key not in wanted:
-            message = f"[tool.rocmlint.verify] has no key {key!r}{did_you_mean(key, _KEYS)}"
+            message = f"unknown key {key!r} in [tool.rocmlint.verify]{did_you_mean(key, _KEYS)}"
             raise ConfigError(message)
         wanted[key] = list(values)
     wanted["manifests"] = [os.path.join(settings.root, each) for each in wanted["manifests"]]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Result
 
 _EXIT_CODES = (
-    "exit codes: 0 all proven, 1 something contradicted, 3 nothing contradicted but something "
-    "unproven, 2 wrong usage or an error"
+    "exit codes: 0 all proven, 1 something contradicted, 3 nothing contradicted but "
+    "something unproven, 2 usage error or other error"
 )
 
 _LONGEST = 1e9
@@ -47,10 +47,10 @@ def add_usual_arguments(parser: ArgumentParser, timeout: float = 120) -> None:
 def add_report_arguments(parser: ArgumentParser) -> None:
     """Add how results are printed."""
     parser.add_argument(
-        "--output-format", choices=tuple(FORMATS), default="text", help="how to print"
+        "--output-format", choices=tuple(FORMATS), default="text", help="output format"
     )
     parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colour"
+        "--color", choices=("auto", "always", "never"), default="auto", help="when to use colors"
     )
 
 
@@ -65,15 +65,15 @@ def add_interpreter_arguments(parser: ArgumentParser, timeout: float = 120) -> N
         "--python",
         default=sys.executable,
         metavar="PYTHON",
-        help="the interpreter that runs the job, or the folder of its environment "
-        "(default: the one that runs rocmlint)",
+        help="the interpreter that runs the job, or the directory of its environment "
+        "(default: the interpreter that runs rocmlint)",
     )
     parser.add_argument(
         "--timeout",
         type=seconds,
         default=timeout,
         metavar="SECONDS",
-        help=f"how long it may take to answer (default: {timeout:g})",
+        help=f"the time limit for an answer (default: {timeout:g})",
     )
 
 
@@ -84,7 +84,7 @@ def seconds(text: str) -> float:
     except ValueError:
         limit = math.nan
     if not limit >= 0:
-        message = f"{text!r} is no number of seconds"
+        message = f"{text!r} is not a valid number of seconds"
         raise ArgumentTypeError(message)
     return min(limit, _LONGEST)
 
@@ -105,8 +105,8 @@ def interpreter_at(path: str) -> str:
         file = os.path.join(path, each)
         if path and os.path.isfile(file) and os.access(file, os.X_OK):
             return file
-    where = f"{path} is a folder without" if path else "no name of"
-    message = f"--python: {where} an interpreter; name one, as in --python .venv/bin/python"
+    where = f"{path} is a directory without" if path else "the empty string does not name"
+    message = f"--python: {where} an interpreter; name one, such as --python .venv/bin/python"
     raise ConfigError(message)
 
 

@@ -18,7 +18,7 @@ _FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 HELP = help_of(
     "PKG.MOD:FACTORY [--fake] [--baseline FILE]",
-    "Build a model, run it once and say where it leaves its dtype. Runs the code of FACTORY.",
+    "Build a model, run it once, and report where its dtype changes. Runs the code of FACTORY.",
 )
 
 
@@ -27,35 +27,37 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "factory",
         metavar="PKG.MOD:FACTORY",
-        help="called without arguments; gives a model, or (model, inputs): keyword arguments or a "
-        "tuple",
+        help="called without arguments; returns a model, or (model, inputs) with inputs as "
+        "keyword arguments or a tuple",
     )
     parser.add_argument(
         "--fake",
         action="store_true",
-        help="build and run with tensors that have no data, for models too large for this machine",
+        help="build and run with tensors without data, for models too large for this machine",
     )
     parser.add_argument(
         "--device",
         metavar="DEVICE",
-        help="build the model there and move it there (default: where the factory puts it)",
+        help=(
+            "build the model on this device and move it there (default: where the factory puts it)"
+        ),
     )
     parser.add_argument(
-        "--baseline", metavar="FILE", help="only tell what differs from this healthy run"
+        "--baseline", metavar="FILE", help="report only differences from this healthy run"
     )
-    parser.add_argument("--write-baseline", metavar="FILE", help="save this run as a healthy one")
+    parser.add_argument("--write-baseline", metavar="FILE", help="save this run as the healthy one")
     add_usual_arguments(parser, timeout=300)
 
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify dtype``."""
     if not _FACTORY.fullmatch(flags.factory):
-        message = f"{flags.factory!r}: write PKG.MOD:FACTORY, for example my_model.build:tiny"
+        message = f"{flags.factory!r}: must be PKG.MOD:FACTORY, for example my_model.build:tiny"
         raise ConfigError(message)
     if flags.write_baseline:
         folder = os.path.dirname(os.path.abspath(flags.write_baseline))
         if not os.path.isdir(folder):
-            message = f"--write-baseline {flags.write_baseline}: there is no folder {folder}"
+            message = f"--write-baseline {flags.write_baseline}: no such directory: {folder}"
             raise ConfigError(message)
     trial = Trial(flags.factory, flags.fake, flags.device)
     return finish(check(interpreter_of(flags), trial, flags.baseline, flags.write_baseline), flags)

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import SimpleNamespace
 
-_DESCRIPTION = """\
-Read the device code in every .so, .co, .hsaco and .kpack below the paths, and say whether HIP finds
-code for the GPU in it. No GPU is needed when --arch names one; no code of the files is run.\
-"""
+_DESCRIPTION = """Read the device code in every .so, .co, .hsaco and .kpack file in the paths, and
+report whether HIP finds code for the GPU in it. No GPU is needed if --arch names one; no code
+in the files is run."""
 
 HELP = help_of(
     "[--arch TARGET] [PATH ...]",
@@ -36,13 +35,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="files and folders (default: where the packages of --python are installed)",
+        help="files and directories (default: where the packages of --python are installed)",
     )
     parser.add_argument(
         "--arch",
         action="append",
         metavar="TARGET",
-        help="a GPU such as gfx942:sramecc+:xnack-, may be given again (default: those found here)",
+        help=(
+            "a GPU such as gfx942:sramecc+:xnack-; can be repeated (default: the GPUs of "
+            "this machine)"
+        ),
     )
     add_usual_arguments(parser)
 
@@ -56,7 +58,7 @@ def run(flags: SimpleNamespace) -> int:
     found = scan(roots)
     note = f"{counted(found.looked_at, 'file')}, {found.without_code:,} without device code"
     if found.for_cuda:
-        note += f", {found.for_cuda:,} for CUDA beside others for AMD GPUs, which are left out"
+        note += f", {found.for_cuda:,} for CUDA next to others for AMD GPUs, which are skipped"
     with suppress(OSError):  # a full stderr is no reason to keep the results back
         print(note, file=sys.stderr)
     return finish(check(found, devices, roots, os.environ), flags)

@@ -24,22 +24,24 @@ _CALL = re.compile(rf"{_MODULE.pattern}:{_MODULE.pattern}")
 
 HELP = help_of(
     "MODULE ... [--manifest FILE] [--executed --call PKG.MOD:FUNC]",
-    "Import modules in a child process and check whether what it then runs is the source on "
-    "disk (that of the manifest, with one).",
+    "Import modules in a child process and check whether the code that runs is the source "
+    "on disk (with a manifest: the source in the manifest).",
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify live``."""
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help="as in an import")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="as in an import statement")
     parser.add_argument(
-        "--manifest", metavar="FILE", help="the modules of a patch, and what they must be"
+        "--manifest", metavar="FILE", help="the modules of a patch, and their expected content"
     )
     parser.add_argument(
-        "--executed", action="store_true", help="say which functions ran during --call"
+        "--executed", action="store_true", help="report which functions ran during --call"
     )
     parser.add_argument(
-        "--call", metavar="PKG.MOD:FUNC", help="what to run for --executed, without arguments"
+        "--call",
+        metavar="PKG.MOD:FUNC",
+        help="the function to run for --executed, without arguments",
     )
     add_usual_arguments(parser)
 
@@ -71,11 +73,14 @@ def _refuse(flags: SimpleNamespace) -> None:
         message = "nothing to check: name modules, or a file with --manifest"
         raise ConfigError(message)
     if flags.executed != bool(flags.call):
-        message = "--executed and --call belong together: --executed --call PKG.MOD:FUNC"
+        message = "--executed and --call must be used together: --executed --call PKG.MOD:FUNC"
         raise ConfigError(message)
     for each in flags.modules:
         if not _MODULE.fullmatch(each):
-            message = f"{each!r} is no module name: write it as in an import (package.module)"
+            message = (
+                f"{each!r} is not a valid module name: write it as in an import statement "
+                "(package.module)"
+            )
             raise ConfigError(message)
     if flags.call and not _CALL.fullmatch(flags.call):
         message = f"--call {flags.call}: must be PKG.MOD:FUNC"

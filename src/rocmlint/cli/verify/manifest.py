@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 HELP = help_of(
     "OVERLAY --package NAME==VERSION",
-    "Write a manifest of the files that are laid over an installed package: path and sha256.",
+    "Write a manifest of the files that are copied over an installed package: paths and sha256.",
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify manifest``."""
-    parser.add_argument("overlay", metavar="OVERLAY", help="the folder with the patch's files")
+    parser.add_argument("overlay", metavar="OVERLAY", help="the directory with the patch's files")
     parser.add_argument(
         "--package",
         required=True,
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--folder",
         metavar="NAME",
-        help="the folder that the package is imported from (default: its name, with _ for -)",
+        help="the directory that the package is imported from (default: its name, with _ for -)",
     )
     parser.add_argument(
         "--output", metavar="FILE", help="where to write the manifest (default: stdout)"

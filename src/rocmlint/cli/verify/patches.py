@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 HELP = help_of(
     "--manifest FILE [--python PYTHON]",
-    "Check whether an import would execute the files of a manifest; nothing is imported.",
+    "Check whether an import would execute the files of a manifest. Nothing is imported.",
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify patches``."""
     parser.add_argument(
-        "--manifest", required=True, metavar="FILE", help="made by rocmlint verify manifest"
+        "--manifest", required=True, metavar="FILE", help="written by rocmlint verify manifest"
     )
     add_usual_arguments(parser)
 

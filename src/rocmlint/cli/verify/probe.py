@@ -20,8 +20,8 @@ _TIMEOUT = 300
 
 HELP = help_of(
     "sdpa|linear|PKG.MOD:FUNC [--expect BRANCH|LIBRARY] [flags] [PATH ...]",
-    "Run a small operation in a child process of --python, and say which branch of attention, "
-    "which operators and whose kernels ran.",
+    "Run a small operation in a child process of --python, and report which attention "
+    "branch, which operators and which libraries' kernels ran.",
 )
 
 
@@ -31,13 +31,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "operation",
         type=_operation,
         metavar="sdpa|linear|PKG.MOD:FUNC",
-        help="torch's attention or linear on random tensors, or a function without arguments, "
-        "which is imported and called once",
+        help="torch's attention or linear on random tensors, or a function without "
+        "arguments, which is imported and called once",
     )
     parser.add_argument(
         "--expect",
         choices=(*BRANCHES, *LIBRARIES),
-        help="the branch of attention, or the library whose kernels should run (default: any "
+        help="the attention branch or the library whose kernels should run (default: any "
         "branch but math)",
     )
     parser.add_argument(
@@ -48,17 +48,19 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=_shape,
         default=_DEFAULT.shape,
         metavar="B,H,L,D",
-        help="batch, heads, length and width of a head (default: "
+        help="batch, heads, length and head dimension (default: "
         f"{','.join(map(str, _DEFAULT.shape))}); linear is B x L rows of H x D",
     )
     parser.add_argument(
-        "--device", default=_DEFAULT.device, help="cuda, cuda:1 or cpu (default: a GPU if there is)"
+        "--device",
+        default=_DEFAULT.device,
+        help="cuda, cuda:1 or cpu (default: a GPU if there is one)",
     )
     parser.add_argument(
         "--backend",
         action="append",
         choices=BRANCHES,
-        help="allow only this branch of attention; can be given more than once",
+        help="allow only this attention branch; can be repeated",
     )
     add_index_arguments(parser)
     add_usual_arguments(parser, _TIMEOUT)
@@ -70,7 +72,7 @@ def _operation(text: str) -> str:
     if text not in {"sdpa", "linear"} and not (
         colon and all(each.isidentifier() for each in names)
     ):
-        message = f"{text!r} is neither sdpa, linear nor a function such as package.module:function"
+        message = f"{text!r} is not sdpa, linear or a function such as package.module:function"
         raise ArgumentTypeError(message)
     return text
 
@@ -81,7 +83,7 @@ def _shape(text: str) -> tuple[int, ...]:
     except ValueError:
         shape = ()
     if len(shape) != 4 or min(shape) < 1:
-        message = f"{text!r} is no B,H,L,D such as 1,4,128,64"
+        message = f"{text!r} is not a valid B,H,L,D, such as 1,4,128,64"
         raise ArgumentTypeError(message)
     return shape
 

@@ -34,22 +34,22 @@ def add_watch_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="the files that must be live (rocmlint verify manifest writes it); may be repeated",
+        help="the files that must be live (written by rocmlint verify manifest); can be repeated",
     )
     parser.add_argument(
         "--module",
         action="append",
         default=[],
         metavar="NAME",
-        help="a module that must be what its source says; may be repeated",
+        help="a module that must match its source; can be repeated",
     )
 
 
 HELP = help_of(
     "[DIR | --store HOST:PORT] [--manifest M] [--module NAME] [flags]",
-    "Compare all ranks of a job with a manifest and with each other: from the witnesses in a\n"
-    "folder, or asking the interpreter of each rank, started by\n"
-    "python -m torch.distributed.run ... -m rocmlint verify ranks.",
+    "Compare all ranks of a job with a manifest and with each other: from the witnesses in "
+    "a\ndirectory, or by asking the interpreter of each rank, started by\npython -m "
+    "torch.distributed.run ... -m rocmlint verify ranks.",
 )
 
 
@@ -62,14 +62,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--store", metavar="HOST:PORT", help="where the ranks meet, without torchrun: rank 0's node"
     )
-    parser.add_argument("--world-size", type=int, metavar="N", help="how many ranks there must be")
-    parser.add_argument("--rank", type=int, metavar="R", help="which rank this is (with --store)")
+    parser.add_argument("--world-size", type=int, metavar="N", help="the number of ranks")
+    parser.add_argument("--rank", type=int, metavar="R", help="this rank (with --store)")
     parser.add_argument(
         "--timeout",
         type=seconds,
         metavar="SECONDS",
-        help="how long to wait for missing ranks (default: "
-        f"{_DEFAULT_TIMEOUT:g} where the ranks meet, 0 for DIR)",
+        help=f"how long to wait for missing ranks (default: {_DEFAULT_TIMEOUT:g} where the "
+        "ranks meet, 0 for DIR)",
     )
     add_report_arguments(parser)
     add_output_argument(parser)
@@ -83,7 +83,7 @@ def run(flags: SimpleNamespace) -> int:
     if flags.folder is None:
         return _meeting(flags)
     if flags.store is not None or flags.rank is not None:
-        message = "verify ranks: DIR and --store or --rank are two ways; use one"
+        message = "verify ranks: use either DIR or --store and --rank, not both"
         raise ConfigError(message)
     return _from_folder(flags, watch_of(flags.manifest, flags.module))
 
@@ -101,7 +101,9 @@ def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
         ask(witnesses, ANSWER)
         witnesses, problems = read(flags.folder)
     if not (witnesses or problems):
-        message = f"{flags.folder}: no witness in it; rocmlint verify run --keep DIR leaves them"
+        message = (
+            f"{flags.folder}: contains no witness; create them with rocmlint verify run --keep DIR"
+        )
         if not flags.world_size:
             raise ConfigError(message)
     return finish(judge(watch, witnesses, problems, flags.world_size, waited), flags)

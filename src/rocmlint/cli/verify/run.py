@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 HELP = help_of(
     "[--manifest M] [--module NAME] [flags] -- COMMAND ...",
-    "Run a command with a witness in each Python process that it starts, then say for each\n"
-    f"process whether it runs the code that it must.\n\n{LIMITS}",
+    "Run a command with a witness in each Python process that it starts, then report for "
+    f"each\nprocess whether it runs the right code.\n\n{LIMITS}",
     command=True,
 )
 
@@ -42,13 +42,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--keep",
         metavar="DIR",
-        help="leave the witnesses there (shared by the nodes of a job), for verify ranks DIR",
+        help="keep the witnesses here (shared by the nodes of a job), for verify ranks DIR",
     )
     parser.add_argument(
         "--timeout",
         type=seconds,
         metavar="SECONDS",
-        help="end the command after this time (default: never)",
+        help="stop the command after this time (default: never)",
     )
     add_report_arguments(parser)
     add_output_argument(parser)
@@ -57,7 +57,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify run``."""
     if not flags.command:
-        message = "verify run: which command? It stands behind --, as in: verify run -- python x.py"
+        message = (
+            "verify run: the command is missing; put it after --, as in: verify run -- python x.py"
+        )
         raise ConfigError(message)
     watch = watch_of(flags.manifest, flags.module)
     with _folder(flags.keep) as folder:

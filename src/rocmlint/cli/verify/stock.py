@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 HELP = help_of(
     "PACKAGE ... [--python PYTHON]",
-    "Check whether the files of installed packages are those of their wheels (RECORD).",
+    "Check whether the files of installed packages match their wheels (RECORD).",
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify stock``."""
-    parser.add_argument("packages", nargs="+", metavar="PACKAGE", help="as pip list names it")
+    parser.add_argument("packages", nargs="+", metavar="PACKAGE", help="as listed by pip list")
     add_usual_arguments(parser)
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 HELP = help_of(
     "TRACE [--expect LIBRARY] [flags] [PATH ...]",
-    "Say which library each kernel of a trace comes from, by the installed file that holds it.",
+    (
+        "Report which library each kernel in a trace comes from, by the installed file "
+        "that contains it."
+    ),
 )
 
 
@@ -43,16 +46,18 @@ def add_index_arguments(parser: ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="where the kernels may be (default: the packages of --python, ROCm, JIT caches)",
+        help="where to look for kernels (default: the packages of --python, ROCm, JIT caches)",
     )
-    parser.add_argument("--no-cache", action="store_true", help="read every file anew")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="ignore the index of an earlier run"
+    )
 
 
 def index_of(flags: SimpleNamespace) -> KernelIndex:
     """Give the index of the kernels that the flags point at. Raises ConfigError."""
     for each in flags.paths:
         if not os.path.exists(each):
-            message = f"{each}: there is no such file or folder to look for kernels in"
+            message = f"{each}: no such file or directory"
             raise ConfigError(message)
     roots = flags.paths or default_roots(interpreter_of(flags))
     return build(roots, None if flags.no_cache else cache_folder())

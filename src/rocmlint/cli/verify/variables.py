@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 HELP = help_of(
     "[--variable NAME=VALUE ...] [PATH ...]",
-    "Say which installed file reads each variable of the ROCm stack, and as what.",
+    "Report which installed files read each environment variable of the ROCm stack, and how.",
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify variables``."""
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="more files and folders to search for readers"
+        "paths", nargs="*", metavar="PATH", help="more files and directories to search for readers"
     )
     parser.add_argument(
         "--variable",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="judge a variable as if it were set, beside those that are",
+        help="check a variable as if it were set, in addition to those that are",
     )
     add_usual_arguments(parser)
 
@@ -38,7 +38,7 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify variables``."""
     for path in flags.paths:
         if not os.path.exists(path):
-            message = f"{path}: no such file or folder"
+            message = f"{path}: no such file or directory"
             raise ConfigError(message)
     asked = dict(_parsed(each) for each in flags.variable)
     return finish(check(interpreter_of(flags), asked, flags.paths), flags)
@@ -47,6 +47,6 @@ def run(flags: SimpleNamespace) -> int:
 def _parsed(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign or not name or "\0" in text:
-        message = f"--variable {text!r}: write NAME=VALUE"
+        message = f"--variable {text!r}: must be NAME=VALUE"
         raise ConfigError(message)
     return name, value

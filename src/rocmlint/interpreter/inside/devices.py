@@ -38,7 +38,7 @@ def torch_targets() -> dict[str, list[str] | str]:
         return {"targets": [], "reason": "is not installed"}
     version = _version(os.path.join(os.path.dirname(found.origin), "version.py"))
     if not version.get("hip"):
-        shown = version.get("__version__", "without a version")
+        shown = version.get("__version__", "of unknown version")
         return {"targets": [], "reason": f"{shown} is not built for ROCm"}
     cuda = importlib.import_module("torch").cuda
     targets = [cuda.get_device_properties(each).gcnArchName for each in range(cuda.device_count())]

@@ -37,7 +37,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             unreadable.append(f"{_place(each)}: {type(error).__name__}: {error}")
             continue
         if told is None:
-            unreadable.append(f"{_place(each)}: has no readable METADATA: a half-removed install")
+            unreadable.append(f"{_place(each)}: has no readable METADATA: an incomplete uninstall")
         else:
             found.setdefault(told["name"], told)
     return {

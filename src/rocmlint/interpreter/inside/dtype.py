@@ -34,7 +34,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     Raises what importing and calling the factory raises, CannotAnswerError and NoModelError.
     """
     search.as_program()
-    torch = _imported("torch", "name the interpreter of the job with --python")
+    torch = _imported("torch", "use --python to name the interpreter of the job")
     with ExitStack() as modes:
         if request["fake"]:
             fake_tensor = importlib.import_module("torch._subclasses.fake_tensor")
@@ -53,7 +53,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         if inputs is None:
             inputs = _dummy_inputs(model)
         if inputs is None:
-            told["without"] = "the factory gives no inputs, and the model has no dummy_inputs"
+            told["without"] = "the factory returns no inputs, and the model has no dummy_inputs"
         else:
             told["forward"] = trace(model, *_on_device(model, inputs), told["dominant"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -97,7 +97,7 @@ def _imported(name: str, otherwise: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise  # the module is there, and one that it imports is not
-        message = f"no module {error.name} is found here: {otherwise}"
+        message = f"no module {error.name} was found: {otherwise}"
         raise CannotAnswerError(message) from error
 
 
@@ -105,10 +105,10 @@ def _build(factory: str) -> tuple[Any, Any]:
     """Call the factory and give the model and its inputs (None without)."""
     torch = importlib.import_module("torch")
     module_name, _, attribute = factory.partition(":")
-    made = _imported(module_name, "run this in the folder from which it is imported")
+    made = _imported(module_name, "run this in the directory from which it can be imported")
     for name in attribute.split("."):
         if not hasattr(made, name):
-            message = f"{factory}: there is no {name} in {getattr(made, '__file__', made)}"
+            message = f"{factory}: {getattr(made, '__file__', made)} has no {name}"
             raise CannotAnswerError(message)
         made = getattr(made, name)
     if not isinstance(made, torch.nn.Module):
@@ -117,7 +117,9 @@ def _build(factory: str) -> tuple[Any, Any]:
     if isinstance(made, (tuple, list)) and len(made) == 2:
         made, inputs = made
     if not isinstance(made, torch.nn.Module):
-        message = f"{factory} gave {type(made).__name__}: not a torch.nn.Module or (model, inputs)"
+        message = (
+            f"{factory} returned {type(made).__name__}, not a torch.nn.Module or (model, inputs)"
+        )
         raise NoModelError(message)
     return made, inputs
 

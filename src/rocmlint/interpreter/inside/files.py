@@ -83,7 +83,7 @@ def sha256_of(path: str) -> str:
 def digest_of(path: str, algorithm: str) -> bytes:
     """Hash a regular file, a piece at a time. Raises OSError."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would never end
-        raise OSError(errno.EINVAL, "is no regular file", path)
+        raise OSError(errno.EINVAL, "is not a regular file", path)
     hashed = hashlib.new(algorithm)
     with open(path, "rb") as file:
         while block := file.read(_BLOCK):

@@ -14,7 +14,9 @@ class CheckoutError(ImportError):
 
     def __init__(self, module: str, place: str) -> None:
         """Tell it as an import would."""
-        super().__init__(f"{module} is only in the current folder, whose code is not run: {place}")
+        super().__init__(
+            f"{module} is only in the current directory, whose code is not run: {place}"
+        )
         self.place = place
 
 

@@ -97,7 +97,7 @@ def hash_in_package(path: str) -> dict[str, Any]:
     package, _, _ = path.partition("/")
     folders = getattr(sys.modules.get(package), "__path__", None)
     if not folders:
-        return {"path": None, "error": f"{package} is no imported package"}
+        return {"path": None, "error": f"{package} is not an imported package"}
     found = os.path.join(os.path.dirname(next(iter(folders))), *path.split("/"))
     try:
         return {"path": found, "sha256": sha256_of(found)}

@@ -39,7 +39,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return _probe(request)
     except SystemExit as error:
-        message = f"{request['operation']} left with sys.exit({error.code!r})"
+        message = f"{request['operation']} exited with sys.exit({error.code!r})"
         raise CannotAnswerError(message) from error
 
 
@@ -70,8 +70,8 @@ def _torch(*, of_program: bool) -> Any:
     try:
         return importlib.import_module("torch") if of_program else import_installed("torch")
     except Exception as error:
-        message = f"torch cannot be imported: {type(error).__name__}: {error}; the interpreter of "
-        message += "the job is named with --python"
+        message = f"torch cannot be imported: {type(error).__name__}: {error}; use "
+        message += "--python to name the interpreter of the job"
         raise CannotAnswerError(message) from error
 
 
@@ -137,7 +137,7 @@ def _function(place: str) -> Callable[[], object]:
     try:
         found: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        message = f"{place}: {error} (the current folder is {os.getcwd()})"
+        message = f"{place}: {error} (the current directory is {os.getcwd()})"
         raise CannotAnswerError(message) from error
     for name in path.split("."):
         if not hasattr(found, name):
@@ -145,7 +145,7 @@ def _function(place: str) -> Callable[[], object]:
             raise CannotAnswerError(message)
         found = getattr(found, name)
     if not callable(found):
-        message = f"{place} is a {type(found).__name__}: give a function without arguments"
+        message = f"{place} is a {type(found).__name__}; name a function without arguments"
         raise CannotAnswerError(message)
     function: Callable[[], object] = found
     return function
@@ -160,7 +160,7 @@ def _chosen(backends: list[str]) -> Iterator[None]:
     try:
         from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: PLC0415
     except ImportError as error:
-        message = "choosing a backend needs torch 2.3 or later"
+        message = "choosing a backend requires torch 2.3 or later"
         raise CannotAnswerError(message) from error
     members = SDPBackend.__members__
     with sdpa_kernel([members[each] for each in _ALL if each.split("_")[0].lower() in backends]):
@@ -202,7 +202,7 @@ def _profiled(torch: Any, run: Callable[[], object], device: Any, trace: str) ->
             with _caught(printed):
                 profiler.stop()
     if stopped:
-        message = "it uses torch.profiler itself, and only one profiler can run: take that out"
+        message = "it uses torch.profiler itself, and only one profiler can run: remove that"
         raise CannotAnswerError(message)
     with _caught(printed):
         profiler.export_chrome_trace(trace)

@@ -76,7 +76,7 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
             if is_equal:
                 found["equal"] += 1
             elif is_equal is None:
-                found["unhashed"].append({"path": path, "why": "RECORD has no hash of it"})
+                found["unhashed"].append({"path": path, "why": "RECORD has no hash for it"})
             else:
                 found["changed"].append({"path": path, "links": os.stat(place).st_nlink})
     return found

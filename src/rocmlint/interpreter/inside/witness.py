@@ -226,7 +226,7 @@ class Witness:
             found[name] = {"at_import": self._at_import.get(name), "now": now, "moment": moment}
         if is_last:
             for name in found.keys() - set(loaded):
-                gone = {"module": name, "error": "it was taken out of sys.modules"}
+                gone = {"module": name, "error": "it was removed from sys.modules"}
                 found[name].update(now=gone, moment=moment)
         return found
 

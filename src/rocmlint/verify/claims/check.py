@@ -57,8 +57,8 @@ def _result(claim: Claim, places: list[str], context: Context) -> Result:
         judgement, evidence = _CHECKS[claim.kind](claim, context)
     except RocmlintError as error:
         reason, _, details = str(error).partition("\n")
-        action = "mend what is said here (--python and --timeout help), then run this again"
-        judgement = Judgement("unproven", "declared", "not asked", reason, action)
+        action = "fix this (--python and --timeout may help), then run this again"
+        judgement = Judgement("unproven", "declared", "not checked", reason, action)
         evidence = (Evidence("details", details),) if details else ()
     made = as_evidence("claimed at", list(dict.fromkeys(places)))
     return judgement.on(CHECK, claim.statement, claim.subject, (*made, *evidence))

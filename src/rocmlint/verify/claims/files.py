@@ -29,7 +29,7 @@ def patched_files(claim: Claim, context: Context) -> Checked:
         return judgement, evidence
     judgement, evidence = patch_check(claim, context)
     if claim.given:
-        evidence = (Evidence("not there", f"{claim.given}, which is to be copied"), *evidence)
+        evidence = (Evidence("not there", f"{claim.given}, which the code copies"), *evidence)
     return judgement, evidence
 
 
@@ -90,18 +90,18 @@ def _by_record(target: str, context: Context) -> Checked:
         if each.name in {"changed", "added"} and each.value.startswith(target)
     ]
     if changed:
-        reason = "these files are not the wheel's, but nothing tells what they should be"
+        reason = "these files differ from the wheel's, but nothing says what they should be"
         installed = "==".join(result.subject.split(" ", 1))
         action = (
             f"rocmlint verify manifest OVERLAY --package {installed} --output patches.toml "
-            "(OVERLAY is the folder with the patch), then in pyproject.toml, below "
+            "(OVERLAY is the directory with the patch), then in pyproject.toml, below "
             '[tool.rocmlint.verify]: manifests = ["patches.toml"]'
         )
         judgement = Judgement("unproven", "hashed", f"{len(changed)} files differ", reason, action)
-        return judgement, as_evidence("not the wheel's", changed)
+        return judgement, as_evidence("differs from the wheel", changed)
     if result.verdict == "unproven":
         parts = (result.strength, result.seen, result.reason, result.action)
         return Judgement("unproven", *parts), result.evidence
-    reason = f"every file of {target} is the one that its wheel brought: nothing is patched there"
+    reason = f"every file of {target} is the one from its wheel: nothing is patched there"
     action = "copy the patch to where imports look, before the job starts, and verify again"
     return Judgement("contradicted", "hashed", "stock", reason, action), result.evidence

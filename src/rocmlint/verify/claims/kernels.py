@@ -46,7 +46,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
     if package is not None:
         judgement, evidence = _loads(package, context)
         if claim.optional and judgement.verdict == "contradicted":
-            reason = f"{judgement.reason}; whether it is asked for, only a run shows"
+            reason = f"{judgement.reason}; only a run shows whether it is requested"
             judgement = judgement._replace(verdict="unproven", reason=reason)
         return (_wish(name, value) if judgement.verdict == "proven" else judgement), evidence
     if value or "." in name:
@@ -54,7 +54,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
     places = context.interpreter.ask("defined", {"function": name})
     if places:
         return _wish(name, value), as_evidence("defined at", places)
-    reason = f"no installed package defines {name}: the files that bring it are not there"
+    reason = f"no installed package defines {name}: the files that define it are missing"
     action = "install the patched files that define it, and restore what calls it"
     return Judgement("contradicted", "located", "not defined", reason, action), ()
 
@@ -72,7 +72,7 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
         return _of_checkout(package, told["checkout"]), ()
     install = f"install {package} for ROCm in this interpreter, or name the right one (--python)"
     if optional:
-        reason = f"it does not load ({told['error']}), so the code takes its other way"
+        reason = f"it does not load ({told['error']}), so the code takes its fallback"
         return Judgement("unproven", "located", "does not load", reason, install), ()
     reason = f"the import fails: {told['error']}"
     return Judgement("contradicted", "located", "does not load", reason, install), ()
@@ -80,9 +80,9 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
 
 def _of_checkout(package: str, place: str) -> Judgement:
     """Say that only the checked folder has a package: that proves nothing of what is installed."""
-    reason = f"only the current folder has {package} ({place}), and code from there is not run"
+    reason = f"only the current directory has {package} ({place}), and code there is not run"
     action = (
-        f"install {package} in this interpreter, or look into the job that uses that folder: "
+        f"install {package} in this interpreter, or check the job that uses that directory: "
         f"rocmlint verify run --module {package} -- python PROGRAM"
     )
     return Judgement("unproven", "located", "not installed", reason, action)
@@ -109,7 +109,7 @@ def _probed(subject: str, context: Context) -> Checked:
     operation, expected = _PROBES[subject]
     probed = probe(context.interpreter, Operation(operation))
     if not probed.on_gpu:
-        reason = "there is no GPU here, and what runs on the CPU says nothing of it"
+        reason = "there is no GPU here, and a run on the CPU says nothing about it"
         action = f"on the machine with the GPU: rocmlint verify probe {operation}"
         action += f" --expect {expected}" if expected else ""
         return Judgement("unproven", "declared", "no GPU", reason, action), ()
@@ -126,7 +126,7 @@ def _index(context: Context) -> KernelIndex:
 
 def _wish(name: str, value: str) -> Judgement:
     """Judge a switch that can be set: it does not show what runs."""
-    reason = "a switch is a wish: which kernel runs, only a run on the GPU shows"
+    reason = "an option is only a request: which kernel runs, only a run on the GPU shows"
     action = claim_of(name, value).command
     if PATH in action:
         action = "profile a step with torch.profiler, then rocmlint verify trace TRACE.json"

@@ -26,14 +26,14 @@ def replacement(claim: Claim, context: Context) -> Checked:
     if told["missing"]:
         return _no_module(claim.subject, told["missing"], other, context), ()
     if told["absent"]:
-        reason = f"{told['origin']} has no {name}: nothing calls what is set there"
+        reason = f"{told['origin']} has no {name}, so nothing calls the replacement"
         return Judgement("contradicted", "located", f"no {name}", reason, other), ()
     evidence = (Evidence("what is replaced", _place(told)),)
     if not told["named"]:
         return _not_named(told["origin"], other), evidence
-    reason = "a replacement happens in the running program, and only that can show it"
+    reason = "a replacement is made at run time, and only the running program can show it"
     return Judgement(
-        "unproven", "located", "its target is there", reason, _show(claim, told)
+        "unproven", "located", "its target exists", reason, _show(claim, told)
     ), evidence
 
 
@@ -43,10 +43,10 @@ def _show(claim: Claim, told: Mapping[str, Any]) -> str:
     Where a module only passes a name on, setting it there changes nothing in the one that defines.
     """
     if "." in claim.given or told["module"] == claim.subject:
-        return f"{_run(told['module'])} (it must name your file as what replaced it)"
+        return f"{_run(told['module'])} (it must report that your file replaced it)"
     return (
-        f"after the patch let the program print what {claim.subject} has of this name; modules "
-        f"that took it from {told['module']} keep the old one"
+        f"after the patch, let the program print {claim.subject}; modules that imported the "
+        f"name from {told['module']} keep the old object"
     )
 
 
@@ -56,7 +56,7 @@ def _place(told: Mapping[str, Any]) -> str:
 
 
 def _no_module(module: str, missing: str, other: str, context: Context) -> Judgement:
-    reason = f"there is no file of {missing}: unless it is made at run time, the patch fails"
+    reason = f"there is no file for {missing}: unless it is created at run time, the patch fails"
     program = shlex.join([context.interpreter.python, "-c", f"import {module}"])
     return Judgement(
         "unproven", "located", "no such file", reason, f"{program}; if it fails, {other}"
@@ -65,8 +65,8 @@ def _no_module(module: str, missing: str, other: str, context: Context) -> Judge
 
 def _not_named(origin: str, other: str) -> Judgement:
     reason = (
-        f"{origin} has no word for it: unless it comes from a base class or is made at run time, "
-        "nothing is replaced, and nothing calls what is set there"
+        f"{origin} does not contain the name: unless it comes from a base class or is "
+        "created at run time, nothing is replaced, and nothing calls the replacement"
     )
     return Judgement("unproven", "located", "not named in its file", reason, other)
 
@@ -76,9 +76,9 @@ def origin(claim: Claim, context: Context) -> Checked:
     told = context.defined(claim.subject, "")
     if told["found"]:
         reason = f"an import takes {told['origin'] or 'another copy'}, which comes first"
-        action = "put the folder first on sys.path, before the import, or uninstall that copy"
+        action = "put the directory first on sys.path before the import, or uninstall that copy"
         return Judgement("contradicted", "located", "another copy", reason, action), ()
-    reason = "the program sets sys.path when it runs; outside it nothing is found"
+    reason = "the program sets sys.path when it runs; without the program the module is not found"
     return Judgement("unproven", "declared", "not found", reason, _run(claim.subject)), ()
 
 
@@ -88,6 +88,6 @@ def _run(module: str) -> str:
 
 def dtype(_: Claim, __: Context) -> Checked:
     """Name the command: nothing says here how the model is built."""
-    reason = "only the model itself can show it, and nothing tells here how to build it"
+    reason = "only the model itself can show it, and how to build it is unknown"
     action = "rocmlint verify dtype MODULE:FACTORY (a function that returns the model)"
     return Judgement("unproven", "declared", "not checked", reason, action), ()

@@ -38,7 +38,7 @@ def together(results: Mapping[Claim, Result]) -> dict[Claim, Result]:
 
 
 def _folded(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result:
-    statement = f"{few([f'`{each.given}`' for each in claims], 2)} are replaced in the program"
+    statement = f"{few([f'`{each.given}`' for each in claims], 2)} are replaced at run time"
     evidence = tuple(_evidence(claims, results))
     return replace(results[claims[0]], claim=statement, evidence=evidence)
 

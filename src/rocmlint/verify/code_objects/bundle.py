@@ -96,7 +96,9 @@ def read_elf(
     """
     head = device_elf.read_head(data[: device_elf.SIZE])
     if head.size > len(data):
-        message = f"device code of {head.size:,} bytes with {len(data):,} left: it is cut off"
+        message = (
+            f"device code of {head.size:,} bytes, but only {len(data):,} are left: it is cut off"
+        )
         raise UnreadableError(message)
     size = len(data) if fills else head.size
     image = data[:size] if wanted(head.target) else b""
@@ -150,12 +152,12 @@ def _versions(data: bytes | memoryview, target: Target, size: int) -> tuple[int 
     """Check the head of a code object; give its version and that of a generic target."""
     if target.processor == SPIRV:
         if bytes(data[:4]) != _SPIRV_MAGIC:
-            message = "what is called SPIR-V is none"
+            message = "the part labeled SPIR-V is not SPIR-V"
             raise UnreadableError(message)
         return None, 0
     head = device_elf.read_head(data)
     if contradict(target, head.target):
-        message = f"the code for {target} is for {head.target} by its own word"
+        message = f"the code for {target} is labeled {head.target}"
         raise UnreadableError(message)
     if head.size > size:
         message = f"the code for {target} is cut off"
@@ -166,13 +168,13 @@ def _versions(data: bytes | memoryview, target: Target, size: int) -> tuple[int 
 def _read_table(cursor: Cursor) -> Iterator[_Row]:
     """Read the head of a bundle; entries without content are left out."""
     if bytes(cursor.take(len(MAGIC))) != MAGIC:
-        message = "what is decoded is no offload bundle"
+        message = "the decompressed data is not an offload bundle"
         raise UnreadableError(message)
     (count,) = _COUNT.unpack(cursor.take(_COUNT.size))
     for _ in range(count):
         offset, size, length = _ENTRY.unpack(cursor.take(_ENTRY.size))
         if cursor.position + length > _LARGEST_TABLE:
-            message = "the table of a bundle is larger than any real one"
+            message = "the table of a bundle is too large"
             raise UnreadableError(message)
         target = _target_of(bytes(cursor.take(length)))
         if size:

@@ -65,17 +65,19 @@ class Compressed:
                     break
                 yield chunk
         if size != self.decoded_size:
-            message = f"{self.form}: decodes to {size:,} bytes instead of {self.decoded_size:,}"
+            message = (
+                f"{self.form}: decompresses to {size:,} bytes instead of {self.decoded_size:,}"
+            )
             raise UnreadableError(message)
         if int.from_bytes(digest.digest()[:8], "little") != self.hash:
-            message = f"{self.form}: what is decoded has another hash than the one written down"
+            message = f"{self.form}: the hash of the decompressed data does not match"
             raise UnreadableError(message)
 
 
 def read_compressed(data: memoryview) -> Compressed:
     """Read the head of the bundle that begins here. Raises UnreadableError."""
     if len(data) < _START.size:
-        message = "cut off within the head of a compressed bundle"
+        message = "cut off within the header of a compressed bundle"
         raise UnreadableError(message)
     _, version, method = _START.unpack_from(data)
     rest = _REST.get(version)
@@ -84,18 +86,20 @@ def read_compressed(data: memoryview) -> Compressed:
         raise UnreadableError(message)
     start = _START.size + rest.size
     if len(data) < start:
-        message = "cut off within the head of a compressed bundle"
+        message = "cut off within the header of a compressed bundle"
         raise UnreadableError(message)
     *total, decoded_size, checksum = rest.unpack_from(data, _START.size)
     end = total[0] if total else len(data)
     if not start <= end <= len(data):
-        message = f"a compressed bundle of {end:,} bytes with {len(data):,} left: it is cut off"
+        message = (
+            f"a compressed bundle of {end:,} bytes, but only {len(data):,} are left: it is cut off"
+        )
         raise UnreadableError(message)
     limit = min(max(_SMALL, MOST_TIMES * (end - start)), LARGEST_DECODED)
     if decoded_size > limit:
         message = (
-            f"a compressed bundle of {end - start:,} bytes that decodes to {decoded_size:,}: more "
-            f"than {limit:,} are not decoded"
+            f"a compressed bundle of {end - start:,} bytes that decompresses to "
+            f"{decoded_size:,}: more than the limit of {limit:,}"
         )
         raise UnreadableError(message)
     name = _METHODS[method]
@@ -108,7 +112,7 @@ _METHODS = {0: "zlib", 1: "zstd"}
 def check_image(size: int) -> None:
     """Raise UnreadableError for a code object that is too large to be decoded into memory."""
     if size > LARGEST_IMAGE:
-        message = f"code of {size:,} bytes: more than {LARGEST_IMAGE:,} are not decoded"
+        message = f"code of {size:,} bytes: more than the limit of {LARGEST_IMAGE:,}"
         raise UnreadableError(message)
 
 
@@ -129,7 +133,7 @@ def decoder(method: str, body: memoryview) -> Iterator[Callable[[int], bytes]]:
     try:
         yield read
     except failure as error:
-        message = f"cannot be decoded: {error}"
+        message = f"cannot be decompressed: {error}"
         raise UnreadableError(message) from error
 
 

@@ -29,7 +29,7 @@ def check_left(cursor: Cursor, count: int) -> None:
     """Raise UnreadableError where fewer bytes are left."""
     if not 0 <= count <= cursor.size - cursor.position:
         left = cursor.size - cursor.position
-        message = f"cut off: {count:,} bytes wanted at {cursor.position:,}, {left:,} are left"
+        message = f"cut off: {count:,} bytes expected at {cursor.position:,}, {left:,} are left"
         raise UnreadableError(message)
 
 

@@ -21,12 +21,12 @@ _ACTIONS: Mapping[Problem, str] = {
     "no code": "install a build of {package} for {processor}, or compile it with "
     "--offload-arch={processor} (PYTORCH_ROCM_ARCH={processor} for extensions of torch)",
     "in part": "compile {package} with --offload-arch={processor} if the run needs those kernels",
-    "depends on a setting": "say which it is: rocmlint verify kernels --arch {processor}:xnack- "
-    "(rocminfo names the settings of the device)",
+    "depends on a setting": "name the setting: rocmlint verify kernels --arch "
+    "{processor}:xnack- (rocminfo shows the settings of the device)",
     "switched off": "unset the variable",
     "kpack missing": "install the device package of {package} for {processor}",
     "CUDA only": "install the ROCm build of {package}",
-    "unreadable": "see whether it is there and may be read: ls -l {path}",
+    "unreadable": "check that it exists and is readable: ls -l {path}",
     "broken": "{again}",
 }
 
@@ -34,11 +34,11 @@ _ACTIONS: Mapping[Problem, str] = {
 def action(problem: Problem, path: str, processor: str) -> str:
     """Say what to do."""
     package = package_of(path)
-    again = f"get {path} again, or leave it out"
+    again = f"get {path} again, or omit it"
     if package:
-        again = f"install {package} again: pip install --force-reinstall --no-deps {package}"
+        again = f"reinstall {package}: pip install --force-reinstall --no-deps {package}"
     return _ACTIONS[problem].format(
-        package=package or f"what brought {os.path.basename(path)}",
+        package=package or f"the package that installed {os.path.basename(path)}",
         again=again,
         path=path,
         processor=processor,

@@ -42,13 +42,13 @@ def is_device_code(data: bytes | memoryview) -> bool:
 def read_head(data: bytes | memoryview) -> DeviceHead:
     """Read the first 64 bytes. Raises UnreadableError."""
     if len(data) < SIZE or not is_device_code(data):
-        message = "no ELF for AMD GPUs where device code should be"
+        message = "not an ELF for AMD GPUs, where device code should be"
         raise UnreadableError(message)
     (_, *ident, _, _, _, _, _, sections_at, flags, _, _, _, section_size, section_count, _) = (
         _HEAD.unpack_from(data)
     )
     if tuple(ident[:2]) != _LITTLE_ENDIAN_64:
-        message = "an ELF for AMD GPUs that is not of 64 bits, little-endian"
+        message = "an ELF for AMD GPUs that is not 64-bit little-endian"
         raise UnreadableError(message)
     if ident[3] != _HSA:
         message = f"an ELF for AMD GPUs that is not for HIP (EI_OSABI {ident[3]})"

@@ -25,5 +25,5 @@ def extra(module: str) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        message = f"this needs {package}: pip install 'rocmlint[verify]'"
+        message = f"this requires {package}: pip install 'rocmlint[verify]'"
         raise MissingExtraError(message) from error

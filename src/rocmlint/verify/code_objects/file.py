@@ -82,7 +82,7 @@ def read_file(path: str) -> FileReport:
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - no file may hide what is known of the others
-        report.error = f"cannot be understood: {type(error).__name__}: {error}"
+        report.error = f"cannot be read: {type(error).__name__}: {error}"
     return FileReport(
         path, report.size, tuple(report.entries), report.host, report.kpack, report.error
     )
@@ -127,7 +127,7 @@ class _Reading:
         elif start.startswith((compression.MAGIC, bundle.MAGIC)):
             yield from bundle.read_bundles(data, wanted)
         elif not _LINKER_SCRIPT.match(data[:4096]):
-            message = "is neither an ELF, an offload bundle nor a kpack archive"
+            message = "is not an ELF, an offload bundle or a kpack archive"
             raise UnreadableError(message)
 
     def _in_library(
@@ -141,7 +141,7 @@ class _Reading:
 
         reference = content(kpack.REFERENCE_SECTION)
         if self.host.registers_code and not reference and not content(FAT_BINARY):
-            message = "registers device code with HIP, and has neither any nor tells of archives"
+            message = "registers device code with HIP, but contains none and refers to no archives"
             raise UnreadableError(message)
         if reference:
             self.kpack = kpack.read_reference(reference, content(kpack.WRAPPER_SECTION))

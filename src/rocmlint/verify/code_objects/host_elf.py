@@ -131,7 +131,7 @@ def _dynamic(elf: Any, file: mmap) -> _Dynamic:
             break
         tags[tag].append(value)
     else:
-        message = "the list that the dynamic linker goes by has no end"
+        message = "the dynamic section has no end"
         raise UnreadableError(message)
     return _Dynamic(file, tags, _offset(segments, *tags[_STRINGS]))
 
@@ -154,7 +154,7 @@ def _headers(elf: Any, file: mmap, kind: str, count: int) -> list[Any]:
     shape = elf.structs.Elf_Shdr if kind == "sh" else elf.structs.Elf_Phdr
     start, size = elf[f"e_{kind}off"], elf[f"e_{kind}entsize"]
     if start + count * size > len(file):
-        message = "cut off within the table of its sections or segments"
+        message = "cut off within the section or segment table"
         raise UnreadableError(message)
     return [parse(shape, file, start + number * size) for number in range(count)]
 

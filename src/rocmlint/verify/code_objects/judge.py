@@ -76,9 +76,7 @@ class Judge:
         except MissingExtraError:
             raise
         except Exception as error:  # noqa: BLE001 - no file may hide what is known of the others
-            return _bad(
-                "unproven", "broken", f"cannot be understood: {type(error).__name__}: {error}"
-            )
+            return _bad("unproven", "broken", f"cannot be read: {type(error).__name__}: {error}")
 
     def _library(self, report: FileReport, device: Target) -> KernelVerdict:
         if report.error:
@@ -137,18 +135,20 @@ class Judge:
             return self._no_code(device)
         whole = [str(each) for each, row in chosen.items() if None not in row]
         if whole:
-            reason = f"it runs as {' or '.join(whole)} only, and {device} does not say which it is"
+            reason = (
+                f"it runs as {' or '.join(whole)} only, and {device} does not specify this setting"
+            )
             return _bad("unproven", "depends on a setting", reason)
         missing = min(row.count(None) for row in chosen.values())
         reason = (
-            f"{missing} of its {len(parts)} bundles have no code for {device}: a kernel of theirs "
-            "fails with hipErrorNoBinaryForGpu, the others run"
+            f"{missing} of its {len(parts)} bundles have no code for {device}: kernels in "
+            "them fail with hipErrorNoBinaryForGpu, the others run"
         )
         return _bad("unproven", "in part", reason)
 
     def _no_code(self, device: Target) -> KernelVerdict:
         if self._only_spirv:
-            reason = "HIP_FORCE_SPIRV_CODEOBJECT asks for SPIR-V, and it has none"
+            reason = "HIP_FORCE_SPIRV_CODEOBJECT requires SPIR-V, but the file contains none"
             return _bad("contradicted", "switched off", reason)
         reason = f"it has no code for {device}: its kernels fail with hipErrorNoBinaryForGpu"
         return _bad("contradicted", "no code", reason)
@@ -157,7 +157,7 @@ class Judge:
         self, report: FileReport, reference: kpack.Reference, device: Target
     ) -> KernelVerdict:
         if kpack.is_disabled(self._environment):
-            reason = "its kernels are in kpack archives, which ROCM_KPACK_DISABLE switches off"
+            reason = "its kernels are in kpack archives, which ROCM_KPACK_DISABLE disables"
             return _bad("contradicted", "switched off", reason)
         problems: list[str] = []
         paths = kpack.archive_paths(reference, report.path, device, self._environment)
@@ -173,7 +173,7 @@ class Judge:
         if archives:
             reason = f"its archives have no code for {device} under {', '.join(missing)}"
         else:
-            reason = f"its kernels are in archives that are not there: {', '.join(paths)}"
+            reason = f"its kernels are in archives that do not exist: {', '.join(paths)}"
         return _bad("contradicted", "kpack missing", reason)
 
     def _open(self, problems: list[str], path: str) -> kpack.Archive | None:

@@ -131,7 +131,7 @@ class Archive:
     def _image(self, offset: int, stored: int, size: int) -> memoryview | bytes:
         body = self.data[offset : offset + stored]
         if len(body) != stored:
-            message = f"cut off: {stored:,} bytes of code wanted at {offset:,}"
+            message = f"cut off: {stored:,} bytes of code expected at {offset:,}"
             raise UnreadableError(message)
         if self.is_compressed:
             check_image(size)
@@ -154,11 +154,11 @@ def _decoded(body: memoryview, size: int) -> bytes:
 def read_archive(data: memoryview) -> Archive:
     """Read the table of contents. Raises UnreadableError, MissingExtraError."""
     if len(data) < _HEAD.size:
-        message = "cut off within the head of a kpack archive"
+        message = "cut off within the header of a kpack archive"
         raise UnreadableError(message)
     magic, version, table_at = _HEAD.unpack_from(data)
     if magic != MAGIC or version != _VERSION:
-        message = f"no kpack archive of version {_VERSION}"
+        message = f"not a kpack archive of version {_VERSION}"
         raise UnreadableError(message)
     if table_at >= len(data):
         message = f"cut off: the table of contents should be at {table_at:,}"
@@ -184,7 +184,7 @@ def _places(
     elif scheme == _COMPRESSED:
         stored = list(_frames(data, int(table["zstd_offset"])))
     else:
-        message = f"a kpack archive of the unknown compression {scheme}"
+        message = f"a kpack archive with an unknown compression, {scheme}"
         raise UnreadableError(message)
     return {
         (name, target): (*stored[int(entry["ordinal"])], int(entry["original_size"]))
@@ -231,6 +231,6 @@ def _unpack(data: memoryview, what: str) -> dict[str, Any]:
         message = f"{what} is broken: {str(error) or type(error).__name__}"
         raise UnreadableError(message) from error
     if not isinstance(value, dict):
-        message = f"{what} is no map"
+        message = f"{what} is not a map"
         raise UnreadableError(message)
     return value

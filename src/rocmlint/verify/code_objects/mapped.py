@@ -18,7 +18,7 @@ def map_file(path: str) -> mmap.mmap:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            message = "is no regular file"
+            message = "is not a regular file"
             raise UnreadableError(message)
         if not status.st_size:
             message = "is empty"

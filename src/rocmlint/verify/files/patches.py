@@ -67,9 +67,9 @@ def judged_file(facts: Facts) -> Judgement:
         return Judgement(
             "unproven",
             "located",
-            "not looked at",
-            f"finding it failed: {facts['error']}",
-            "repair what is named above (a finder of this interpreter raised it); " + _AGAIN,
+            "not checked",
+            f"the search failed: {facts['error']}",
+            "repair what is named above (raised by a finder of this interpreter); " + _AGAIN,
         )
     winner = facts["winner"]
     if winner is None:
@@ -88,7 +88,7 @@ def _missing(facts: Facts) -> Judgement:
     reason = "no import finds it"
     if facts["others"]:
         places = ", ".join(str(each["origin"]) for each in facts["others"])
-        reason += f"; it is in {places}, where another copy of the package comes first on sys.path"
+        reason += f"; it is in {places}, but another copy of the package comes first on sys.path"
     root = facts["root"]
     action = _copy(facts, f"{root}/{facts['path']}") if root else f"install it; {_AGAIN}"
     return Judgement("contradicted", "located", "not found", reason + _elsewhere(facts), action)
@@ -102,7 +102,7 @@ def _copy(facts: Facts, target: str) -> str:
     astray, path = facts.get("astray"), facts["path"]
     source = astray or f"PATCH/{path.partition('/')[2] or path}"
     command = shlex.join(["cp", "--remove-destination", source, target])
-    where = "" if astray else " (PATCH is the folder that the manifest was made of)"
+    where = "" if astray else " (PATCH is the directory that the manifest was made from)"
     return f"{command}; {_AGAIN}{where}"
 
 
@@ -114,19 +114,19 @@ def _replaced_at_start(facts: Facts) -> Judgement | None:
         "located",
         "taken from sys.modules",
         f"start-up code (a .pth file, sitecustomize) has already put {facts['loaded']} into "
-        "sys.modules, so no import gets to the file",
+        "sys.modules, so an import does not read the file",
         f"remove that start-up code (python -v -c pass shows what it imports); {_AGAIN}",
     )
 
 
 _NO_FILE: Mapping[str, tuple[str, str]] = {
     "namespace": (
-        "the name is a namespace package: there is a folder, and no file that would be executed",
-        "copy the package's __init__.py to its place",
+        "the name is a namespace package: a directory without a file that would be executed",
+        "copy the package's __init__.py into it",
     ),
     "extension": (
         "an extension module of that name is loaded before any .py file",
-        "remove the extension module, or patch what it is built from",
+        "remove the extension module, or patch its source and rebuild it",
     ),
     "built-in": ("the module is compiled into the interpreter", "patch another module"),
     "frozen": ("the module is frozen into the interpreter", "patch another module"),
@@ -143,7 +143,7 @@ def _without_source(facts: Facts, winner: Facts) -> Judgement | None:
             "contradicted", "located", kind, reason + _elsewhere(facts), f"{action}; {_AGAIN}"
         )
     if kind == "bytecode" or winner["unreadable"]:
-        why = winner["unreadable"] or "bytecode without source: nothing shows what it was made of"
+        why = winner["unreadable"] or "bytecode without source: its origin is unknown"
         return Judgement(
             "unproven",
             "located",
@@ -160,18 +160,23 @@ def _other_content(facts: Facts, winner: Facts) -> Judgement | None:
     if winner["sha256"] == facts["sha256"]:
         return None
     target = winner["origin"]
-    seen, what = "other content", "neither the manifest's file nor the wheel's: edited or patched"
+    seen, what = (
+        "other content",
+        "neither the manifest's file nor the wheel's: edited, or another patch",
+    )
     if winner.get("recorded"):
-        seen, what = "stock", "the wheel's own file: the patch is not there"
+        seen, what = "stock", "the wheel's own file: the patch is not applied"
     elif winner.get("recorded") is None:
-        what = "not the manifest's file (and there is no RECORD to tell whether it is the wheel's)"
+        what = (
+            "not the manifest's file (and without a RECORD it is unknown whether it is the wheel's)"
+        )
     action = _copy(facts, target)
     if right := [each["origin"] for each in facts["others"] if each["sha256"] == facts["sha256"]]:
         what += f"; the right one, {right[0]}, comes later on sys.path and is never read"
         action = f"remove {winner['root']} from sys.path (PYTHONPATH, .pth files), or {action}"
     if winner.get("folder_writable") is False:
-        what += "; its folder may not be written to by this user, so a copy fails"
-        action = f"as the folder's owner (in an image: when it is built): {action}"
+        what += "; this user cannot write to its directory, so a copy fails"
+        action = f"as the directory's owner (in an image: when it is built): {action}"
     return Judgement(
         "contradicted", "hashed", seen, f"{target} is {what}{_elsewhere(facts)}", action
     )
@@ -181,8 +186,8 @@ def _elsewhere(facts: Facts) -> str:
     """Say where the patch went instead."""
     if facts["higher"]:
         return (
-            f"; there is {facts['higher'][0]}: copied one folder too high, where no import of the "
-            "package looks"
+            f"; there is {facts['higher'][0]}: copied one directory too high, where no "
+            "import of the package looks"
         )
     if facts["misplaced"]:
         return f"; its content is at {facts['misplaced'][0]}, where no import looks"
@@ -191,9 +196,9 @@ def _elsewhere(facts: Facts) -> str:
 
 def _not_sure(facts: Facts, winner: Facts) -> Judgement | None:
     if winner["kind"] == "other":
-        why = f"it is loaded by {winner['loader']}, which may change the code on its way"
+        why = f"it is loaded by {winner['loader']}, which may change the code while loading it"
     elif facts["path_changed_by"]:
-        why = f"{facts['path_changed_by'][0]} sets __path__, so only running it tells what is found"
+        why = f"{facts['path_changed_by'][0]} sets __path__, so only running it shows what is found"
     else:
         return None
     module = facts["module"]
@@ -214,7 +219,7 @@ def _not_executed(winner: Facts) -> Judgement | None:
             f"the file is the manifest's, but its import fails: {execution['error']}",
             f"rm {shlex.quote(path)}; {_AGAIN}"
             if path
-            else "use the Python that the patch is written for",
+            else "use the Python version that the patch is written for",
         )
     remove = f"rm {shlex.quote(path)}"
     if execution["kind"] == "archived":
@@ -223,19 +228,19 @@ def _not_executed(winner: Facts) -> Judgement | None:
         "contradicted",
         "hashed",
         "right bytes, stale bytecode",
-        f"the file is the manifest's, but {path} is what an import runs, and it was compiled from "
-        f"other source: {_WHY_USED[execution['kind']]}",
+        f"the file is the manifest's, but {path} is what an import runs, and it was "
+        f"compiled from other source: {_WHY_USED[execution['kind']]}",
         f"{remove}; {_AGAIN}",
     )
 
 
 _WHY_USED = {
-    "timestamp": "it notes the same size and second as the file has (cp -p, rsync -t and tar keep "
-    "the time; so does a copy within one second)",
+    "timestamp": "it records the same size and modification time as the file (cp -p, rsync "
+    "-t and tar keep the time; so does a copy within one second)",
     "unchecked hash": "it is of the kind that Python never compares with its source "
     "(compileall --invalidation-mode unchecked-hash)",
     "checked hash": "Python was told not to compare it with its source",
-    "archived": "the archive's bytecode fits the time of its source",
+    "archived": "the archive's bytecode has the modification time of its source",
 }
 
 
@@ -278,7 +283,7 @@ def _bytecode(execution: Facts) -> str:
         return str(execution["error"])
     if execution["kind"] == "none":
         return "none: an import compiles the source"
-    runs = "runs" if execution["used"] else "is passed over: an import compiles the source"
+    runs = "runs" if execution["used"] else "is ignored: an import compiles the source"
     if execution["used"]:
         runs += ", with the source's code" if execution["same"] else ", with other code"
     return f"{execution['bytecode']} ({execution['kind']}) {runs}"
@@ -286,5 +291,5 @@ def _bytecode(execution: Facts) -> str:
 
 def _writable(winner: Facts) -> str:
     may = "yes" if winner["writable"] and winner["folder_writable"] else "no"
-    modes = f"file {winner['mode']}, folder {winner['folder_mode']}"
+    modes = f"file {winner['mode']}, directory {winner['folder_mode']}"
     return f"{may}, for user {winner['user']} ({modes})"

@@ -42,8 +42,11 @@ def _not_installed(python: str) -> Judgement:
         "unproven",
         "located",
         "not installed",
-        "no folder on sys.path has a .dist-info of that name, so there is nothing to compare with",
-        f"{python} -m pip list shows the names that are installed",
+        (
+            "no directory on sys.path has a .dist-info of that name, so there is nothing "
+            "to compare with"
+        ),
+        f"{python} -m pip list shows the installed names",
     )
 
 
@@ -60,7 +63,7 @@ def judged(facts: Facts, python: str) -> Judgement:
             "another copy wins",
             f"an import of {other['module']} takes {other['origin'] or 'nothing'}, not the "
             f"installed file in {facts['root']}",
-            "remove the folder of that copy from sys.path (PYTHONPATH, .pth files)",
+            "remove the directory of that copy from sys.path (PYTHONPATH, .pth files)",
         )
     counts = [
         f"{len(facts[kind]):,} {kind}" for kind in ("changed", "missing", "added", "unhashed")
@@ -76,16 +79,16 @@ def judged(facts: Facts, python: str) -> Judgement:
 
 def _differing(facts: Facts, seen: str, install: str) -> Judgement:
     if _is_of_the_system(facts) and not facts["added"]:
-        reason = f"{seen}: a package of the system brought it, and those are changed after their "
+        reason = f"{seen}: a system package installed it, and those are changed after their "
         reason += "RECORD is written (libraries are stripped, scripts moved)"
         return Judgement("unproven", "hashed", seen, reason, _ask_dpkg(facts))
-    reason = f"{seen}: what is installed is not what the wheel brought"
+    reason = f"{seen}: what is installed differs from the wheel"
     links = max((each["links"] for each in facts["changed"]), default=1)
     if links > 1:
-        reason += f"; a changed file has {links} hard links, so each environment that shares it "
+        reason += f"; a changed file has {links} hard links, so every environment that shares it "
         reason += "(uv links from its cache) has the change, and so will new ones"
         install = f"uv cache clean {facts['name']}; then for each environment: {install}"
-    action = f"{install}; a patch that is meant to be there is for rocmlint verify patches to judge"
+    action = f"{install}; if the patch is intended, use rocmlint verify patches instead"
     return Judgement("contradicted", "hashed", seen, reason, action)
 
 
@@ -96,14 +99,14 @@ def _without_record(facts: Facts, install: str) -> Judgement:
         why = f"it is an editable install of {facts['source']}: there is no wheel to compare with"
         action = shlex.join(["git", "-C", facts["source"], "status"])
     elif facts["place"].endswith(".egg-info") and not facts["root"].endswith("-packages"):
-        why = f"{facts['root']} is a project's folder: there is no wheel to compare with"
+        why = f"{facts['root']} is a project directory: there is no wheel to compare with"
         action = shlex.join(["git", "-C", facts["root"], "status"])
     elif facts["installer"] == "conda":
         why, action = f"{missing}: conda installed it", f"conda install --force-reinstall {name}"
     elif _is_of_the_system(facts):
-        why, action = f"{missing}: a package of the system brought it", _ask_dpkg(facts)
+        why, action = f"{missing}: a system package installed it", _ask_dpkg(facts)
     else:
-        why = f"{missing}: what installed it left nothing to compare with"
+        why = f"{missing}: the installer recorded nothing to compare with"
     return Judgement("unproven", "located", "no RECORD of its code", why, action)
 
 
@@ -115,7 +118,7 @@ def _is_of_the_system(facts: Facts) -> bool:
 
 def _ask_dpkg(facts: Facts) -> str:
     place = shlex.quote(facts["place"])
-    return f"dpkg --verify $(dpkg -S {place} | cut -d: -f1) compares with what the system brought"
+    return f"dpkg --verify $(dpkg -S {place} | cut -d: -f1) compares it with the system package"
 
 
 def _evidence(found: Sequence[Facts]) -> Iterator[Evidence]:

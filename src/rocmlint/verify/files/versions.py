@@ -64,9 +64,9 @@ def judged(requires: str, facts: Facts, by_name: list[Facts], install: str) -> J
         return Judgement(
             "unproven",
             "located",
-            "not looked at",
-            f"finding the package failed: {facts['error']}",
-            "repair what is named above (a finder of this interpreter raised it)",
+            "not checked",
+            f"the search for the package failed: {facts['error']}",
+            "repair what is named above (raised by a finder of this interpreter)",
         )
     if not facts["copies"]:
         return Judgement(
@@ -75,12 +75,12 @@ def judged(requires: str, facts: Facts, by_name: list[Facts], install: str) -> J
     root = facts["copies"][0]["root"]
     if not facts["distributions"]:
         known = ", ".join(f"{each['version']} in {each['root']}" for each in by_name)
-        also = f"; importlib.metadata tells of another copy: {known}" if known else ""
+        also = f"; importlib.metadata finds another copy: {known}" if known else ""
         return Judgement(
             "unproven",
             "located",
             "version unknown",
-            f"imports take the package from {root}, where nothing says which version it is{also}",
+            f"imports take the package from {root}, where nothing states its version{also}",
             f"remove {root} from sys.path (PYTHONPATH, .pth files), or {install}",
         )
     distribution = max(facts["distributions"], key=lambda each: int(each["equal"]))
@@ -95,8 +95,8 @@ def judged(requires: str, facts: Facts, by_name: list[Facts], install: str) -> J
         why = f"the patch is made for {requires}, and imports take {version} from {root}"
         return Judgement("contradicted", strength, version, why, install)
     if differing := distribution["differing"]:
-        why = f"{distribution['place']} says {version}, but {len(differing)} of the files beside "
-        why += f"it are not as that version's wheel has them ({differing[0]})"
+        why = f"{distribution['place']} says {version}, but {len(differing)} of the files next to "
+        why += f"it differ from that version's wheel ({differing[0]})"
         verdict: Verdict = "unproven" if distribution["equal"] else "contradicted"
         return Judgement(verdict, "hashed", version, why, install)
     return Judgement("proven", strength, version)

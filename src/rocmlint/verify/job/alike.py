@@ -203,10 +203,10 @@ def _two_copies(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
                     "mapped",
                     f"{len(paths)} copies",
                     tuple(Evidence("mapped", path) for path in sorted(paths)),
-                    f"two copies of {stem} are in one process: each has its own state, and which "
-                    "one a call reaches depends on the order of loading",
-                    "take the folder of one of them out of LD_LIBRARY_PATH, or remove the package "
-                    "that brings its own",
+                    f"two copies of {stem} are in one process: each has its own state, and "
+                    "the load order decides which one a call reaches",
+                    "remove the directory of one of them from LD_LIBRARY_PATH, or remove "
+                    "the package that includes its own",
                 )
 
 
@@ -222,9 +222,9 @@ def _replaced(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
                 "mapped",
                 few([os.path.basename(path) for path in gone], 2),
                 tuple(Evidence("replaced or removed", path) for path in gone),
-                "these files were replaced after the process had loaded them: it runs the old "
-                "code, and ranks that start later run the new",
-                "start the job anew, and install nothing into its environment while it runs",
+                "these files were replaced after the process had loaded them: it runs the "
+                "old code, and ranks that start later run the new",
+                "restart the job, and install nothing into its environment while it runs",
             )
 
 
@@ -248,10 +248,10 @@ def _shared_devices(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
             "live",
             f"the same GPU on {host}",
             (Evidence("uuid", uuid),),
-            f"{ranks(its).capitalize()} use one GPU, so they wait for each other and share its "
-            "memory",
-            "call torch.cuda.set_device(int(os.environ['LOCAL_RANK'])) before anything else, and "
-            "look at HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES",
+            f"{ranks(its).capitalize()} use one GPU, so they wait for each other and share "
+            "its memory",
+            "call torch.cuda.set_device(int(os.environ['LOCAL_RANK'])) before anything "
+            "else, and check HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES",
         )
 
 
@@ -270,17 +270,17 @@ _TOPICS = (
         "located",
         "python",
         _interpreter,
-        "the ranks run different interpreters, so what is installed or patched in one is not what "
-        "the others import",
-        "start them with python -m torch.distributed.run of one environment; torchrun takes the "
-        "interpreter of its own first line",
+        "the ranks run different interpreters, so a package or patch that is installed in "
+        "one is not what the others import",
+        "start them with python -m torch.distributed.run from one environment; torchrun "
+        "uses the interpreter in its own first line",
     ),
     _Topic(
         "the same interpreter flags",
         "live",
         "flags",
         _flags,
-        "the interpreters were started in different ways; that changes what they import",
+        "the interpreters were started differently, which changes what they import",
         "start all ranks with one command, and compare the PYTHON* variables of the nodes",
     ),
     _Topic(

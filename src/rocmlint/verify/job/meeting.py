@@ -49,7 +49,7 @@ def meet(
         code = exchange.verdict(until + _MARGIN)
     if code is not None:
         return code
-    sys.stderr.write(f"rank {place.rank}: no rank gave a verdict in time; nothing is proven\n")
+    sys.stderr.write(f"rank {place.rank}: no rank reported a verdict in time; nothing is proven\n")
     return EXIT_CODES["unproven"]
 
 

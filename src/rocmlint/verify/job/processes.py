@@ -86,7 +86,7 @@ def execute(
     when this process was told to end, none of its processes is left. Raises CommandError.
     """
     if not sys.platform.startswith("linux"):
-        message = "verify run needs Linux: it knows the processes of a job from /proc"
+        message = "verify run requires Linux: it reads the processes of a job from /proc"
         raise CommandError(message)
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     with _blocked() as before:

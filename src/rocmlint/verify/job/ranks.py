@@ -78,7 +78,7 @@ def _presence(
             "unproven",
             "declared",
             here,
-            reason="no rank says how many there must be (WORLD_SIZE), so one may be missing",
+            reason="no rank reports how many there are (WORLD_SIZE), so one may be missing",
             action="add --world-size N",
         )
         return
@@ -96,11 +96,14 @@ def _presence(
             "declared",
             f"nothing after {waited:g} s" if waited else "no witness of it",
             (Evidence("there", ranks(groups) if groups else "none"),),
-            f"rank {rank} said nothing within {waited:g} s: it hangs, has died, or never started"
+            (
+                f"rank {rank} reported nothing within {waited:g} s: it hangs, has died, "
+                "or never started"
+            )
             if waited
-            else f"rank {rank} left no witness there: it has died, never started, or wrote to "
-            "another folder",
-            f"look at the log and, with py-spy dump, at the stack of rank {rank} on its node",
+            else f"rank {rank} left no witness: it has died, never started, or wrote to "
+            "another directory",
+            f"check the log and, with py-spy dump, the stack of rank {rank} on its node",
         )
     strange = groups.keys() - set(range(size))
     if strange:
@@ -113,7 +116,7 @@ def _presence(
             f"there are {size}",
             tuple(each for rank in sorted(strange) for each in where(groups[rank][0])),
             f"with {size} ranks, {span(strange)} cannot be one: another job wrote here",
-            "use an empty folder for each job",
+            "use an empty directory for each job",
         )
 
 
@@ -130,11 +133,11 @@ def _never_loaded(rank: int, its: Sequence[WitnessReport], watch: Watch) -> Iter
             "live",
             "never imported" if over else "not imported so far",
             where(leaders(its)[-1]),
-            f"rank {rank} ended and had never imported {name}: it ran without it"
+            f"rank {rank} ended without importing {name}: it ran without it"
             if over
-            else f"rank {rank} has started, and has not imported {name}: it hangs, was killed, or "
-            "is not there yet",
-            f"look at the log of rank {rank} for what keeps it from importing {name}",
+            else f"rank {rank} has started, but has not imported {name}: it hangs, was "
+            "killed, or has not reached the import",
+            f"check the log of rank {rank} for what keeps it from importing {name}",
         )
 
 
@@ -147,7 +150,7 @@ def _twice(rank: int, found: Sequence[WitnessReport]) -> Result:
         "live",
         f"{len(found)} processes",
         tuple(each for one in found for each in where(one)),
-        f"{len(found)} processes that did not start each other say that they are rank {rank}: "
-        "which of them is the job's is not known",
-        "use an empty folder for each job, and look whether two jobs run at once",
+        f"{len(found)} processes that did not start each other report that they are rank "
+        f"{rank}: which one belongs to the job is unknown",
+        "use an empty directory for each job, and check whether two jobs run at once",
     )

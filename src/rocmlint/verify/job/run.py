@@ -48,8 +48,8 @@ def unreadable(check: str, problem: str) -> Result:
         "unproven",
         "declared",
         why,
-        reason="this file should be what a process wrote of itself; nothing is known from it",
-        action="look at the free space and the permissions there, then run the job again",
+        reason="a process should have written its state into this file; nothing is known from it",
+        action="check the free space and the permissions there, then run the job again",
     )
 
 
@@ -59,9 +59,9 @@ def _of_command(ending: Ending) -> Result:
         seen = f"ended by {signal.Signals(ending.signal).name}"
     else:
         seen = f"exit code {ending.code}"
-    reason = f"the command failed ({seen}), so what it would have done later was not seen"
+    reason = f"the command failed ({seen}), so anything it would have done later was not seen"
     if ending.timed_out:
-        reason = f"the command did not end within the time limit, so it was ended ({seen})"
+        reason = f"the command did not finish within the time limit, so it was ended ({seen})"
     elif ending.interrupted is not None:
         name = signal.Signals(ending.interrupted).name
         reason = f"the command was interrupted by {name} ({seen}), so the rest was not seen"
@@ -74,7 +74,7 @@ def _of_command(ending: Ending) -> Result:
         seen,
         (Evidence("exit code", str(ending.code)),),
         reason if failed else "",
-        "read what the command printed, repair it, and run this again" if failed else "",
+        "read the output of the command, fix it, and run this again" if failed else "",
     )
 
 
@@ -88,7 +88,7 @@ def _of_processes(watch: Watch, witnesses: Sequence[WitnessReport], ending: Endi
             "unproven",
             "declared",
             count,
-            "no Python process of the command let a witness in",
+            "no Python process of the command could be watched",
             "start the job itself here: no container, no -I, -E or -S, no cleared environment",
         )
     elif not watch:
@@ -96,7 +96,7 @@ def _of_processes(watch: Watch, witnesses: Sequence[WitnessReport], ending: Endi
             "unproven",
             "declared",
             count,
-            "nothing was named that must be live, so nothing was compared",
+            "no manifest or module was given, so nothing was compared",
             "add --manifest FILE (rocmlint verify manifest writes one) or --module NAME",
         )
     else:
@@ -139,8 +139,8 @@ def _missing(name: str, subject: str, *, hidden: bool, witnessed: bool) -> Resul
             "unproven",
             "declared",
             "not known",
-            reason="no Python process let a witness in, so nothing is known of what was imported",
-            action="start the job so that it can be watched, as said of the command above",
+            reason="no Python process could be watched, so nothing is known about its imports",
+            action="start the job so that it can be watched, as described for the command above",
         )
     doubt = " that has a witness" if hidden else ""
     return Result(
@@ -151,9 +151,9 @@ def _missing(name: str, subject: str, *, hidden: bool, witnessed: bool) -> Resul
         "live",
         "never imported",
         reason=f"no process of {subject}{doubt} ever imported {name}, so it did not run there",
-        action="find out why it is not imported: a switch that is off, a copy under another "
-        "name, a command that does something else; if this job has no need of it, name what it "
-        "needs with --module instead of --manifest",
+        action="find out why it is not imported: an option that is off, a copy under "
+        "another name, a command that does something else; if this job does not "
+        "need it, name what it needs with --module instead of --manifest",
     )
 
 
@@ -168,20 +168,26 @@ def _is_witnessed(python: Python, witnesses: Sequence[WitnessReport]) -> bool:
 def _of_unseen(python: Python) -> Result:
     flag = isolation(python.command)
     if flag is not None:
-        reason = f"{flag} makes Python ignore PYTHONPATH or sitecustomize, so no witness gets in"
+        reason = (
+            f"{flag} makes Python ignore PYTHONPATH or sitecustomize, so the process "
+            "cannot be watched"
+        )
         action = f"start it without {flag}, or call rocmlint.assert_loaded in the program"
     elif python.embedded:
-        reason = "the program has Python inside, and did not start it with sitecustomize"
+        reason = "the program embeds Python, and did not start it with sitecustomize"
         action = "call rocmlint.assert_loaded in the code that it runs"
     elif python.witnessed is False:
-        reason = "it was started with an environment of its own, without the witness's variables"
-        action = "hand PYTHONPATH and ROCMLINT_WITNESS on to it, as env={**os.environ, ...} does"
+        reason = "it was started with its own environment, without the variables of verify run"
+        action = (
+            "pass PYTHONPATH and ROCMLINT_WITNESS on to it, for example with "
+            "env={**os.environ, ...}"
+        )
     else:
         reason = (
-            "it wrote nothing: its PYTHONPATH was changed, it was killed while it started, or "
-            "runs as a user who may not write there"
+            "it wrote nothing: its PYTHONPATH was changed, it was killed while starting, "
+            "or it runs as a user without write permission there"
         )
-        action = "put the old PYTHONPATH behind the new one, or call rocmlint.assert_loaded"
+        action = "append the old PYTHONPATH to the new one, or call rocmlint.assert_loaded"
     return Result(
         CHECK,
         "is watched",
@@ -190,12 +196,11 @@ def _of_unseen(python: Python) -> Result:
         "declared",
         f"no witness{f' ({flag})' if flag else ''}",
         (Evidence("command", shlex.join(python.command)),),
-        f"{reason}; what this process loaded is not known",
+        f"{reason}; what this process loaded is unknown",
         action,
     )
 
 
-LIMITS = f"""\
-A process cannot be watched if it is started with -I, -E or -S, with another PYTHONPATH or
-environment, by a program that brings its own Python, in a container, or on a machine that does
-not see the folder. Those of this machine that live longer than {INTERVAL:g} s are named."""
+LIMITS = f"""A process cannot be watched if it is started with -I, -E or -S, with another
+PYTHONPATH or environment, by a program that embeds Python, in a container, or on a machine that
+cannot read the directory. Those on this machine that live longer than {INTERVAL:g} s are listed."""

@@ -47,8 +47,9 @@ def place_of(address: str | None, rank: int | None, world_size: int | None) -> R
         host, port = os.environ.get("MASTER_ADDR", ""), os.environ.get("MASTER_PORT", "")
         if not (host and port):
             message = (
-                "verify ranks needs a folder of witnesses, --store HOST:PORT, or a start by "
-                "python -m torch.distributed.run (MASTER_ADDR and MASTER_PORT are not set)"
+                "verify ranks requires a directory of witnesses, --store HOST:PORT, or a "
+                "start by python -m torch.distributed.run (MASTER_ADDR and MASTER_PORT are "
+                "not set)"
             )
             raise ConfigError(message)
     else:
@@ -58,10 +59,10 @@ def place_of(address: str | None, rank: int | None, world_size: int | None) -> R
         raise ConfigError(message)
     if rank is None or world_size is None:
         missing = "--rank R (or RANK)" if rank is None else "--world-size N (or WORLD_SIZE)"
-        message = f"verify ranks --store: {missing} is not given"
+        message = f"verify ranks --store: {missing} is missing"
         raise ConfigError(message)
     if not 0 <= rank < world_size:
-        message = f"rank {rank} cannot be one of {world_size} (they are counted from 0)"
+        message = f"rank {rank} is out of range for {world_size} ranks (they are counted from 0)"
         raise ConfigError(message)
     return RankPlace(host.strip("[]"), int(port), rank, world_size)
 
@@ -75,8 +76,9 @@ class Exchange:
             distributed: Any = importlib.import_module("torch.distributed")  # the user's own
         except ImportError as error:
             message = (
-                "verify ranks --store needs torch in the interpreter that runs rocmlint "
-                f"({error}); use a folder of witnesses instead: rocmlint verify run --keep DIR"
+                "verify ranks --store requires torch in the interpreter that runs rocmlint "
+                f"({error}); use a directory of witnesses instead: rocmlint verify run "
+                "--keep DIR"
             )
             raise StoreError(message) from error
         self.place = place
@@ -94,8 +96,8 @@ class Exchange:
             )
         except (RuntimeError, ValueError) as error:  # torch's DistError is a RuntimeError
             message = (
-                f"rank {place.rank} cannot reach the store of rank 0 at "
-                f"{place.host}:{place.port} within {timeout:g} s: {_first_line(error)}"
+                f"rank {place.rank} cannot reach the store of rank 0 at {place.host}:"
+                f"{place.port} within {timeout:g} s: {_first_line(error)}"
             )
             raise StoreError(message) from error
         restart = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOMENTS = {
     "start": "at the start",
-    "call": "when it bore witness",
+    "call": "when it recorded its state",
     "import": "after the import",
     "running": "while it ran",
     "exit": "at its end",
@@ -99,10 +99,10 @@ def _of_errors(check: str, witness: WitnessReport) -> Iterator[Result]:
         witness.subject,
         "unproven",
         "declared",
-        errors[0].splitlines()[-1] if errors[0] else "an error without words",
+        errors[0].splitlines()[-1] if errors[0] else "an error without a message",
         (*(Evidence("error", each) for each in errors), *where(witness)),
-        "the witness in this process failed, so it is not fully known what the process loaded",
-        f"ask this interpreter directly: rocmlint verify live MODULE --python "
+        "the witness in this process failed, so what the process loaded is not fully known",
+        "check this interpreter directly: rocmlint verify live MODULE --python "
         f"{witness.facts.get('executable') or 'PYTHON'}",
     )
 
@@ -136,7 +136,7 @@ def _result(
             )
         reason = str(comparison["error"])
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        reason = f"what the witness says of it is damaged ({type(error).__name__}: {error})"
+        reason = f"its part of the witness is damaged ({type(error).__name__}: {error})"
     return Result(
         check,
         f"{name} {claim(expected)}",
@@ -146,7 +146,7 @@ def _result(
         "not compared",
         where(witness),
         f"{name} could not be compared with its source: {reason}",
-        f"ask for it alone: rocmlint verify live {name}",
+        f"check it alone: rocmlint verify live {name}",
     )
 
 
@@ -178,8 +178,8 @@ def _of_versions(
             found,
             where(witness),
             f"the patch is made for {name}{requires}; over {found} it mixes two versions",
-            f"{witness.facts.get('executable', 'python')} -m pip install '{name}{requires}', "
-            "then lay the patch over it again",
+            f"{witness.facts.get('executable', 'python')} -m pip install '{name}{requires}"
+            "', then apply the patch again",
         )
 
 

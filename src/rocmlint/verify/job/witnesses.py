@@ -100,7 +100,7 @@ def bear_witness(folder: str, *, manifest: str | None = None, modules: Iterable[
     try:
         _make_private(folder)
     except OSError as error:
-        message = f"{folder}: cannot be made: {error.strerror}"
+        message = f"{folder}: cannot be created: {error.strerror}"
         raise WitnessError(message) from error
     start_witness(os.path.abspath(folder), watch.request())
 
@@ -322,7 +322,10 @@ def _problem(document: object) -> str | None:
     if not isinstance(document, dict) or "witness" not in document:
         return "is not a witness"
     if document["witness"] != VERSION:
-        return f"is a witness of version {document['witness']!r}, this reads version {VERSION}"
+        return (
+            f"is a witness of version {document['witness']!r}, but this version of "
+            f"rocmlint reads version {VERSION}"
+        )
     for name, kind in _SHAPE.items():
         if name not in document and name not in _REQUIRED:
             continue

@@ -105,15 +105,15 @@ def executed(result: Result, comparison: Mapping[str, Any], call: str) -> Result
         seen=seen,
         reason=f"the right code of {result.subject} is loaded, but {call} ran none of its "
         "functions, so for this call the patch does nothing",
-        action="choose a call that goes through the patch, or find what it uses instead: "
-        "an option such as attn_implementation decides that",
+        action="choose a call that uses the patch, or find out what it uses instead: an "
+        "option such as attn_implementation decides that",
     )
 
 
 def _of_call(call: str, failed: str | None) -> Result:
     claim = "runs to its end"
     if failed is None:
-        return Result("live", claim, call, "proven", "executed", "it ended")
+        return Result("live", claim, call, "proven", "executed", "it finished")
     return Result(
         "live",
         claim,
@@ -121,8 +121,8 @@ def _of_call(call: str, failed: str | None) -> Result:
         "unproven",
         "executed",
         "it failed",
-        reason=f"{failed}; what would have run after that was not seen",
-        action=f"make the call work first: it is called without arguments, as {call}()",
+        reason=f"{failed}; code that would have run after that was not seen",
+        action=f"fix the call first: it is called without arguments, as {call}()",
     )
 
 
@@ -142,5 +142,5 @@ def result_of_file(path: str, sha256: str, found: Mapping[str, Any], check: str 
         seen={"proven": "same content", "contradicted": "other content"}.get(verdict, "not read"),
         evidence=(*evidence, Evidence("sha256 in the manifest", sha256)),
         reason="" if is_proven else found.get("error", "its content is not the manifest's"),
-        action="" if is_proven else f"{PATCHES} says where it must be and what is there",
+        action="" if is_proven else f"{PATCHES} shows where it must be and what is there",
     )

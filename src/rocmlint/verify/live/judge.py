@@ -50,7 +50,7 @@ def not_imported(module: str, reason: str, expected_sha256: str | None = None) -
         strength="declared",
         seen="not imported",
         reason=f"the import failed: {reason}",
-        action=f"make the import work first: python -c 'import {module}'",
+        action=f"fix the import first: python -c 'import {module}'",
     )
 
 
@@ -63,9 +63,9 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
             "contradicted",
             "hashed",
             "another file than the manifest's",
-            f"{facts['origin']} is the file that is imported, and it is not the one of the "
+            f"{facts['origin']} is the file that is imported, and it is not the one in the "
             "manifest, so the patch is not what runs",
-            f"{PATCHES} says where the right file must go",
+            f"{PATCHES} shows where the right file must go",
         )
     if facts["differing"] or facts["missing"]:
         return _other_code(facts)
@@ -75,18 +75,18 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
             f"{counted(facts['replaced'], 'attribute')} replaced at run time",
             f"{first['name']} is not the code of {facts['origin']}: it was replaced by "
             f"{_where(first)}",
-            f"take what is defined at {_where(first)} out of the job, or put that change into the "
-            "file; then start the job again"
+            f"remove the definition at {_where(first)} from the job, or make that change in "
+            "the file; then restart the job"
             if first["file"]
-            else f"find what sets {first['name']} (setattr or an assignment) and take it out of "
-            "the job",
+            else f"find what sets {first['name']} (setattr or an assignment) and remove it "
+            "from the job",
         )
     if facts["stale"]:
         first = facts["stale"][0]
         return _contradicted(
             f"{counted(facts['stale'], 'older object')} held elsewhere",
-            f"{first['module']}.{first['attribute']} still is the object from before {name} was "
-            "changed or reloaded, so what calls it there runs the old code",
+            f"{first['module']}.{first['attribute']} is still the object from before {name} "
+            "was changed or reloaded, so calls through it run the old code",
             f"change or reload {name} before {first['module']} is imported, or import "
             f"{first['module']} again",
         )
@@ -96,10 +96,10 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
 def _unprovable(facts: Comparison) -> Judgement:
     reason = facts["unprovable"]
     action = (
-        f"install {facts['module']} with its .py files and start the job again"
+        f"install {facts['module']} with its .py files and restart the job"
         if facts["loader"] == "SourcelessFileLoader"
-        else "there is no Python source to compare with; prove its file instead: rocmlint verify "
-        "stock, or rocmlint verify patches with a manifest"
+        else "there is no Python source to compare with; check its file instead: rocmlint "
+        "verify stock, or rocmlint verify patches with a manifest"
     )
     if facts["loader"] is None and facts["origin"] is None and "not loaded" in reason:
         action = f"import {facts['module']} before it is checked"
@@ -114,12 +114,13 @@ def _other_code(facts: Comparison) -> Judgement:
     first = facts["differing"][0]["name"] if count else facts["missing"][0]
     return _contradicted(
         seen,
-        f"the process runs other code than {facts['origin']} has now ({first}, for one): the file "
-        f"was changed after {name} was imported, or a program changed the module"
+        f"the process runs other code than {facts['origin']} has now ({first}, for "
+        f"example): the file was changed after {name} was imported, or a program changed "
+        "the module"
         if count
         else f"{first} is in {facts['origin']} but not in the process: the file was changed after "
         f"{name} was imported, or a program deleted it",
-        f"put the file in place before anything imports {name}, then start the job again",
+        f"put the file in place before anything imports {name}, then restart the job",
     )
 
 
@@ -134,15 +135,16 @@ def _other_code_loaded(facts: Comparison, seen: str) -> Judgement:
             "unproven",
             "live",
             seen,
-            f"{facts['module']} was imported through {facts['loader']}, a hook that rewrites code, "
-            "so its functions cannot be compared with the source",
-            "run the check without that hook (not under pytest, for one)",
+            f"{facts['module']} was imported through {facts['loader']}, a hook that "
+            "rewrites code, so its functions cannot be compared with the source",
+            "run the check without that hook (for example, not under pytest)",
         )
     return _contradicted(
         seen,
-        f"an import does not run {facts['origin']} but {facts['cached'] or 'a .pyc'}, which was "
-        "compiled from another state of it and passes for fresh (same time and size, or unchecked)",
-        f"delete {facts['cached'] or 'the .pyc'} and start the job again",
+        f"an import does not run {facts['origin']} but {facts['cached'] or 'a .pyc'}, which "
+        "was compiled from another state of it and is taken for up to date (same time and "
+        "size, or unchecked)",
+        f"delete {facts['cached'] or 'the .pyc'} and restart the job",
     )
 
 
@@ -157,18 +159,18 @@ def _rest(facts: Comparison) -> Judgement:
             "unproven",
             "live",
             f"{_functions(facts)}; {counted(facts['literals'], 'value')} not",
-            f"{values}: not the value in {facts['origin']}, which was changed after the program "
-            "was started (or that cannot be told): either the process has the older file, or it "
-            "set them",
-            f"put the file in place before anything imports {name}, then start the job again",
+            f"{values}: not the value in {facts['origin']}, which was changed after the "
+            "program was started (or when it was changed is unknown): either the process "
+            "has the older file, or it set them",
+            f"put the file in place before anything imports {name}, then restart the job",
         )
     if facts["hidden"] and facts["defined"] and not facts["matched"]:
         return Judgement(
             "unproven",
             "located",
             f"none of {counted(facts['defined'], 'function')} can be reached",
-            f"{name} defines functions, but what stands for it in sys.modules leads to none of "
-            "them: it put something else there",
+            f"{name} defines functions, but the object in sys.modules under its name leads "
+            "to none of them: it was replaced",
             "name the module that defines what the job uses",
         )
     if not facts["matched"] and (facts["changed"] is not False or facts["loads_other"] is None):
@@ -176,9 +178,10 @@ def _rest(facts: Comparison) -> Judgement:
             "unproven",
             "located",
             "no function to compare",
-            f"{name} has no function of its file, and that file was changed after the program was "
-            "started (or that cannot be told), so nothing shows which state of it was imported",
-            "start the job again now that the file is in place",
+            f"{name} has no function from its file, and that file was changed after the "
+            "program was started (or when it was changed is unknown), so which state of it "
+            "was imported is unknown",
+            "restart the job now that the file is in place",
         )
     return Judgement("proven", "live", _functions(facts))
 
@@ -214,7 +217,7 @@ def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
             [f"{each['module']}.{each['attribute']} ({_where(each)})" for each in facts["stale"]]
         ),
         "wrapped": listed([f"{each['name']} by {_where(each)}" for each in facts["wrapped"]]),
-        "not to be followed": listed(facts["opaque"]),
+        "not followed": listed(facts["opaque"]),
     }
     return [Evidence(name, value) for name, value in lines.items() if value]
 

@@ -24,7 +24,7 @@ def render(results: Sequence[Result], *, color: bool, width: int | None) -> Iter
     A table that a terminal would break is told in three lines for each result.
     """
     if not results:
-        yield "Nothing was claimed, so nothing was checked.\n"
+        yield "There was nothing to check.\n"
         return
     rows = [_row(each, color=color) for each in results]
     table = tabulate(rows, _HEADERS, disable_numparse=True)

@@ -42,7 +42,7 @@ BRANCH_OF = {
 _TARGETS_SHOWN = 6
 _PROFILE = (
     "Profile on the GPU: torch.profiler.profile(activities=[ProfilerActivity.CPU, "
-    "ProfilerActivity.CUDA]), which is also what it is called on ROCm."
+    "ProfilerActivity.CUDA]); the names are the same on ROCm."
 )
 
 
@@ -149,20 +149,21 @@ def expectation(ran: Attribution, library: str) -> Result:
     strength: Strength = "executed" if all(each.origins for each in ran.kernels) else "declared"
     reason = f"No kernel of {library} ran. What ran instead: {_instead(ran)}."
     if strength == "declared":
-        reason += " What is in no file is told by its name alone."
+        reason += " Kernels in no file are recognized by name alone."
     action = (
-        f"{_ACTIONS.get(library, f'Find out why {library} was not chosen')}, then profile again. "
-        "rocmlint verify variables tells which variables choose kernels here."
+        f"{_ACTIONS.get(library, f'Find out why {library} was not chosen')}, then profile "
+        "again. rocmlint verify variables shows which variables choose kernels here."
     )
     return result("contradicted", strength, seen, evidence, reason, action)
 
 
 _ACTIONS = {
-    "aiter": "See that aiter is imported and its attention or GEMM is switched on before the model "
-    "is built (rocmlint verify src/)",
-    "ck": "See that torch was built with CK and that "
-    'torch.backends.cuda.preferred_rocm_fa_library("ck") is called before the first attention',
-    "aotriton": "Run rocmlint verify probe sdpa, which says why attention does not run on it",
+    "aiter": "Make sure that aiter is imported and its attention or GEMM is enabled before "
+    "the model is built (rocmlint verify src/)",
+    "ck": "Make sure that torch was built with CK and that "
+    'torch.backends.cuda.preferred_rocm_fa_library("ck") is called before the first '
+    "attention",
+    "aotriton": "Run rocmlint verify probe sdpa, which shows why attention does not run on it",
     "hipblaslt": "Set TORCH_BLAS_PREFER_HIPBLASLT=1 before torch is imported",
 }
 
@@ -179,20 +180,23 @@ def _may_be_of(each: Known, library: str) -> bool:
 
 def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
     if not possible:
-        reason = f"The trace is not whole ({ran.trace.cut}): what is missing may hold such kernels."
-        return reason, "Let the profiler finish before the job ends, and give the whole trace."
+        reason = (
+            f"The trace is incomplete ({ran.trace.cut}): the missing part may contain such kernels."
+        )
+        return reason, "Let the profiler finish before the job ends, and use the complete trace."
     reason = (
-        f"{counted(possible, 'kernel')} ({ran.share(possible)} of GPU time) may or may not be: "
-        "no file, or files of several libraries, hold such names. "
-        f"{ran.files:,} files were looked into."
+        f"{counted(possible, 'kernel')} ({ran.share(possible)} of GPU time) may or may not "
+        f"be: no file, or files of several libraries, contain such names. {ran.files:,} "
+        "files were searched."
     )
     return reason, _look_further(ran)
 
 
 def _look_further(ran: Attribution) -> str:
     return (
-        "Run this in the environment of the job, or name the folders that it loaded kernels from, "
-        f"with its JIT caches: {ran.asked.command} SITE-PACKAGES ~/.triton/cache ~/.aiter"
+        "Run this in the environment of the job, or name the directories that it loaded "
+        f"kernels from, including its JIT caches: {ran.asked.command} SITE-PACKAGES "
+        "~/.triton/cache ~/.aiter"
     )
 
 
@@ -200,18 +204,18 @@ def _nothing_ran(ran: Attribution, claim: str) -> Result:
     trace = ran.trace
     if trace.launches:
         reason = (
-            f"The trace holds {trace.launches:,} kernel launches and not one kernel: the profiler "
-            "saw the CPU side only, so nothing is known of the kernels."
+            f"The trace contains {trace.launches:,} kernel launches but no kernel: the "
+            "profiler saw only the CPU side, so nothing is known about the kernels."
         )
-        action = f"{_PROFILE} Only one profiler can listen at a time: run without rocprofv3."
+        action = f"{_PROFILE} Only one profiler can be active at a time: run without rocprofv3."
     elif trace.operators:
-        reason = "The trace holds operators of the CPU and no GPU kernel."
+        reason = "The trace contains CPU operators and no GPU kernel."
         action = _PROFILE
     else:
-        reason = "The trace holds neither kernels nor operators."
+        reason = "The trace contains neither kernels nor operators."
         action = f"{_PROFILE} Or: rocprofv3 --kernel-trace --output-format csv -- python TRAIN.py"
     if trace.cut:
-        reason += f" It is not whole: {trace.cut}."
+        reason += f" It is incomplete: {trace.cut}."
     top = Counter(trace.operators).most_common(_SHOWN)
     evidence = (Evidence("operators", ", ".join(f"{name} {calls:,}" for name, calls in top)),)
     seen = f"no kernel, {len(trace.operators):,} operators"
@@ -235,10 +239,11 @@ def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result
 def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
     names = sorted({str(whose) for each in kernels for whose in each.origins})
     reason = (
-        f"Kernels of these names are in files of {', '.join(names)}: a name does not say which."
+        f"Kernels of these names are in files of {', '.join(names)}, so the name does "
+        "not decide which."
     )
     if any(_AOTRITON in each.origins for each in kernels):
-        reason += " Those of AOTriton need an operator of torch that calls them; there is none."
+        reason += " Those of AOTriton need a torch operator that calls them; there is none."
     return Result(
         ran.asked.check,
         f"ran in {ran.asked.subject}",
@@ -248,7 +253,7 @@ def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
         _seen(ran, kernels),
         tuple(_told(ran, kernels)),
         reason,
-        f"Name only the folders that the job loads kernels from: {ran.asked.command} PATH ...",
+        f"Name only the directories that the job loads kernels from: {ran.asked.command} PATH ...",
     )
 
 
@@ -265,9 +270,9 @@ def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
         "declared",
         _seen(ran, kernels),
         (*_told(ran, kernels), *_unread(ran)),
-        f"None of {ran.files:,} files holds a kernel of these names: they were compiled at run "
-        "time, or belong to what is not installed here. By their names alone they look like "
-        f"{guess}.",
+        f"None of {ran.files:,} files contains a kernel of these names: they were compiled "
+        "at run time, or belong to a package that is not installed here. By name alone "
+        f"they look like {guess}.",
         _look_further(ran),
     )
 
@@ -277,7 +282,7 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
     targets = sorted({name for each in kernels for one in each.holders for name in one.targets})
     shown = f", {', '.join(targets)}" if 0 < len(targets) <= 3 else ""
     total = ran.trace.nanoseconds / 1e6
-    cut = "; the trace is not whole" if ran.trace.cut else ""
+    cut = "; the trace is incomplete" if ran.trace.cut else ""
     what = f"{counted(kernels, 'kernel')}, {counted(calls, 'call')}"
     return f"{ran.share(kernels)} of {total:,.3g} ms in {what}{shown}{cut}"
 

@@ -52,7 +52,7 @@ def events(read: Callable[[], str]) -> Iterator[Any]:
             else:
                 text.value()
     if text.next():
-        raise text.broken("something follows the end")
+        raise text.broken("there is more data after the end")
 
 
 class _Text:

@@ -98,8 +98,8 @@ def _read(path: str, file: BufferedReader) -> Trace:
         raise TraceError(message)
     if head.startswith(_SQLITE):
         message = (
-            f"{path}: is a database of rocprofv3 (rocpd): run it with --output-format csv, or "
-            "convert it: rocpd convert -i FILE --output-format csv"
+            f"{path}: is a database of rocprofv3 (rocpd): run it with --output-format csv, "
+            "or convert it: rocpd convert -i FILE --output-format csv"
         )
         raise TraceError(message)
     return (_chrome if start in "{[" else _table)(path, stream)
@@ -160,8 +160,8 @@ class _Characters:
             self._left -= len(block)
             if self._left < 0:
                 message = (
-                    f"{self._path}: decodes to more than {LARGEST_DECODED >> 30} GiB; if it is "
-                    "meant to be so large, unpack it first (gunzip)"
+                    f"{self._path}: decompresses to more than {LARGEST_DECODED >> 30} GiB; "
+                    "if that is intended, unpack it first (gunzip)"
                 )
                 raise TraceError(message)
         return block
@@ -199,8 +199,9 @@ def _chrome(path: str, stream: _Characters) -> Trace:
         cut = f"the JSON stops after {seen:,} events: {error}"
     if not seen:
         message = (
-            f"{path}: holds no traceEvents{stream.reason()}{cut and f' ({cut})'}: it is no "
-            "trace of torch.profiler (export_chrome_trace); of rocprofv3 give the CSV"
+            f"{path}: contains no traceEvents{stream.reason()}{cut and f' ({cut})'}: it is "
+            "not a trace of torch.profiler (export_chrome_trace); for rocprofv3, use the "
+            "CSV"
         )
         raise TraceError(message)
     return Trace(path, "torch.profiler", tally.kernels(), dict(operators), launches, cut)
@@ -231,11 +232,11 @@ def _table(path: str, stream: _Characters) -> Trace:
         row_of, form = _reader_of(columns, path)
         tally, broken = _tally_of(rows, row_of)
     except csv.Error as error:
-        message = f"{path}: is no CSV: {error}"
+        message = f"{path}: is not a valid CSV file: {error}"
         raise TraceError(message) from error
     kernels = tally.kernels()
     if form.endswith("statistics") and kernels and all(_API.match(each.name) for each in kernels):
-        message = f"{path}: counts calls of functions: give the file *_kernel_stats.csv beside it"
+        message = f"{path}: counts function calls: use the file *_kernel_stats.csv next to it"
         raise TraceError(message)
     # Only the last row of a profiler that was killed may be half a row.
     cut = f"{broken} of its rows cannot be read" if broken else stream.reason().strip(" ()")
@@ -264,7 +265,7 @@ def _reader_of(columns: Mapping[str, int], path: str) -> tuple[_RowReader, str]:
             reader = _dispatches(name, columns[begin], columns[end], columns.get("kind"))
             return reader, "kernel trace"
     message = (
-        f"{path}: is no trace that is known: neither Chrome JSON of torch.profiler nor a "
+        f"{path}: is not a known trace format: neither Chrome JSON of torch.profiler nor a "
         "*_kernel_trace.csv or *_kernel_stats.csv of rocprofv3"
     )
     raise TraceError(message)

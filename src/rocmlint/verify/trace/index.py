@@ -222,7 +222,7 @@ def _read(path: str) -> Contents:
     except MissingExtraError:
         raise
     except Exception as problem:  # noqa: BLE001 - no file may hide what is known of the others
-        error = f"cannot be understood: {type(problem).__name__}: {problem}"
+        error = f"cannot be read: {type(problem).__name__}: {problem}"
     alike: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for (made_of, name), targets in targets_of.items():
         alike[made_of, tuple(sorted(targets))].append(name)

@@ -122,7 +122,7 @@ def _attributed(probed: Probed, index: KernelIndex) -> Attribution:
 
 
 def _attention(probed: Probed, expected: str | None) -> Result:
-    claim = f"attention runs on {expected}" if expected else "attention runs on no math fallback"
+    claim = f"attention runs on {expected}" if expected else "attention does not fall back to math"
     wrong = {branch for branch in probed.branches if _is_wrong(branch, expected)}
     seen = _seen(probed)
 
@@ -145,20 +145,20 @@ def _attention(probed: Probed, expected: str | None) -> Result:
         return result("contradicted", "executed", _why(probed, wrong, expected), _action(probed))
     if probed.facts["hip"] and not probed.on_gpu:
         reason = (
-            f"It ran on the CPU, though torch {probed.facts['torch']} is built for ROCm: torch "
-            "chooses among other branches on the GPU."
+            f"It ran on the CPU, although torch {probed.facts['torch']} is built for ROCm: "
+            "on the GPU torch chooses among other branches."
         )
         return result("unproven", "executed", reason, "Run this on a machine with a GPU.")
     return result("proven", "executed")
 
 
 _NO_BRANCH = (
-    "No branch of scaled_dot_product_attention ran that is known: something else computes "
+    "No known branch of scaled_dot_product_attention ran: something else computes "
     "attention here, or nothing does."
 )
 _NO_BRANCH_ACTION = (
-    "See in the operators below what computed attention; for its kernels, name the library with "
-    "--expect."
+    "Find what computed attention in the operators below; to check its kernels, name the "
+    "library with --expect."
 )
 
 
@@ -190,13 +190,13 @@ def _why(probed: Probed, wrong: set[str], expected: str | None) -> str:
     enabled = probed.facts["enabled"]
     disabled = [name for name, is_on in enabled.items() if not is_on]
     if disabled and not probed.operation.backends:
-        parts.append(f"Switched off in this program: {', '.join(disabled)}.")
+        parts.append(f"Disabled in this program: {', '.join(disabled)}.")
     for name, why in probed.facts.get("refused", {}).items():
-        parts.append(f"{name} says: {why}")
+        parts.append(f"{name} reports: {why}")
     if probed.facts["hip"] and "math" in wrong and _EXPERIMENTAL not in probed.facts["environment"]:
         parts.append(
-            f"{_EXPERIMENTAL} is not set: on GPUs that AOTriton counts as experimental, torch then "
-            "falls back to math without a warning."
+            f"{_EXPERIMENTAL} is not set: on GPUs that AOTriton considers experimental, "
+            "torch then falls back to math without a warning."
         )
     return " ".join(parts)
 
@@ -207,15 +207,17 @@ def _action(probed: Probed) -> str:
     if probed.facts["hip"] and _EXPERIMENTAL not in probed.facts["environment"]:
         return f"Set {_EXPERIMENTAL}=1 before torch is imported, and run this again."
     return (
-        "Change what the branch refuses (dtype, width of a head, mask, dropout), and try: rocmlint "
-        "verify probe sdpa --backend flash --dtype DTYPE --shape B,H,L,D"
+        "Change what the branch rejects (dtype, head dimension, mask, dropout), and try: "
+        "rocmlint verify probe sdpa --backend flash --dtype DTYPE --shape B,H,L,D"
     )
 
 
 def _no_kernels(probed: Probed, claim: str) -> Result:
     version = f"torch {probed.facts['torch']}"
     if probed.on_gpu:
-        reason = "It ran on the GPU, but the profiler saw no kernel, so nothing is known of them."
+        reason = (
+            "It ran on the GPU, but the profiler saw no kernel, so nothing is known about them."
+        )
         action = "Run it without another profiler (rocprofv3, ROCPROFILER_*, HSA_TOOLS_LIB)."
     else:
         reason = f"It ran on the CPU, which runs no kernels of a GPU library ({version})."
@@ -258,8 +260,8 @@ def _facts(probed: Probed) -> Iterator[Evidence]:
     enabled = [name for name, is_on in facts["enabled"].items() if is_on]
     yield Evidence("enabled for attention", ", ".join(enabled) or "none")
     for name, value in facts["preferences"].items():
-        yield Evidence(f"{name} (a wish, no proof)", value)
+        yield Evidence(f"{name} (a request, not a proof)", value)
     for name, value in facts["environment"].items():
         yield Evidence(name, value)
     if facts["profiler"]:
-        yield Evidence("the profiler says", facts["profiler"])
+        yield Evidence("the profiler reports", facts["profiler"])

@@ -80,7 +80,7 @@ def _of_aks2(file: IO[bytes], name: str) -> Iterator[bytes]:
     """Decode from the front, no further than to the last image that is wanted."""
     head = file.read(_AKS2.size)
     if len(head) < _AKS2.size or not head.startswith(_AKS2_MAGIC):
-        message = "does not begin like an archive of AOTriton"
+        message = "does not start like an AOTriton archive"
         raise UnreadableError(message)
     _, decoded, count, directory_size = _AKS2.unpack(head)
     with lzma.LZMAFile(file) as stream:
@@ -88,7 +88,7 @@ def _of_aks2(file: IO[bytes], name: str) -> Iterator[bytes]:
         position = 0
         for offset, size in sorted(_entries(directory, count)):
             if not position <= offset <= offset + size <= decoded - directory_size:
-                message = "its directory names an image that is not inside"
+                message = "its directory lists an image that is missing"
                 raise UnreadableError(message)
             _skip(stream, offset - position)
             yield _exactly(stream, size)

@@ -28,7 +28,7 @@ _SHOWN = 12
 """How many readers are named as evidence."""
 _LIKENESS = 0.85
 """How near a known name must be: that of a misspelt one, not of one with the same prefix."""
-_READ, _AS_MEANT = "an installed file reads it", "an installed file reads it, as meant"
+_READ, _AS_MEANT = "an installed file reads it", "an installed file reads it, as intended"
 _result = partial(Result, "variables")
 
 
@@ -102,8 +102,8 @@ def _judged(name: str, value: str, environment: Variables) -> Result:
             "located",
             f"{_short(unclear[0])} names it",
             _places(unclear),
-            "it stands in code that makes the names of variables at run time, so whether it is "
-            "read depends on the run",
+            "it is in code that builds variable names at run time, so whether it is read "
+            "depends on the run",
             f"read {unclear[0].place}",
         )
     return _unread(name, value, readers, environment)
@@ -115,11 +115,11 @@ def _read(name: str, value: str, readers: list[Reader]) -> Result:
     evidence = (*_places(readers), *_known(row))
     for reader in _judging(readers):
         if problem := _problem(name, value, reader, row):
-            seen = f"not taken as meant in {_short(reader)}"
+            seen = f"not interpreted as intended in {_short(reader)}"
             return _result(_AS_MEANT, subject, "contradicted", "located", seen, evidence, *problem)
     seen = few([_short(each) for each in readers], 1)
     if row and row.instead:
-        seen = f"deprecated, write {row.instead}; {seen}"
+        seen = f"deprecated, use {row.instead}; {seen}"
     understood = all(_is_understood(each, value, row) for each in readers)
     claim = _AS_MEANT if understood else _READ
     return _result(claim, subject, "proven", "located", seen, evidence)
@@ -142,8 +142,8 @@ def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tup
         return f"{_short(reader)} {said}: {reader.reading.expression}", action
     if row and row.accepts and value not in row.accepts:
         reason = (
-            f"{_short(reader)} only understands {' and '.join(row.accepts)}, and takes {value!r} "
-            "as if nothing were set"
+            f"{_short(reader)} only understands {' and '.join(row.accepts)}, and handles "
+            f"{value!r} as if nothing were set"
         )
         return reason, f"export {name}={'1' if is_on(value) else '0'}"
     return None
@@ -173,13 +173,13 @@ def _unread(name: str, value: str, readers: list[Reader], environment: Variables
         return _result(_READ, subject, "unproven", strength, seen, evidence, *why)
     reason = "no installed file reads it, so it has no effect"
     if row and not row.reader:
-        reason += "; no program of today's ROCm is known to read it"
+        reason += "; no program in current ROCm releases is known to read it"
     elif any(each.doubt == "test" for each in readers):
         reason = "only tests and examples read it, so it has no effect on a run"
     elif owner and not _is_installed(owner, found):
         reason = f"{owner}, which would read it, is not installed, and no other file reads it"
     action = f"unset {name}{_what_then(name, owner, row, found)}"
-    seen = "read by nobody"
+    seen = "not read by any file"
     return _result(_READ, subject, "contradicted", "located", seen, evidence, reason, action)
 
 
@@ -201,19 +201,23 @@ def _why_unproven(
     """Give what was seen, why a reader may exist all the same, and what to do."""
     if found.unreadable:
         reason = f"{len(found.unreadable)} of the files could not be read"
-        return "no reader in what can be read", reason, "make them readable, or run as their owner"
+        return (
+            "no reader in the readable files",
+            reason,
+            "make them readable, or run as their owner",
+        )
     if not owner.startswith("lib"):
         return None
     if not _is_installed(owner, found):
         seen = f"{owner} was not found"
-        reason = f"{owner}, which reads such variables, is not in the places that were searched"
-        action = "name the folder that holds it: rocmlint verify variables /opt/rocm/lib"
+        reason = f"{owner}, which reads such variables, is not in the searched directories"
+        action = "name the directory that contains it: rocmlint verify variables /opt/rocm/lib"
         return seen, reason, action
     if not row:
         return None
-    seen = f"{owner} does not hold the name"
-    reason = f"{seen} as a whole: its version does not read it, or the compiler took it apart"
-    return seen, reason, f"look {name} up in the documentation of the installed ROCm"
+    seen = f"{owner} does not contain the name"
+    reason = f"{seen} as a whole: its version does not read it, or the compiler split the name"
+    return seen, reason, f"look up {name} in the documentation of the installed ROCm"
 
 
 def _is_installed(owner: str, found: Search) -> bool:

@@ -75,8 +75,8 @@ def _visible_devices(variables: Mapping[str, str]) -> Iterator[Result]:
             (_ROCR, second),
             variables,
             f"{_ROCR} leaves {len(left)}, {second} asks for {variables[second]!r}",
-            f"the GPUs are filtered twice: {second} counts those that {_ROCR} leaves, from 0, so "
-            f"{', '.join(missing) or 'a part of the list'} does not exist there",
+            f"the GPUs are filtered twice: {second} counts those that {_ROCR} leaves, from "
+            f"0, so {', '.join(missing) or 'a part of the list'} does not exist there",
             f"unset {second}",
         )
 
@@ -112,7 +112,7 @@ def _without_master(
             (name,),
             variables,
             state,
-            f"{name} only counts where {master} is on, so it has no effect",
+            f"{name} only counts if {master} is on, so it has no effect",
             f"export {master}={word_for_on(how)}",
         )
 
@@ -124,14 +124,14 @@ def _dangers(variables: Mapping[str, str]) -> Iterator[Result]:
         if row and row.danger and value and row.dangerous_with in value:
             yield Result(
                 "variables",
-                "the code that runs is made for the GPU that is there",
+                "the code that runs is made for the GPU in this machine",
                 f"{name}={value}",
                 "unproven",
                 "declared",
                 "set, so another GPU may be asked for",
                 (Evidence("known from", row.source),),
                 row.danger,
-                f"unset {name}; if the run needs it, look for the code: rocmlint verify kernels",
+                f"unset {name}; if the run needs it, check the code: rocmlint verify kernels",
             )
 
 

@@ -59,7 +59,7 @@ def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
     opposite = OFF[0] if is_on(value) else ON[0]
     if _truth(reading, opposite) is not bool(taken):
         return None
-    said = f"takes {value!r} as {'off' if is_on(value) else 'on'}"
+    said = f"interprets {value!r} as {('off' if is_on(value) else 'on')}"
     for other in _family(value):
         if _truth(reading, other) is (not taken) and (other or is_on(value)):
             return said, other

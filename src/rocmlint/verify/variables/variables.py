@@ -51,7 +51,7 @@ _CLR = "ROCm/clr rocclr/utils/flags.hpp"
 _TORCH = "pytorch/pytorch c10/util/env.h (check_env) and aten/src/ATen/Context.h"
 _VLLM = "vllm-project/vllm vllm/envs.py"
 _FLASH = "Dao-AILab/flash-attention flash_attn/flash_attn_triton_amd/utils.py (2.8.3.post2)"
-_NOBODY = "no file of torch 2.13, aiter, flash-attn 2.8.3 or HIP/HSA 5.2.3 holds the name"
+_NOBODY = "no file in torch 2.13, aiter, flash-attn 2.8.3 or HIP/HSA 5.2.3 contains the name"
 
 _HSA_FLAGS = (
     "HSA_CHECK_FLAT_SCRATCH HSA_COOP_CU_COUNT HSA_CU_MASK_SKIP_INIT HSA_DISABLE_FRAGMENT_ALLOCATOR "
@@ -100,8 +100,9 @@ _ROWS = (
         "HSA_OVERRIDE_GFX_VERSION",
         "libhsa-runtime64",
         "ROCm/ROCR-Runtime libhsakmt/src/topology.c",
-        danger="every GPU claims to be another one, so code for that one is loaded: invalid device "
-        "function, HSA_STATUS_ERROR_INVALID_ISA, a crash or wrong numbers where the two differ",
+        danger="every GPU claims to be another one, so code for that one is loaded: "
+        "invalid device function, HSA_STATUS_ERROR_INVALID_ISA, a crash or wrong "
+        "numbers if the two differ",
     ),
     *(Variable(each, "libamdhip64", _CLR) for each in _HIP_VALUES.split()),
     Variable("CUDA_VISIBLE_DEVICES", "libamdhip64", _CLR),
@@ -124,7 +125,7 @@ _ROWS = (
         "PYTORCH_DEBUG_FLASH_ATTENTION_GCN_ARCH_OVERRIDE",
         "torch",
         "pytorch/pytorch aten/src/ATen/native/transformers/hip",
-        danger="attention kernels are chosen for another GPU than the one that is there",
+        danger="attention kernels are chosen for another GPU than the installed one",
     ),
     *(
         Variable(
@@ -168,7 +169,7 @@ _ROWS = (
         "GPU_ARCHS",
         "aiter",
         "ROCm/aiter aiter/jit/utils/chip_info.py",
-        danger="where aiter generates code it takes the last of several entries for the GPU",
+        danger="for code generation, aiter uses the last of several entries for the GPU",
         dangerous_with=";",
     ),
     Variable("TORCH_ROCM_USE_HIPBLASLT", "", _NOBODY, instead="TORCH_BLAS_PREFER_HIPBLASLT"),

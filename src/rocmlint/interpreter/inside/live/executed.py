@@ -67,7 +67,7 @@ def _start_monitoring() -> str | None:
             _MONITORING.restart_events()
             _tool.append(tool)
             return None
-    return "other tools have all places (sys.monitoring)"
+    return "all tool IDs are in use (sys.monitoring)"
 
 
 def _started(code: CodeType, _offset: int) -> Any:

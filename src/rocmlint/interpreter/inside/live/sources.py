@@ -62,9 +62,9 @@ def source_of(module: ModuleType) -> ModuleSource:
     path = getattr(spec, "origin", None) or getattr(module, "__file__", None)
     if path is None:
         if getattr(module, "__path__", None) is not None:
-            message = "it is a namespace package: a folder without an __init__.py"
+            message = "it is a namespace package: a directory without an __init__.py"
             raise NoSourceError(message)
-        message = "it was made by a program, not loaded from a file"
+        message = "it was created by a program, not loaded from a file"
         raise NoSourceError(message)
     try:
         return ModuleSource(path, _read(loader, spec.name if spec else module.__name__, path))
@@ -82,7 +82,7 @@ def _read(loader: Any, name: str, path: str) -> bytes:
         if text is not None:
             return str(text).encode("utf-8", "surrogatepass")
     if not is_source:
-        message = f"{type(loader).__name__} knows of none"
+        message = f"{type(loader).__name__} has no source for it"
         raise ImportError(message)
     with open(path, "rb") as file:
         return file.read()
