@@ -1,15 +1,19 @@
-"""What mkdocs makes from the code: a page for each rule, and the tables of the other pages."""
+"""What mkdocs generates from the code: a page for each rule, and tables in other pages."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
+import textwrap
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files
 from rule_authors import authors_page
 
-from rocmlint.cli.rule import described, markdown, summary
+from rocmlint.cli.rule_page import example, markdown, sections, summary
+from rocmlint.config.option import as_toml, plain, type_name
 from rocmlint.config.settings import OPTIONS
 from rocmlint.rule.registry import load_rules
 
@@ -23,8 +27,15 @@ if TYPE_CHECKING:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the page of each rule below that of all rules."""
-    rules = [{about: [page_of(rule) for rule in family]} for about, family in families()]
+    """List the page of each rule below the page of all rules, by family."""
+    rules = [
+        {
+            f"{about.partition(':')[0]} {family[0].__module__.split('.')[-2]}": [
+                *map(page_of, family)
+            ]
+        }
+        for about, family in families()
+    ]
     config.nav = [
         {"Rules": [*each.values(), *rules]} if "Rules" in each else each
         for each in config.nav or []
@@ -35,16 +46,37 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add a page for each rule."""
     for rule in load_rules():
-        files.append(File.generated(config, page_of(rule), content=markdown(rule)))
+        files.append(File.generated(config, page_of(rule), content=rule_page(rule)))
     return files
 
 
 def on_page_markdown(text: str, page: Page, **_: object) -> str:
-    """Fill in what the code knows better than a text."""
+    """Fill in the tables."""
     del page
     text = text.replace("<!-- rules -->", rules_tables())
     text = text.replace("<!-- options -->", options_table())
     return text.replace("<!-- rule authors -->", authors_page())
+
+
+def rule_page(rule: RuleType) -> str:
+    """Return the page of a rule, with links to other pages and its folded test cases."""
+    page = markdown(rule).replace(" reason`.", " reason` ([more ways](../suppression.md)).", 1)
+    return "\n\n".join([page, *_test_cases(rule)])
+
+
+def _test_cases(rule: RuleType) -> Iterator[str]:
+    """Yield the fixtures of a rule, folded: they are complete, so they are long."""
+    shown = example(rule)
+    if shown is None:
+        return
+    titles = {
+        "Test cases: code with findings": shown.bad,
+        "Test cases: the same, fixed": shown.fixed,
+    }
+    for title, code in titles.items():
+        if code is not None:
+            block = f"```{shown.language}\n{code.rstrip()}\n```"
+            yield f'??? note "{title}"\n\n' + textwrap.indent(block, "    ")
 
 
 def page_of(rule: RuleType) -> str:
@@ -53,31 +85,37 @@ def page_of(rule: RuleType) -> str:
 
 
 def families() -> Iterator[tuple[str, list[RuleType]]]:
-    """Yield what each folder of rules is about, and its rules."""
+    """Yield the title of each family, and its rules."""
     for module, rules in groupby(load_rules(), lambda rule: rule.__module__.rpartition(".")[0]):
         yield (importlib.import_module(module).__doc__ or module).rstrip(".\n"), list(rules)
 
 
 def rules_tables() -> str:
-    """Return a table of the rules of each family, with links to their pages."""
+    """Return a table of rules for each family, with links to their pages."""
     return "\n\n".join(f"## {about}\n\n{rules_table(rules)}" for about, rules in families())
 
 
 def rules_table(rules: list[RuleType]) -> str:
-    """Return a table of rules: what each finds, and whether it is in preview and makes fixes."""
-    rows = ["| code | name | what it finds | fix |", "|---|---|---|---|"]
+    """Return a table of rules: what each finds, and whether it is in preview or has fixes."""
+    rows = ["| Code | Name | What it finds | Fix |", "|---|---|---|---|"]
     for rule in rules:
         preview = " *(preview)*" * rule.preview
-        fix = f"[how safe]({page_of(rule)}#fix-safety)" if described(rule)["fix"] else ""
+        fix = f"[{safety(rule)}]({page_of(rule)}#fix-safety)" if safety(rule) else ""
         name = f"[{rule.name}]({page_of(rule)})"
         rows.append(f"| {rule.code} | {name} | {summary(rule)}{preview} | {fix} |")
     return "\n".join(rows)
 
 
+def safety(rule: RuleType) -> str:
+    """Return whether the fixes of a rule are safe, by the section of its page; empty without."""
+    written = sections(inspect.getdoc(rule) or "").get("Fix safety", "").lower()
+    return " or ".join(each for each in ("safe", "unsafe") if re.search(rf"\b{each}\b", written))
+
+
 def options_table() -> str:
     """Return a table of the options of ``[tool.rocmlint]``."""
-    rows = ["| option | type | default | meaning |", "|---|---|---|---|"]
+    rows = ["| Option | Type | Default | Meaning |", "|---|---|---|---|"]
     for name, option in OPTIONS.items():
-        default = f"`{option.default}`" if option.default not in (None, (), {}) else ""
-        rows.append(f"| `{name}` | {option.type} | {default} | {option.help} |")
+        default = "" if option.default is None else f"`{as_toml(plain(option.default, option))}`"
+        rows.append(f"| `{name}` | {type_name(option.type)} | {default} | {option.help} |")
     return "\n".join(rows)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from rocmlint.rule.registry import load_rules
 
+if TYPE_CHECKING:
+    from rocmlint.rule.registry import RuleType
+
 pytest.importorskip("mkdocs")
 
 ROOT = Path(__file__).parents[2]
+each_rule = pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.name)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +54,38 @@ def test_each_rule_has_a_page_and_stands_in_the_navigation_once(generated: Any) 
 def test_families_are_called_what_their_folders_say(generated: Any) -> None:
     text = generated.rules_tables()
     assert "## ROC1: where patched files go" in text
+    assert "## ROC2: pins, installs and names" in text
+
+
+def test_the_table_says_which_fixes_are_safe(generated: Any) -> None:
+    text = generated.rules_tables()
+    assert "[unsafe](rules/package-path-level.md#fix-safety)" in text
+    assert "[safe or unsafe](rules/removed-name.md#fix-safety)" in text
+
+
+def test_defaults_are_written_as_toml(generated: Any) -> None:
+    rows = {row.split("|")[1].strip(): row for row in generated.options_table().splitlines()}
+    assert '| `["ALL"]` |' in rows["`select`"]
+    assert "| `false` |" in rows["`preview`"]
+    assert "| `{}` |" in rows["`per-file-ignores`"]
+
+
+@each_rule
+def test_the_page_of_a_rule_shows_the_example_before_its_folded_test_cases(
+    generated: Any, rule: RuleType
+) -> None:
+    page = generated.rule_page(rule)
+    headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    assert headings[:3] == ["Why it matters", "Example", "Use instead"]
+    assert headings[-2:] == ["References", "Looks at"]
+    assert "# expect:" not in page
+    assert "??? note" not in page.partition("## Looks at")[0]
+
+
+def test_all_pages_are_in_the_navigation() -> None:
+    """MkDocs says so too, but only where the site is built."""
+    written = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert [each for each in sorted(written) if each not in (ROOT / "mkdocs.yml").read_text()] == []
 
 
 def test_the_page_for_rule_authors_is_filled_in(generated: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.cli.rule import markdown, not_reported, sections
+from rocmlint.cli.rule_page import markdown, not_reported, sections
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.run import Options, run
 from rocmlint.rule.registry import load_rules

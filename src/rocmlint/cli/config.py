@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.cli.parser import Parser
-from rocmlint.cli.rule import summary
+from rocmlint.cli.rule_page import summary
 from rocmlint.config.configuration import Configuration
-from rocmlint.config.option import described, schema
+from rocmlint.config.option import described, schema, type_name
 from rocmlint.config.settings import OPTIONS
 from rocmlint.lint.selection import rules_of, selectors
 from rocmlint.rule.registry import load_rules
@@ -99,7 +99,7 @@ def _text(rules: Sequence[RuleType]) -> str:
             rule = each["rule"]
             lines += [f"[tool.rocmlint.{rule}]"]
         default = "not set" if each["default"] is None else json.dumps(each["default"])
-        facts = f"{each['type']}; default: {default}"
+        facts = f"{type_name(each['type'])}; default: {default}"
         if each["choices"]:
             facts += f"; one of {', '.join(each['choices'])}"
         if each["flag"]:

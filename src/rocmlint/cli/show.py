@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from rocmlint.config.option import plain
+from rocmlint.config.option import as_toml, plain
 from rocmlint.config.settings import OPTIONS
 from rocmlint.lint.discover import discover
 from rocmlint.lint.selection import enabled_rules, options_of, rules_of, why_off
@@ -59,13 +58,13 @@ def _lines(settings: Settings, built_in: Settings) -> Iterator[str]:
     for name, option in OPTIONS.items():
         value = getattr(settings, name.replace("-", "_"), None)
         if value is not None:
-            yield f"{name} = {_toml(plain(value, option))}"
+            yield f"{name} = {as_toml(plain(value, option))}"
     rules = rules_of(built_in)
     for rule in rules:
         if rule.options:
             yield f"\n[{rule.name}]"
         for name, value in options_of(rule, settings).items():
-            yield f"{name} = {_toml(plain(value, rule.options[name]))}"
+            yield f"{name} = {as_toml(plain(value, rule.options[name]))}"
     yield ""
     width = max(len(rule.name) for rule in rules)
     for rule in rules:
@@ -75,10 +74,3 @@ def _lines(settings: Settings, built_in: Settings) -> Iterator[str]:
     for folder in built_in.unloaded_rules:
         state = "loaded by a run" if settings.rules else "not loaded"
         yield f"# local rules in {os.path.relpath(folder)}: {state}, not listed here"
-
-
-def _toml(value: object) -> str:
-    """Write a value as TOML, which for all but tables is as JSON writes it."""
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{json.dumps(k)} = {_toml(v)}' for k, v in value.items())} }}"
-    return json.dumps(value)

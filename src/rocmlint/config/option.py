@@ -38,6 +38,11 @@ _WANTED: dict[OptionType, str] = {
 }
 
 
+def type_name(kind: OptionType) -> str:
+    """Return what people call a type of values: ``list of strings``."""
+    return _WANTED[kind].removeprefix("a ").partition(" (")[0]
+
+
 def problem(name: str, option: Option, value: object) -> str | None:
     """Return what is wrong with a value for the option of this name; None if it is valid."""
     if not _fits(option.type, value):
@@ -98,6 +103,16 @@ def plain(value: Any, option: Option) -> Any:
     if option.type == "table of strings":
         return {key: list(items) for key, items in value}
     return list(value) if isinstance(value, tuple) else value
+
+
+def as_toml(value: object) -> str:
+    """Return a value as TOML writes it, which for all but tables is as JSON does."""
+    import json  # noqa: PLC0415 - few runs print settings
+
+    if isinstance(value, dict):
+        entries = ", ".join(f"{json.dumps(key)} = {as_toml(each)}" for key, each in value.items())
+        return f"{{ {entries} }}" if entries else "{}"
+    return json.dumps(value)
 
 
 def did_you_mean(word: str, known: Iterable[str], likeness: float = 0.5) -> str:

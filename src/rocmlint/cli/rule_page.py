@@ -1,0 +1,197 @@
+"""What ``rocmlint rule`` and the site say of a rule: all of it from the rule itself."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rocmlint.config.option import as_toml, plain, type_name
+from rocmlint.config.option import described as option_described
+from rocmlint.lint.discover import is_linted
+from rocmlint.rule.rule_files import built_in_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule.registry import RuleType
+
+_EXPECT = re.compile(r"[ \t]*# expect: [A-Z0-9, ]+$", re.MULTILINE)
+_LANGUAGES = {
+    ".py": "python",
+    ".sh": "shell",
+    ".toml": "toml",
+    ".cfg": "ini",
+    ".yml": "yaml",
+    ".yaml": "yaml",
+    ".ipynb": "json",
+    "Dockerfile": "dockerfile",
+    "Containerfile": "dockerfile",
+}
+"""How the names of files end, and how Markdown calls their languages."""
+_SECTION = re.compile(r"^## (?P<title>.+)$", re.MULTILINE)
+_FENCE = re.compile(r"^```", re.MULTILINE)
+
+
+def described(rule: RuleType) -> dict[str, Any]:
+    """Return everything about a rule, as in the JSON output."""
+    documentation = inspect.getdoc(rule) or ""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "summary": summary(rule),
+        "severity": rule.severity,
+        "preview": rule.preview,
+        "since": rule.since,
+        "looks_at": str(rule.on) or None,
+        "skips": sorted(rule.skips),
+        "fix": sections(documentation).get("Fix safety"),
+        "options": [option_described(name, option) for name, option in rule.options.items()],
+        "not_reported": not_reported(rule),
+        "documentation": documentation,
+        "examples": _as_json(example(rule)),
+    }
+
+
+def summary(rule: RuleType) -> str:
+    """Return the first paragraph of a rule's documentation, on one line."""
+    return " ".join((inspect.getdoc(rule) or "").split("\n\n")[0].split())
+
+
+def not_reported(rule: RuleType) -> list[str]:
+    """Return why the rule leaves something alone: the first lines of its excuses."""
+    lines = ((inspect.getdoc(each) or "").partition("\n")[0] for each in rule.excuses)
+    return [line for line in lines if line]
+
+
+def sections(documentation: str) -> dict[str, str]:
+    """Return the text below each heading."""
+    _, *parts = _SECTION.split(documentation)
+    return dict(zip(parts[::2], (each.strip() for each in parts[1::2]), strict=True))
+
+
+class Example(NamedTuple):
+    """Code that a rule finds, and what its fixes make of it; the name of its language."""
+
+    language: str
+    bad: str
+    fixed: str | None
+
+
+def example(rule: RuleType) -> Example | None:
+    """Return a fixture of a built-in rule with code that it finds.
+
+    It is one in the format that the rule is most about. Fixtures are in the repository, not in a
+    wheel.
+    """
+    family, stem = rule.__module__.split(".")[-2:]
+    folder = os.path.join(os.path.dirname(built_in_folder()), "fixtures", family, stem)
+    of_python = not any(trigger.part for trigger in rule.on)
+    paths = sorted(_marked(folder), key=lambda path: (path.endswith(".py") != of_python, path))
+    if not paths:
+        return None
+    inside = os.path.relpath(paths[0], folder)
+    fixed = os.path.join(folder, inside.replace("bad", "fixed", 1))
+    return Example(
+        next((name for ending, name in _LANGUAGES.items() if inside.endswith(ending)), "text"),
+        _without_marks(paths[0]),
+        _without_marks(fixed) if os.path.isfile(fixed) else None,
+    )
+
+
+def _as_json(shown: Example | None) -> dict[str, str]:
+    facts = {} if shown is None else shown._asdict()
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _marked(folder: str) -> Iterator[str]:
+    """Yield the fixtures with something to find."""
+    for current, _, names in os.walk(folder):
+        for path in (os.path.join(current, name) for name in names):
+            if os.path.relpath(path, folder).startswith("bad") and is_linted(path):
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    if _EXPECT.search(file.read()):
+                        yield path
+
+
+def _without_marks(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return _EXPECT.sub("", file.read())
+
+
+def markdown(rule: RuleType) -> str:
+    """Return the page of a rule: what it finds comes first, what it looks at last."""
+    written = sections(inspect.getdoc(rule) or "")
+    written.pop("Options", None)  # those of the rule have types and defaults, too
+    generated = {
+        "Not reported": "\n".join(f"- {each}" for each in not_reported(rule)),
+        "Options": _options(rule),
+        "Suppress": _suppression(rule),
+        "References": written.pop("References", ""),
+        "Looks at": _looks_at(rule),
+    }
+    parts = [f"# {rule.name} ({rule.code})", summary(rule), _facts(rule)]
+    for title, text in {**written, **generated}.items():
+        if text:
+            parts.append(f"## {title}\n\n{text}")
+    return "\n\n".join(parts)
+
+
+def plain_text(rule: RuleType) -> str:
+    """Return the page of a rule as a terminal shows it, without the marks of Markdown."""
+    prose_and_code = _FENCE.split(markdown(rule))
+    shown = [
+        _indented(each) if number % 2 else _plain(each)
+        for number, each in enumerate(prose_and_code)
+    ]
+    return "\n\n".join(each for each in shown if each)
+
+
+def _facts(rule: RuleType) -> str:
+    """Return severity, fixes and age of a rule on one line."""
+    fixes = "with fixes" if "Fix safety" in sections(inspect.getdoc(rule) or "") else "no fix"
+    preview = ["preview"] if rule.preview else []
+    return ", ".join([rule.severity.capitalize(), fixes, *preview, f"since {rule.since}"]) + "."
+
+
+def _options(rule: RuleType) -> str:
+    """Return the options of a rule with their types and defaults, as TOML has them."""
+    lines = [f"In the table `[tool.rocmlint.{rule.name}]`:", ""] if rule.options else []
+    for name, option in rule.options.items():
+        default = as_toml(plain(option.default, option))
+        kind = type_name(option.type)
+        lines.append(f"- `{name}` ({kind}, default `{default}`): {option.help}")
+    return "\n".join(lines)
+
+
+def _suppression(rule: RuleType) -> str:
+    """Return how to hide one finding of a rule, and how to turn the rule on or off."""
+    key = "extend-select" if rule.preview else "ignore"
+    turned = "To turn it on" if rule.preview else "To turn it off"
+    return (
+        f"To hide one finding, add a comment to one of its lines:\n"
+        f"`# rocmlint: ignore[{rule.code}] reason`.\n{turned} in `pyproject.toml`:\n\n"
+        f'```toml\n[tool.rocmlint]\n{key} = ["{rule.name}"]\n```'
+    )
+
+
+def _looks_at(rule: RuleType) -> str:
+    """Return the code that a rule is asked about, and the files that it skips."""
+    looked_at = str(rule.on) or "every file"
+    skipped = f" Skips {' and '.join(sorted(rule.skips))} files." if rule.skips else ""
+    return f"{looked_at[:1].upper()}{looked_at[1:]}.{skipped}"
+
+
+def _plain(prose: str) -> str:
+    """Return prose without the marks of headings and of code; text follows its heading."""
+    prose = re.sub(r"^## (.+)\n\n", r"\1\n", prose.replace("``", "`"), flags=re.MULTILINE)
+    return prose.removeprefix("# ").strip("\n")
+
+
+def _indented(block: str) -> str:
+    """Return the code between the marks of a block, indented, below the name of its file."""
+    head, _, code = block.partition("\n")
+    title = re.search(r'title="(.+)"', head)
+    return (f"{title[1]}:\n" if title else "") + textwrap.indent(code.rstrip("\n"), "    ")
