@@ -61,7 +61,8 @@ def on_page_markdown(text: str, page: Page, **_: object) -> str:
 def rule_page(rule: RuleType) -> str:
     """Return the page of a rule, with links to other pages and its folded test cases."""
     page = markdown(rule).replace(" reason`.", " reason` ([more ways](../suppression.md)).", 1)
-    return "\n\n".join([page, *_test_cases(rule)])
+    cases = list(_test_cases(rule))
+    return "\n\n".join([page, *(["## Test cases"] if cases else []), *cases])
 
 
 def _test_cases(rule: RuleType) -> Iterator[str]:
@@ -70,8 +71,8 @@ def _test_cases(rule: RuleType) -> Iterator[str]:
     if shown is None:
         return
     titles = {
-        "Test cases: code with findings": shown.bad,
-        "Test cases: the same, fixed": shown.fixed,
+        "Code with findings": shown.bad,
+        "The same code, fixed": shown.fixed,
     }
     for title, code in titles.items():
         if code is not None:
