@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 import textwrap
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
     from rocmlint.rule.registry import RuleType
+
+_EXAMPLE = Path(__file__).parents[1] / "fixtures" / "example_project"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -55,7 +60,17 @@ def on_page_markdown(text: str, page: Page, **_: object) -> str:
     del page
     text = text.replace("<!-- rules -->", rules_tables())
     text = text.replace("<!-- options -->", options_table())
+    text = text.replace("<!-- finding -->", finding_block())
     return text.replace("<!-- rule authors -->", authors_page())
+
+
+def finding_block() -> str:
+    """Return a finding in the example project as a terminal shows it; long lines are wrapped."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "rocmlint", "--no-cache", "install_patches.py"],
+        cwd=_EXAMPLE, capture_output=True, text=True, check=False
+    ).stdout
+    return f"``` {{ .text .wrap }}\n{shown.rstrip()}\n```"
 
 
 def rule_page(rule: RuleType) -> str:
