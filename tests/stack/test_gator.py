@@ -1,6 +1,6 @@
 """What Gator (terminills/gator, backend/utils/rocm_utils.py at 806c70d) says wrongly is not said.
 
-Each test is a flaw that was seen when its code ran; docs/stack/show.md lists them.
+Each test is a flaw that was seen when its code ran; docs/development/origins.md lists them.
 """
 
 from __future__ import annotations
