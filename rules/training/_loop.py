@@ -10,6 +10,7 @@ import libcst as cst
 from rocmlint.rule import calls_in, children, compile_lazily, last_name, string_value, walk
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Source
@@ -36,6 +37,8 @@ _MEASURING = compile_lazily(r"_*(?:test|bench\w*|profil\w*|measure|time|timing|w
 _MEASURING_CLASSES = compile_lazily(r"(?i)profil|bench|tim(?:er|ing)|throughput|speed")
 _PROFILERS = compile_lazily(r"(?i)profil|record_function|nvtx")
 _LOADERS = compile_lazily(r"(?i)loader|dataset|batch")
+_STEPS = compile_lazily(r"(?i)step|epoch|iter")
+_LONGEST_NAME = 30
 _MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
 _GRAPH_CAPTURE = compile_lazily(
     r"\bCUDAGraph\b|\bcuda\s*\.\s*graph\b|graph_capture|make_graphed_callables"
@@ -44,7 +47,7 @@ _GRAPH_CAPTURE = compile_lazily(
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """A loop whose every turn is a training step, or a function that is called in each."""
+    """A loop whose every iteration is a training step, or a function that is called in each."""
 
     node: cst.For | cst.While | cst.FunctionDef
     described: str
@@ -69,11 +72,11 @@ def in_step(call: cst.Call, source: Source) -> InStep | None:
     for above in source.ancestors(call):
         if isinstance(above, (cst.For, cst.While)) and trains(above):
             line = source.named_line(source.span(above).line)
-            return InStep(call, TrainingStep(above, f"every turn of the training loop in {line}"))
+            return InStep(call, TrainingStep(above, f"every iteration of the training loop in {line}"))
         if isinstance(above, cst.FunctionDef):
-            step = TrainingStep(above, f"every call of `{above.name.value}`")
+            step = TrainingStep(above, f"every call of `{above.name.value[:_LONGEST_NAME]}`")
             return InStep(call, step) if _is_step(above, source) else None
-        if isinstance(above, cst.If) and not (below is above.body and _asks_machine(above.test)):
+        if isinstance(above, cst.If) and not (below is above.body and asks_machine(above.test)):
             return None
         if isinstance(above, (cst.Else, cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase)):
             return None
@@ -122,14 +125,17 @@ STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped)
 
 
 def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
-    """Say whether one turn of a loop, or one call of a function, is a training step.
+    """Say whether one iteration of a loop, or one call of a function, is a training step.
 
-    Backward pass or update stand in it, not in a loop inside it; or it takes batches from a
-    loader and goes over each several times.
+    The update stands in it, not in a loop inside it; or the backward pass does, where the loop
+    takes batches or counts steps; or it takes batches from a loader and goes over each several
+    times.
     """
     own = list(own_nodes(node))
-    if any(isinstance(each, cst.Call) and _is_training(each) for each in own):
-        return True
+    for each in own:
+        if isinstance(each, cst.Call) and _is_training(each):
+            if last_name(each.func) != "backward" or _repeats_steps(node):
+                return True
     loops = [each for each in own if isinstance(each, (cst.For, cst.While))]
     return _takes_batches(node) and any(not _takes_batches(each) and trains(each) for each in loops)
 
@@ -182,16 +188,26 @@ def _updates(node: cst.CSTNode) -> bool:
 
 
 def _takes_batches(node: cst.CSTNode) -> bool:
-    if not isinstance(node, cst.For):
-        return False
-    return any(isinstance(n, cst.Name) and _LOADERS.search(n.value) for n in walk(node.iter))
+    return isinstance(node, cst.For) and _names(node.iter, _LOADERS)
 
 
-def _asks_machine(test: cst.BaseExpression) -> bool:
+def _repeats_steps(node: cst.For | cst.While | cst.FunctionDef) -> bool:
+    """Say whether a backward pass in it is one of many: a probe of three shapes makes three."""
+    if isinstance(node, cst.For):
+        return any(_names(part, _LOADERS) or _names(part, _STEPS) for part in (node.target, node.iter))
+    return isinstance(node, cst.FunctionDef) or _names(node.test, _STEPS)
+
+
+def _names(node: cst.CSTNode, pattern: re.Pattern[str]) -> bool:
+    return any(isinstance(each, cst.Name) and pattern.search(each.value) for each in walk(node))
+
+
+def asks_machine(test: cst.BaseExpression) -> bool:
+    """Say whether a condition is about the machine, so that it is the same in all steps."""
     if isinstance(test, cst.BooleanOperation):
-        return _asks_machine(test.left) and _asks_machine(test.right)
+        return asks_machine(test.left) and asks_machine(test.right)
     if isinstance(test, cst.UnaryOperation):
-        return _asks_machine(test.expression)
+        return asks_machine(test.expression)
     if isinstance(test, cst.Call):
         return bool(_MACHINE_CHECKS.match(last_name(test.func) or ""))
     if isinstance(test, cst.Comparison):
@@ -217,5 +233,5 @@ def _leaves_early(statement: cst.CSTNode) -> bool:
     return (
         isinstance(statement, cst.If)
         and any(isinstance(each, cst.Return) for each in walk(statement.body))
-        and not _asks_machine(statement.test)
+        and not asks_machine(statement.test)
     )

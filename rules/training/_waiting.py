@@ -33,6 +33,8 @@ _CLOCKS = compile_lazily(
 )
 _TIMERS = compile_lazily(r"(?i)\w*timers?$|stopwatch$|tic$|toc$")
 _SAVES = compile_lazily(r"save|state_dict|checkpoint")
+_LONGEST_FUNCTION = 26
+"""A message has a hundred characters for this, the line and the cell."""
 _EVENT_TIME = "elapsed_time"
 _HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
 
@@ -56,8 +58,9 @@ def device_function(call: cst.Call, source: Source, name: str) -> str | None:
 
 
 def text_of_function(call: cst.Call, source: Source) -> str:
-    """Give what is called as it is written, on one line."""
-    return " ".join(source.text_of(call.func).split())
+    """Give what is called as it is written, on one line; only its last name where it is long."""
+    text = " ".join(source.text_of(call.func).split())
+    return text if len(text) <= _LONGEST_FUNCTION else (last_name(call.func) or "")
 
 
 def reads_clock(step: TrainingStep, source: Source) -> bool:
@@ -87,9 +90,10 @@ def host_reads_result(call: cst.Call, source: Source) -> bool:
     return False
 
 
-def is_timed(found: InStep, source: Source) -> bool:
-    """Steps that read a clock or a timer."""
-    return reads_clock(found.step, source)
+def is_timed_next(found: InStep, source: Source) -> bool:
+    """Waits right before a clock or a timer is read."""
+    after = neighbours(found.call, source)[1][:1]
+    return any(_is_clock(call, source) for each in after for call in _unconditional_calls(each))
 
 
 def is_needed_by_copy(found: InStep, source: Source) -> bool:
@@ -104,7 +108,7 @@ def is_saved_next(found: InStep, source: Source) -> bool:
 
 
 def is_wait_measured(found: InStep, source: Source) -> bool:
-    """Waits before a clock is read, unless `.item()` and its like wait there anyway."""
+    """Steps that read a clock or a timer, unless `.item()` and its like wait before it anyway."""
     return reads_clock(found.step, source) and not host_reads_result(found.call, source)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls, compile_lazily
+from rocmlint.rule import PythonRule, argument, calls, compile_lazily, last_name, string_value
 
-from ._loop import STEP_EXCUSES, InStep, in_step
+from ._loop import STEP_EXCUSES, InStep, in_step, neighbours
 from ._waiting import (
     device_function,
     names_called_after,
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _IMPORTED = compile_lazily(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
+_MODELS = compile_lazily(
+    r"(?:\w+_)?(?:model|module|network|teacher|reference|ref|policy|critic|actor|vae|unet"
+    r"|transformer|encoder|decoder|pipeline|pipe)(?:_\w+)?"
+)
+_NEAR = 3
+"""Statements above the call in which a model goes; `gc.collect()` often stands between."""
 _FREES_FOR_OTHERS = compile_lazily(
     r"save|state_dict|gather|(?:sync|update)_\w*weights|generate|rollout"
     r"|offload|onload|unload|sleep|wake_up|reset_(?:peak|max)_memory"
@@ -33,6 +39,11 @@ def frees_for_others(found: InStep, source: Source) -> bool:
     call = found.call
     around = (*names_called_before(call, source), *names_called_after(call, source))
     return any(_FREES_FOR_OTHERS.search(name) for name in around)
+
+
+def model_moved_away(found: InStep, source: Source) -> bool:
+    """Memory that a model has just left: below `model.to("cpu")` or `del model`."""
+    return any(map(_moves_model_away, neighbours(found.call, source)[0][-_NEAR:]))
 
 
 class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
@@ -81,7 +92,7 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     severity = "warning"
     skips = frozenset({"test"})
 
-    excuses = (*STEP_EXCUSES, frees_for_others)
+    excuses = (*STEP_EXCUSES, frees_for_others, model_moved_away)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find cache clearing in every step that frees memory for nobody else."""
@@ -89,12 +100,12 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
         if found is None or not _empties_cache(node, source) or self.is_excused(found, source):
             return
         function = text_of_function(node, source)
-        message = (
-            f"`{function}()` runs in {found.step.described}: memory goes back to the driver, "
-            "which waits for the GPU, and the next step allocates it anew. Delete it, or call it "
-            "once per epoch or after an out-of-memory error."
+        message = f"`{text_of_function(node, source)}()` runs on {found.step.described}"
+        help = (
+            "Delete it: the next step allocates the memory again, with slow calls of the driver. "
+            "Empty the cache once per epoch or after an out-of-memory error, if at all."
         )
-        yield self.finding(node, source, message)
+        yield self.finding(node, source, message, help=help)
 
 
 def _empties_cache(node: cst.Call, source: Source) -> bool:
@@ -103,3 +114,22 @@ def _empties_cache(node: cst.Call, source: Source) -> bool:
     return isinstance(node.func, cst.Name) and bool(
         _IMPORTED.fullmatch(source.resolve(node.func) or "")
     )
+
+
+def _moves_model_away(statement: cst.CSTNode) -> bool:
+    """Check whether a statement moves a module to the CPU in place, or deletes a model."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    for each in statement.body:
+        if isinstance(each, cst.Del):
+            targets = [each.target]
+            if isinstance(each.target, cst.Tuple):
+                targets = [element.value for element in each.target.elements]
+            if any(_MODELS.fullmatch(last_name(target) or "") for target in targets):
+                return True
+        elif isinstance(each, cst.Expr) and isinstance(each.value, cst.Call):
+            call = each.value
+            to_cpu = string_value(argument(call, 0, "device")) == "cpu"
+            if last_name(call.func) == "cpu" or (last_name(call.func) == "to" and to_cpu):
+                return True
+    return False

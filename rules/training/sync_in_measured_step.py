@@ -8,12 +8,9 @@ from rocmlint.rule import PythonRule, calls
 
 from ._loop import STEP_EXCUSES, in_step
 from ._waiting import (
-    delete_wait,
     device_function,
     is_needed_by_copy,
     is_saved_next,
-    is_wait_measured,
-    reads_clock,
     reads_events,
 )
 
@@ -26,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class SyncInMeasuredStep(PythonRule["cst.Call"]):
-    """A wait for the GPU in every step, only to read events or a clock that waits by itself.
+    """A wait for the GPU in every step, only to read the time between two events.
 
     ## Why it matters
     The wait costs what it is meant to measure: the host queues nothing while it waits, so the
-    GPU idles between steps. Events can be read many steps later, and ``.item()`` waits anyway.
+    GPU idles between steps. Events can be read many steps later.
 
     ## Example
     ```python
@@ -59,10 +56,6 @@ class SyncInMeasuredStep(PythonRule["cst.Call"]):
         print([start.elapsed_time(end) for start, end in events])
     ```
 
-    ## Fix safety
-    Deleting the wait where ``.item()`` waits anyway is unsafe: something outside of the loop may
-    have relied on it.
-
     ## References
     - https://docs.pytorch.org/docs/stable/generated/torch.cuda.Event.html
     - https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
@@ -75,7 +68,7 @@ class SyncInMeasuredStep(PythonRule["cst.Call"]):
     severity = "warning"
     preview = True
     skips = frozenset({"test"})
-    excuses = (*STEP_EXCUSES, is_needed_by_copy, is_saved_next, is_wait_measured)
+    excuses = (*STEP_EXCUSES, is_needed_by_copy, is_saved_next)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find waits in steps that measure themselves."""
@@ -83,16 +76,10 @@ class SyncInMeasuredStep(PythonRule["cst.Call"]):
         function = device_function(node, source, "synchronize") if found else None
         if found is None or function is None or self.is_excused(found, source):
             return
-        events = reads_events(found.step)
-        if events or reads_clock(found.step, source):
-            advice = (
-                "Keep the events, and call `elapsed_time` for many steps after one synchronize."
-                if events
-                else "Delete it, or guard it with `if step % n == 0:`."
+        if reads_events(found.step):
+            message = f"`{function}()` runs on {found.step.described}"
+            help = (
+                "Keep the events, and call `elapsed_time` for many steps after one synchronize. "
+                "The wait costs what it measures: the host queues nothing meanwhile."
             )
-            message = (
-                f"`{function}()` runs in {found.step.described}, which measures itself: the wait "
-                f"costs what it should measure, as the host queues nothing meanwhile. {advice}"
-            )
-            fix = None if events else delete_wait(node, function, source)
-            yield self.finding(node, source, message, fix=fix)
+            yield self.finding(node, source, message, help=help)

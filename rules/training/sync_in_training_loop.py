@@ -12,7 +12,7 @@ from ._waiting import (
     device_function,
     is_needed_by_copy,
     is_saved_next,
-    is_timed,
+    is_wait_measured,
     reads_events,
 )
 
@@ -79,7 +79,7 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
     on = calls("synchronize")
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (*STEP_EXCUSES, is_needed_by_copy, is_saved_next, has_events, is_timed)
+    excuses = (*STEP_EXCUSES, is_needed_by_copy, is_saved_next, has_events, is_wait_measured)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find waits for the device in every step."""
@@ -87,9 +87,10 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         function = device_function(node, source, "synchronize") if found else None
         if found is None or function is None or self.is_excused(found, source):
             return
-        message = (
-            f"`{function}()` runs in {found.step.described}: the host waits until the GPU has "
-            "finished and queues nothing meanwhile, so the GPU idles between steps. Delete it, "
-            "or guard it with `if step % n == 0:`."
+        message = f"`{function}()` runs on {found.step.described}"
+        help = (
+            "Delete it, or guard it with `if step % n == 0:`. "
+            "The host waits for the GPU and queues nothing meanwhile, so the GPU idles."
         )
-        yield self.finding(node, source, message, fix=delete_wait(node, function, source))
+        fix = delete_wait(node, function, source)
+        yield self.finding(node, source, message, help=help, fix=fix)
