@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import compile_lazily, conditions, dotted_text, last_name
+from rocmlint.rule import compile_lazily, conditions, dotted_text, last_name, string_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ PART = (
 )
 """What the parts of multimodal models are called."""
 _SHORT = {"half": "float16", "bfloat16": "bfloat16", "float": "float32", "double": "float64"}
-_TYPES = compile_lazily(r"torch\.(b?float(?:16|32|64)|half|float|double)")
+_TYPES = compile_lazily(r"(?:torch\.)?(b?float(?:16|32|64)|half|float|double)")
 _SAYS_DTYPE = compile_lazily(r"(?:^|_)dtype$")
 _MOVES = frozenset({"cpu", "cuda", "eval", "train", "to", "requires_grad_", "half", "bfloat16"})
 _PRECISION = compile_lazily(r"(?i)fp16|bf16|fp32|half|float|precision|dtype|\bamp\b")
@@ -41,12 +41,24 @@ def cast_type(call: cst.Call, source: Source) -> str | None:
         return None
     for each in call.args:
         if each.keyword is None or each.keyword.value == "dtype":
-            known = _TYPES.fullmatch(source.resolve(each.value) or "")
+            known = named_type(each.value, source)
             if known:
-                return _SHORT.get(known[1], known[1])
+                return known
             if each.keyword is not None or _SAYS_DTYPE.search(last_name(each.value) or ""):
                 return "dtype"
     return None
+
+
+def named_type(value: cst.BaseExpression, source: Source) -> str | None:
+    """Return the floating-point type of torch that an expression names: ``float16``."""
+    known = _TYPES.fullmatch(source.resolve(value) or string_value(value) or "")
+    return _SHORT.get(known[1], known[1]) if known else None
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return code on one line, cut where it is longer than a message has room for."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def without_moves(node: cst.BaseExpression) -> cst.BaseExpression:

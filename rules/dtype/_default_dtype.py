@@ -9,6 +9,8 @@ import libcst as cst
 
 from rocmlint.rule import calls, calls_in, compile_lazily, last_name, string_value, walk
 
+from ._cast import shortened
+
 if TYPE_CHECKING:
     from rocmlint.rule import Source
 
@@ -19,9 +21,17 @@ _OTHER_TYPES = compile_lazily(r"b?float(?:16|64)|half|double|(?:BFloat16|Half|Do
 _SAVED = compile_lazily(
     r"(?i)(?:^|_)(?:old|orig|original|prev|previous|prior|saved|default|initial)"
 )
+_HALVES = compile_lazily(r"b?float16|half|(?:BFloat16|Half)Tensor")
+_WORKS = compile_lazily(
+    r"\.\s*(?:backward|save_pretrained)\s*\(|\boptim\w*\s*\.\s*step\s*\(|Trainer\s*\("
+    r"|\bsave_model\s*\(|\.\s*state_dict\s*\(\s*\)\s*,|\b(?:generate(?:_\w+)?|inference)\s*\("
+)
+"""What trains a model, generates with it or saves it."""
+_CONVERTERS = compile_lazily(r"(?i)convert|merge|split|export|quanti[sz]e|conversion|to_hf")
 _PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 _MENTIONS = compile_lazily(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
+_LONGEST_VALUE = 30
 SETS_DEFAULT = calls(*_SETTERS)
 """Where :func:`sets_default` may be true."""
 
@@ -32,19 +42,32 @@ def sets_default(call: cst.Call, source: Source) -> bool:
 
 
 def default_message(node: cst.Call, source: Source) -> str:
-    """Say what the call changes."""
-    value = " ".join(source.text_of(node.args[0].value).split())
-    return (
-        f"`{source.resolve(node.func)}({value})` changes every tensor that this process creates "
-        "afterwards (masks, RoPE tables, optimizer state) and is never restored. Say the dtype "
-        "where the model is made, or restore the default in `finally`."
-    )
+    """Return what the call changes, in one sentence."""
+    value = shortened(source.text_of(node.args[0].value), _LONGEST_VALUE)
+    return f"The default dtype of the whole process is set to `{value}` and never restored"
+
+
+DEFAULT_HELP = (
+    "Pass `dtype=` where the model is made, or restore the default in `finally`. "
+    "Masks, rotary tables and optimizer state that are created later have this type too."
+)
 
 
 def restores_default(node: cst.Call, source: Source) -> bool:
-    """Calls that set float32, or what was saved before."""
-    del source
-    return _type_of(node) in _FLOAT32 or _SAVED.search(_type_of(node)) is not None
+    """Calls that set float32, or what `get_default_dtype` returned before."""
+    return _type_of(node) in _FLOAT32 or _was_read(node.args[0].value, source)
+
+
+def is_set_again(node: cst.Call, source: Source) -> bool:
+    """Calls that set what the same function has set above."""
+    function = source.function(node)
+    here, value = source.span(node), source.text_of(node.args[0].value)
+    return function is not None and any(
+        sets_default(call, source)
+        and source.span(call) < here
+        and source.text_of(call.args[0].value) == value
+        for call in calls_in(function)
+    )
 
 
 def is_restored(node: cst.Call, source: Source) -> bool:
@@ -56,6 +79,7 @@ def is_restored(node: cst.Call, source: Source) -> bool:
     if "get_default_dtype" in source.text_of(owner or scopes[-1]):
         return True
     here, own = source.span(node), source.span(scopes[-1])
+    value = source.text_of(node.args[0].value)
     for call in calls_in(owner or scopes[-1]):
         if sets_default(call, source):
             place = source.span(call)
@@ -63,7 +87,8 @@ def is_restored(node: cst.Call, source: Source) -> bool:
                 if restores_default(call, source):
                     return True
             elif place > here and not _OTHER_TYPES.fullmatch(_type_of(call)):
-                return True
+                if source.text_of(call.args[0].value) != value:
+                    return True
     return False
 
 
@@ -88,11 +113,38 @@ def is_setter(node: cst.Call, source: Source) -> bool:
     )
 
 
-def is_in_program(node: cst.Call, source: Source) -> bool:
-    """Programs (examples, files with a `__main__` block): see program-default-dtype."""
+def is_harmless_program(node: cst.Call, source: Source) -> bool:
+    """Programs, unless they train, generate with or save a model in 16 bits."""
+    if not _is_in_program(node, source):
+        return False
+    measures = "benchmark" in source.kinds
+    converts = _CONVERTERS.search(source.place.rpartition("/")[2]) is not None
+    works = _HALVES.fullmatch(_type_of(node)) and _WORKS.search(source.code)
+    return measures or converts or not works
+
+
+def _is_in_program(node: cst.Call, source: Source) -> bool:
+    """Check whether a call is in an example, a script or a file with a `__main__` block."""
     if source.kinds & {"example", "benchmark", "script", "docs"}:
         return True
     return source.function(node) is None or bool(_PROGRAM.search(source.code))
+
+
+def _was_read(value: cst.BaseExpression, source: Source, hops: int = 3) -> bool:
+    """Check whether a value is the default that was read before, by where it comes from.
+
+    Where that is unknown, as for a parameter, its name tells.
+    """
+    if isinstance(value, cst.Call):
+        return last_name(value.func) == "get_default_dtype"
+    if isinstance(value, cst.Name):
+        bound = [each.value for each in source.bindings(value.value, value)]
+    else:
+        bound = [source.value_of(value)]
+    values = [each for each in bound if each is not None and each is not value]
+    if len(values) < len(bound) or not values or not hops:
+        return _SAVED.search(last_name(value) or "") is not None
+    return any(_was_read(each, source, hops - 1) for each in values)
 
 
 def _type_of(call: cst.Call) -> str:

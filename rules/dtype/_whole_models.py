@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import calls, compile_lazily, dotted_text, spaced
+from rocmlint.rule import argument, calls, compile_lazily, dotted_text, last_name, spaced
 
-from ._cast import PART, below, built_by, cast_type, maker, precision_tests, without_moves
+from ._cast import (
+    PART,
+    below,
+    built_by,
+    cast_type,
+    maker,
+    named_type,
+    precision_tests,
+    shortened,
+    without_moves,
+)
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -37,8 +47,10 @@ _WORDS = (
     *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
     *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half"),
 )
+_LONGEST_CAST = 40
 _REDUCED = {"float16": r"torch\s*\.\s*(?:float16|half)\b", "bfloat16": r"torch\s*\.\s*bfloat16\b"}
 _PIPELINE = compile_lazily(r"(?i)\w*pipeline\w*\.from_\w+")
+_PIPELINE_PARTS = "the VAE of a pipeline overflows in float16"
 _ADAPTED = compile_lazily(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained|get_peft_model")
 _MULTIMODAL = compile_lazily(
     r"VLM?(?![a-z])|VLA(?![a-z])|L[Ll]a[Vv][Aa]|Blip|BLIP|Flamingo|Multi[Mm]odal|Vision2Seq"
@@ -108,30 +120,53 @@ def model_cast(node: cst.Call, source: Source) -> ModelCast | None:
 def sure_parts(cast: ModelCast) -> str | None:
     """Say what shows that the parts of a model have types of their own."""
     if any(_ADAPTED.fullmatch(name) for name in cast.makers):
-        return "an adapter on its base model"
+        return "it is an adapter on its base model"
     return " and ".join(f"`{name}`" for name in cast.parts[:2]) or None
+
+
+def contradiction(cast: ModelCast, source: Source) -> str | None:
+    """Return the type that the model is loaded in where the cast asks for another one.
+
+    A model in float32 may be worked on before it is cast: that counts in one expression only.
+    """
+    for made in cast.made:
+        loaded = _loaded_type(made, source)
+        at_once = made is cast.model
+        if loaded not in {None, cast.dtype} and (at_once or loaded in _REDUCED):
+            return loaded
+    return None
+
+
+def is_cast_pipeline(cast: ModelCast) -> bool:
+    """Check whether ``.half()`` or ``.bfloat16()`` of a pipeline is called."""
+    return cast.is_of_pipeline and last_name(cast.call.func) in {"half", "bfloat16"}
 
 
 def likely_parts(cast: ModelCast, source: Source) -> str | None:
     """Say what makes it likely: a pipeline, a part with its own cast, the name of the class."""
     if cast.is_of_pipeline:
-        return "a pipeline, with its VAE"
+        return _PIPELINE_PARTS
     if precision_tests(cast.call, source):
         part = _PART_CAST.search(cast.scope) if cast.parts or cast.multimodal_maker else None
         return f"`{part[1]}` has its own cast" if part else None
     processor = _PROCESSOR.search(cast.scope)
     sign = cast.multimodal_maker or (processor and processor[0])
-    return f"multimodal, as `{sign}` tells" if sign else None
+    return f"it is multimodal, as `{shortened(sign, _LONGEST_CAST)}` shows" if sign else None
 
 
-def cast_message(cast: ModelCast, reason: str, source: Source) -> str:
-    """Say what the cast overwrites."""
-    lost = "range" if cast.dtype == "float16" else "digits"
+def cast_message(cast: ModelCast, source: Source) -> str:
+    """Return what the cast overwrites, in one sentence."""
+    text = source.text_of(cast.call)
+    if len(text) > _LONGEST_CAST and isinstance(cast.call.func, cst.Attribute):
+        text = text[len(source.text_of(cast.call.func.value)) :]
+    return f"`{shortened(text, _LONGEST_CAST)}` casts every part of the model to {cast.dtype}"
+
+
+def cast_help(reason: str) -> str:
+    """Return what to do about a cast of a model whose parts have types of their own."""
     return (
-        f"`{' '.join(source.text_of(cast.call).split())}` casts every part of "
-        f"`{dotted_text(cast.model) or 'the model'}` ({reason}), whatever type it was built "
-        f"in, and in {cast.dtype} it loses {lost}. Say `dtype=` where the model is loaded, or cast "
-        "the one part that needs it."
+        f"Pass `dtype=` where the model is loaded, or cast the one part that needs it. "
+        f"Its parts may need types of their own: {reason}."
     )
 
 
@@ -148,12 +183,23 @@ def is_loaded_so(cast: ModelCast, source: Source) -> bool:
 
 def is_option(cast: ModelCast, source: Source) -> bool:
     """Casts that the user's option asks for (`if args.fp16`)."""
-    return bool(precision_tests(cast.call, source))
+    tests = precision_tests(cast.call, source)
+    if cast.is_of_pipeline:  # whose class often has a default type to compare with
+        return any(not isinstance(each, cst.Comparison) for each in tests)
+    return bool(tests)
 
 
 def keeps_float32_below(cast: ModelCast, source: Source) -> bool:
     """Casts after which parts are set back to float32."""
     return _KEEPS_FLOAT32.search(below(cast.call, source)) is not None
+
+
+def _loaded_type(made: cst.Call, source: Source) -> str | None:
+    """Return the type that a call which loads a model names."""
+    if not (last_name(made.func) or "").startswith("from_"):
+        return None
+    told = argument(made, None, "torch_dtype") or argument(made, None, "dtype")
+    return None if told is None else named_type(told, source)
 
 
 def _loaded_in(dtype: str, made: cst.Call, scope: str, source: Source) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from rocmlint.rule import PythonRule
 from rocmlint.rule.claims import dtypes
 
@@ -13,9 +11,13 @@ from ._cast import precision_tests
 from ._whole_models import (
     CASTS_MODEL,
     ModelCast,
+    cast_help,
     cast_message,
+    contradiction,
+    is_cast_pipeline,
     is_casting_function,
     is_loaded_so,
+    is_option,
     keeps_float32_below,
     likely_parts,
     model_cast,
@@ -25,13 +27,14 @@ from ._whole_models import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import libcst as cst
+
     from rocmlint.rule import Finding, Source
 
 
 def is_flag_for_pipeline(cast: ModelCast, source: Source) -> bool:
     """Pipelines that are cast because a flag says so (`if args.fp16`)."""
-    tests = precision_tests(cast.call, source)
-    return cast.is_of_pipeline and any(not isinstance(each, cst.Comparison) for each in tests)
+    return cast.is_of_pipeline and is_option(cast, source)
 
 
 def keeps_parts(cast: ModelCast, source: Source) -> bool:
@@ -42,8 +45,12 @@ def keeps_parts(cast: ModelCast, source: Source) -> bool:
 
 
 def is_found_by_other_rule(cast: ModelCast, source: Source) -> bool:
-    """Models whose parts are named: those are reported by whole-model-cast."""
-    unasked = not cast.is_of_pipeline and not precision_tests(cast.call, source)
+    """Casts that are wrong without doubt: those are reported by whole-model-cast."""
+    if cast.is_of_pipeline:
+        return is_cast_pipeline(cast)
+    if contradiction(cast, source) is not None:
+        return not is_option(cast, source)
+    unasked = not precision_tests(cast.call, source)
     return unasked and sure_parts(cast) is not None
 
 
@@ -57,14 +64,15 @@ class CompositeModelCast(PythonRule["cst.Call"]):
 
     ## Example
     ```python
+    import torch
     from diffusers import StableDiffusionXLPipeline
 
     pipeline = StableDiffusionXLPipeline.from_pretrained("stabilityai/sdxl-turbo")
-    pipeline = pipeline.half()
+    pipeline = pipeline.to("cuda", torch.float16)
     ```
 
     ## Use instead
-    Say the dtype where the model is loaded.
+    Pass the dtype where the model is loaded.
     ```python
     import torch
     from diffusers import StableDiffusionXLPipeline
@@ -99,5 +107,5 @@ class CompositeModelCast(PythonRule["cst.Call"]):
         cast = model_cast(node, source)
         reason = None if cast is None else likely_parts(cast, source)
         if cast is not None and reason is not None and not self.is_excused(cast, source):
-            message = cast_message(cast, reason, source)
-            yield self.finding(node, source, message, claims=(dtypes(),))
+            message, help = cast_message(cast, source), cast_help(reason)
+            yield self.finding(node, source, message, help=help, claims=(dtypes(),))

@@ -8,10 +8,12 @@ from rocmlint.rule import PythonRule
 from rocmlint.rule.claims import dtypes
 
 from ._default_dtype import (
+    DEFAULT_HELP,
     SETS_DEFAULT,
     default_message,
-    is_in_program,
+    is_harmless_program,
     is_restored,
+    is_set_again,
     is_setter,
     is_smoke_test,
     restores_default,
@@ -35,6 +37,9 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
     other libraries. In half precision they lose range and digits far away from the line that
     changed the default, and a second model in the same process is built in the wrong dtype.
 
+    In a program only a 16-bit type is reported, and only where the program trains a model,
+    generates with it or saves it; for the others there is program-default-dtype.
+
     ## Example
     ```python
     import torch
@@ -45,8 +50,8 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
     ```
 
     ## Use instead
-    Say the dtype where the model is made (``dtype=`` of ``from_pretrained``, ``.to(dtype)`` of
-    the part), or set the default in a context manager that restores it in ``finally``.
+    Pass ``dtype=`` where the model is made (``from_pretrained``, ``.to(dtype)`` of the part), or
+    set the default in a context manager that restores it in ``finally``.
     ```python
     import torch
 
@@ -64,10 +69,17 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
     on = SETS_DEFAULT
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (restores_default, is_restored, is_smoke_test, is_setter, is_in_program)
+    excuses = (
+        restores_default,
+        is_restored,
+        is_set_again,
+        is_smoke_test,
+        is_setter,
+        is_harmless_program,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls after which nothing restores the default."""
         if sets_default(node, source) and not self.is_excused(node, source):
             message = default_message(node, source)
-            yield self.finding(node, source, message, claims=(dtypes(),))
+            yield self.finding(node, source, message, help=DEFAULT_HELP, claims=(dtypes(),))

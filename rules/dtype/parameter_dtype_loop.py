@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, compile_lazily, dotted_text, nodes, statements
 from rocmlint.rule.claims import dtypes
 
-from ._cast import below, cast_type, precision_tests
+from ._cast import below, cast_type, precision_tests, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ _WHERE = r"\.\s*data\s*=[\s(]*[\w.\s]+\.\s*(?:half|bfloat16|float|double|to|type
 _WHOLE_MODELS = compile_lazily(
     r"self|(?:(?:base|full|my|peft|lora)_)?model|network|net|policy|vlm|vla"
 )
+_LONGEST_NAME = 30
 _SETS_BACK = compile_lazily(r"\bnamed_(?:parameters|modules)\s*\(|float32")
 
 
@@ -90,15 +91,16 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
         """Find loops over a whole model that cast each thing whatever it is."""
         model = _model_of(node)
         cast = None if model is None else _cast_in(node, source)
-        if cast is None or self.is_excused(node, source):
+        if model is None or cast is None or self.is_excused(node, source):
             return
         statement, dtype = cast
-        message = (
-            f"This loop rewrites every parameter of `{model}` to {dtype}, also those in another "
-            "type on purpose (norms, quantized or tied weights), and leaves the buffers behind. "
-            "Load the model with `dtype=`, or select by name or `requires_grad`."
+        new = "another dtype" if dtype == "dtype" else dtype
+        message = f"The loop casts every parameter of `{shortened(model, _LONGEST_NAME)}` to {new}"
+        help = (
+            "Pass `dtype=` where the model is loaded, or select by name or `requires_grad`. "
+            "Norms and quantized weights lose the type they were made in, and buffers keep theirs."
         )
-        yield self.finding(statement, source, message, claims=(dtypes(),))
+        yield self.finding(statement, source, message, help=help, claims=(dtypes(),))
 
 
 def _model_of(loop: cst.For) -> str | None:

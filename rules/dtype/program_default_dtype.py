@@ -8,10 +8,12 @@ from rocmlint.rule import PythonRule
 from rocmlint.rule.claims import dtypes
 
 from ._default_dtype import (
+    DEFAULT_HELP,
     SETS_DEFAULT,
     default_message,
-    is_in_program,
+    is_harmless_program,
     is_restored,
+    is_set_again,
     is_setter,
     is_smoke_test,
     restores_default,
@@ -32,7 +34,8 @@ class ProgramDefaultDtype(PythonRule["cst.Call"]):
     ## Why it matters
     A program may choose the default for itself, but the models that it loads were not written
     for it: masks, RoPE tables and optimizer state that they create in float32 lose range and
-    digits.
+    digits. Programs that train, generate or save in 16 bits are reported by
+    global-default-dtype.
 
     ## Example
     ```python
@@ -43,7 +46,7 @@ class ProgramDefaultDtype(PythonRule["cst.Call"]):
     ```
 
     ## Use instead
-    Say the dtype where the model is made.
+    Pass ``dtype=`` where the model is made.
     ```python
     import torch
 
@@ -61,14 +64,14 @@ class ProgramDefaultDtype(PythonRule["cst.Call"]):
     severity = "warning"
     preview = True
     skips = frozenset({"test"})
-    excuses = (restores_default, is_restored, is_smoke_test, is_setter)
+    excuses = (restores_default, is_restored, is_set_again, is_smoke_test, is_setter)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls after which nothing restores the default."""
         if (
             sets_default(node, source)
-            and is_in_program(node, source)
+            and is_harmless_program(node, source)
             and not self.is_excused(node, source)
         ):
             message = default_message(node, source)
-            yield self.finding(node, source, message, claims=(dtypes(),))
+            yield self.finding(node, source, message, help=DEFAULT_HELP, claims=(dtypes(),))

@@ -18,7 +18,7 @@ from rocmlint.rule import (
 )
 from rocmlint.rule.claims import dtypes
 
-from ._cast import PART, cast_type
+from ._cast import PART, cast_type, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _REDUCED = compile_lazily(r"\b(?:torch\s*\.\s*)?(bfloat16|float16|half)\b")
 _FLOAT = compile_lazily(r"\.\s*float\s*\(\s*\)")
 _FED_FLOAT = compile_lazily(r"\w\s*\([^()]*\.\s*float\s*\(\s*\)")
+_LONGEST_NAME = 30
 _REDUCED_TYPES = ("bfloat16", "float16", "half")
 _WORDS = (
     *(
@@ -130,14 +131,14 @@ class UncastBoundary(PythonRule["cst.Call"]):
         for value, user in _uses(node, source):
             other = dotted_text(user.func)
             dtype = None if other in {None, part} else _reduced_type(user.func, source)
-            if dtype is not None:
-                text = source.text_of(value)
-                message = (
-                    f"`{text}` is float32, since `{part}` is fed `.float()`, and `{other}` is "
-                    f"{dtype}: its first matrix product stops with a dtype error. Cast at the "
-                    f"boundary: `{text}.to(torch.{dtype})`."
+            if other is not None and dtype is not None:
+                text = shortened(source.text_of(value), _LONGEST_NAME)
+                message = f"`{text}` is float32, but `{shortened(other, _LONGEST_NAME)}` is {dtype}"
+                help = (
+                    f"Cast at the boundary: `{text}.to(torch.{dtype})`. `{part}` is fed "
+                    "`.float()`, so it returns float32, and the next matrix product fails."
                 )
-                yield self.finding(value, source, message, claims=(dtypes(),))
+                yield self.finding(value, source, message, help=help, claims=(dtypes(),))
 
 
 def _is_float(node: cst.BaseExpression, source: Source) -> bool:

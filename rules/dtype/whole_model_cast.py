@@ -10,7 +10,10 @@ from rocmlint.rule.claims import dtypes
 from ._whole_models import (
     CASTS_MODEL,
     ModelCast,
+    cast_help,
     cast_message,
+    contradiction,
+    is_cast_pipeline,
     is_casting_function,
     is_loaded_so,
     is_option,
@@ -28,9 +31,9 @@ if TYPE_CHECKING:
 
 
 def is_pipeline(cast: ModelCast, source: Source) -> bool:
-    """Pipelines of several models (see composite-model-cast)."""
+    """Pipelines of several models that are moved with `to()` (see composite-model-cast)."""
     del source
-    return cast.is_of_pipeline
+    return cast.is_of_pipeline and not is_cast_pipeline(cast)
 
 
 class WholeModelCast(PythonRule["cst.Call"]):
@@ -53,7 +56,7 @@ class WholeModelCast(PythonRule["cst.Call"]):
     ```
 
     ## Use instead
-    Say ``dtype=`` where the model is loaded, which respects what the model keeps in float32, or
+    Pass ``dtype=`` where the model is loaded, which respects what the model keeps in float32, or
     cast the one part that needs it, and cast activations at the boundary.
     ```python
     import torch
@@ -79,9 +82,30 @@ class WholeModelCast(PythonRule["cst.Call"]):
     excuses = (is_casting_function, is_loaded_so, is_pipeline, is_option, keeps_float32_below)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find casts of all of a model that is known to have parts of their own types."""
+        """Find casts of all of a model that shows types of its own."""
         cast = model_cast(node, source)
-        reason = None if cast is None else sure_parts(cast)
-        if cast is not None and reason is not None and not self.is_excused(cast, source):
-            message = cast_message(cast, reason, source)
-            yield self.finding(node, source, message, claims=(dtypes(),))
+        told = None if cast is None else _problem(cast, source)
+        if cast is not None and told is not None and not self.is_excused(cast, source):
+            message, help = told
+            yield self.finding(node, source, message, help=help, claims=(dtypes(),))
+
+
+def _problem(cast: ModelCast, source: Source) -> tuple[str, str] | None:
+    """Return the message and help where something shows that the cast is wrong."""
+    loaded = contradiction(cast, source)
+    if loaded is not None:
+        lost = "range" if cast.dtype == "float16" else "digits"
+        message = f"The model is loaded in {loaded} and then cast to {cast.dtype}"
+        help = (
+            f"Pass `dtype=torch.{cast.dtype}` where it is loaded, or leave out the cast. "
+            f"From one type to the other it loses {lost}."
+        )
+        return message, help
+    if is_cast_pipeline(cast):
+        help = (
+            f"Pass `torch_dtype=torch.{cast.dtype}` where the pipeline is loaded. "
+            "The VAE is cast too, and pipelines of diffusers have no such method."
+        )
+        return cast_message(cast, source), help
+    reason = sure_parts(cast)
+    return None if reason is None else (cast_message(cast, source), cast_help(reason))

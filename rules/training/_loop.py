@@ -72,7 +72,9 @@ def in_step(call: cst.Call, source: Source) -> InStep | None:
     for above in source.ancestors(call):
         if isinstance(above, (cst.For, cst.While)) and trains(above):
             line = source.named_line(source.span(above).line)
-            return InStep(call, TrainingStep(above, f"every iteration of the training loop in {line}"))
+            return InStep(
+                call, TrainingStep(above, f"every iteration of the training loop in {line}")
+            )
         if isinstance(above, cst.FunctionDef):
             step = TrainingStep(above, f"every call of `{above.name.value[:_LONGEST_NAME]}`")
             return InStep(call, step) if _is_step(above, source) else None
@@ -194,7 +196,9 @@ def _takes_batches(node: cst.CSTNode) -> bool:
 def _repeats_steps(node: cst.For | cst.While | cst.FunctionDef) -> bool:
     """Say whether a backward pass in it is one of many: a probe of three shapes makes three."""
     if isinstance(node, cst.For):
-        return any(_names(part, _LOADERS) or _names(part, _STEPS) for part in (node.target, node.iter))
+        return any(
+            _names(part, _LOADERS) or _names(part, _STEPS) for part in (node.target, node.iter)
+        )
     return isinstance(node, cst.FunctionDef) or _names(node.test, _STEPS)
 
 

@@ -99,7 +99,6 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
         found = in_step(node, source)
         if found is None or not _empties_cache(node, source) or self.is_excused(found, source):
             return
-        function = text_of_function(node, source)
         message = f"`{text_of_function(node, source)}()` runs on {found.step.described}"
         help = (
             "Delete it: the next step allocates the memory again, with slow calls of the driver. "
@@ -122,9 +121,9 @@ def _moves_model_away(statement: cst.CSTNode) -> bool:
         return False
     for each in statement.body:
         if isinstance(each, cst.Del):
-            targets = [each.target]
-            if isinstance(each.target, cst.Tuple):
-                targets = [element.value for element in each.target.elements]
+            gone = each.target
+            many = gone.elements if isinstance(gone, cst.Tuple) else ()
+            targets = [element.value for element in many] or [gone]
             if any(_MODELS.fullmatch(last_name(target) or "") for target in targets):
                 return True
         elif isinstance(each, cst.Expr) and isinstance(each.value, cst.Call):

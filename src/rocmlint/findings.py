@@ -86,7 +86,8 @@ class Claim:
     """A statement about the running system that code makes or depends on.
 
     ``subject`` is what it is about (a package, a module, a function), ``statement`` says it in one
-    line, ``command`` is the ``rocmlint verify`` command that proves it. ``given`` is what the code
+    line, ``command`` is the ``rocmlint verify`` command that proves it, empty where none can be told
+    from the code. ``given`` is what the code
     says beside the subject, such as the folder that files are copied from, as a path. ``optional``
     is what the code goes on without.
     """
@@ -143,7 +144,7 @@ class Finding:
     @property
     def commands(self) -> tuple[str, ...]:
         """The commands that show, in the interpreter of the job, whether it is so."""
-        return tuple(dict.fromkeys(claim.command for claim in self.claims))
+        return tuple(dict.fromkeys(claim.command for claim in self.claims if claim.command))
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:
