@@ -133,18 +133,25 @@ def _is_in_program(node: cst.Call, source: Source) -> bool:
 def _was_read(value: cst.BaseExpression, source: Source, hops: int = 3) -> bool:
     """Check whether a value is the default that was read before, by where it comes from.
 
-    Where that is unknown, as for a parameter, its name tells.
+    Where that is unknown, as for a parameter or what another function returns, its name tells.
     """
-    if isinstance(value, cst.Call):
-        return last_name(value.func) == "get_default_dtype"
     if isinstance(value, cst.Name):
         bound = [each.value for each in source.bindings(value.value, value)]
     else:
         bound = [source.value_of(value)]
-    values = [each for each in bound if each is not None and each is not value]
-    if len(values) < len(bound) or not values or not hops:
+    values = [each for each in bound if each is not None]
+    if any(isinstance(each, cst.Call) and _reads_default(each) for each in (value, *values)):
+        return True
+    unknown = len(values) < len(bound) or not all(
+        isinstance(each, (cst.Name, cst.Attribute)) for each in values
+    )
+    if unknown or not values or not hops:
         return _SAVED.search(last_name(value) or "") is not None
     return any(_was_read(each, source, hops - 1) for each in values)
+
+
+def _reads_default(call: cst.Call) -> bool:
+    return last_name(call.func) == "get_default_dtype"
 
 
 def _type_of(call: cst.Call) -> str:

@@ -13,7 +13,8 @@ class UnreadableFile(EngineRule):
 
     ## Why it matters
     No other rule has seen the file, so silence about it means nothing; and Python cannot import
-    it either.
+    it either. It is a warning, and not an error, for a cell of a notebook, for a template (a path
+    or a line with ``{{``) and for code that looks like Python 2: those are often meant to be so.
 
     ## Example
     ```python

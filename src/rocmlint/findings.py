@@ -86,10 +86,9 @@ class Claim:
     """A statement about the running system that code makes or depends on.
 
     ``subject`` is what it is about (a package, a module, a function), ``statement`` says it in one
-    line, ``command`` is the ``rocmlint verify`` command that proves it, empty where none can be told
-    from the code. ``given`` is what the code
-    says beside the subject, such as the folder that files are copied from, as a path. ``optional``
-    is what the code goes on without.
+    line, ``command`` is the ``rocmlint verify`` command that proves it, empty where the code does
+    not say what to run. ``given`` is what the code says beside the subject, such as the folder that
+    files are copied from, as a path. ``optional`` is what the code goes on without.
     """
 
     kind: ClaimKind

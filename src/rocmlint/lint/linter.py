@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.disk import Disk
     from rocmlint.disk.state import State
     from rocmlint.lint.look import Look
+    from rocmlint.lint.unread import Unread
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
     from rocmlint.rule.triggers import Trigger
@@ -178,8 +179,8 @@ class Linter:
         rules = self._enabled_of(opened.rules, path)
         if is_python(path):
             look = look_at_python(opened, rules, check_syntax=self.settings.check_syntax)
-            return self._reported(look, "nothing in it", noqa=noqa)
-        return self._reported(look_at_parts(opened, rules), "nothing of it", noqa=noqa)
+            return self._reported(look, noqa=noqa)
+        return self._reported(look_at_parts(opened, rules), noqa=noqa)
 
     def _analyse_notebook(self, path: str, data: bytes, *, noqa: bool) -> Analysis:
         from rocmlint.lint.look import look_at_cells  # noqa: PLC0415 - few are notebooks
@@ -193,7 +194,7 @@ class Linter:
             return self.unreadable(path, _too_much(len(notebook.text)))
         rules, _ = self._rules_for_python(path, notebook.text.encode(errors="replace"))
         look = look_at_cells(path, notebook, self._enabled_of(rules, path), self.project_of(path))
-        result = self._reported(look, "nothing in it", noqa=noqa)
+        result = self._reported(look, noqa=noqa)
         placed = [notebook.placed(each) for each in result.findings]
         return result._replace(findings=placed, text=notebook.text)
 
@@ -209,7 +210,7 @@ class Linter:
 
     # What is reported
 
-    def _reported(self, look: Look, unread: str, *, noqa: bool) -> Analysis:
+    def _reported(self, look: Look, *, noqa: bool) -> Analysis:
         """Return what is left of the findings in a file, with the places that were not read."""
         from rocmlint.lint.suppress import suppress  # noqa: PLC0415 - most files need none of it
 
@@ -217,8 +218,10 @@ class Linter:
         enabled = self._enabled_of(self.rules, file.path)
         findings = [*look.findings]
         for each in look.unread:
-            message = f"{each.reason}; {unread} was checked."
-            findings += self._unread(file.path, message, each.line, each.column)
+            from rocmlint.lint.unread import about_place  # noqa: PLC0415 - most files are read
+
+            unread = about_place(file.path, each.reason, file.lines, each.line)
+            findings += self._unread(file.path, unread, each.line, each.column)
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
@@ -227,8 +230,10 @@ class Linter:
 
     def unreadable(self, path: str, reason: str, line: int = 1, column: int = 1) -> Analysis:
         """Report a file that cannot be linted."""
-        message = f"This file {reason}; nothing in it was checked."
-        findings = self._unread(path, message, line, column)
+        from rocmlint.lint.unread import about_file  # noqa: PLC0415 - most files are read
+
+        unread = about_file(path, f"This file {reason}")
+        findings = self._unread(path, unread, line, column)
         return Analysis(findings, unread=[_line_about(path, line, reason)])
 
     def too_large(self, path: str, size: int) -> Analysis:
@@ -238,13 +243,13 @@ class Linter:
         reason = f"has {size / 1e6:.0f} MB: clear its outputs, or exclude it"
         return self.unreadable(path, reason)
 
-    def _unread(self, path: str, message: str, line: int, column: int) -> list[Finding]:
+    def _unread(self, path: str, unread: Unread, line: int, column: int) -> list[Finding]:
         enabled = self._enabled_of(self.rules, path)
         rule = next((rule for rule in enabled if rule.code == UNREADABLE_FILE), None)
         if rule is None:
             return []
         place = (line, column, line, column)
-        return [Finding(path, *place, rule.code, rule.name, message, rule.severity)]
+        return [Finding(path, *place, rule.code, rule.name, *unread)]
 
     # Rules
 

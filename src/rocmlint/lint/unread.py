@@ -1,0 +1,62 @@
+"""What is said of a file, or of a part of one, that no rule could read, and how grave it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.formats import is_notebook
+from rocmlint.lazy import compile_lazily
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocmlint.findings import Severity
+
+_LONGEST_MESSAGE = 100
+_TEMPLATE = compile_lazily(r"\{\{[^{}]*\}\}|\{%.*%\}")
+_TEMPLATE_PATH = compile_lazily(r"\{\{|\}\}|cookiecutter|\.(?:j2|jinja2?|tmpl|template)\b")
+_PYTHON_2 = compile_lazily(
+    r"^\s*(?:print|exec)\s+(?:[\"'\w%]|>>)|^\s*except\b[^:]*\w\s*,\s*\w+\s*:"
+    r"|^\s*raise\s+[\w.]+\s*,|\bur[\"']|<>|\b0[0-7]+\b(?!\.)|`\w+`"
+)
+_NOT_CHECKED = "Nothing in it was checked"
+
+
+class Unread(NamedTuple):
+    """What a finding says of something that could not be read."""
+
+    message: str
+    severity: Severity
+    help: str
+
+
+def about_file(path: str, reason: str) -> Unread:
+    """Return what to say of a whole file, none of whose text is known."""
+    if _TEMPLATE_PATH.search(path):
+        return _template(reason)
+    return Unread(_short(reason), "error", f"{_NOT_CHECKED}: fix it, or exclude the file.")
+
+
+def about_place(path: str, reason: str, lines: Sequence[str], line: int) -> Unread:
+    """Return what to say of a file that cannot be parsed at a line (from 1), or of a part of it."""
+    near = lines[max(0, line - 2) : line + 1]
+    if _TEMPLATE_PATH.search(path) or any(map(_TEMPLATE.search, near)):
+        return _template(reason)
+    if is_notebook(path):
+        help = f"{_NOT_CHECKED}: fix it, or make it a cell of another kind."
+        return Unread(_short(reason), "warning", help)
+    if path.endswith((".py", ".pyi")) and any(map(_PYTHON_2.search, near)):
+        help = f"{_NOT_CHECKED}: it looks like Python 2, so convert it or exclude the file."
+        return Unread(_short(reason), "warning", help)
+    return about_file(path, reason)
+
+
+def _template(reason: str) -> Unread:
+    help = f"{_NOT_CHECKED}: it looks like a template, so exclude it and lint what is made of it."
+    return Unread(_short(reason), "warning", help)
+
+
+def _short(reason: str) -> str:
+    """Return a reason on one line, cut where it is longer than a message may be."""
+    line = " ".join(reason.split()).rstrip(".")
+    return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"

@@ -1,0 +1,94 @@
+"""What is said of files and cells that cannot be read: an error, or a warning where it is usual."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint.config.settings import Settings
+from rocmlint.lint.linter import Linter
+
+if TYPE_CHECKING:
+    from rocmlint.findings import Finding
+
+BROKEN = "import torch\ntorch.cuda.synchronize(\n"
+
+
+def unread(path: str, text: str) -> Finding:
+    (finding,) = Linter(Settings(check_syntax=True)).lint_text(path, text).findings
+    assert finding.code == "ROC900"
+    return finding
+
+
+def notebook(*cells: str) -> str:
+    made = [
+        {"cell_type": "code", "source": cell, "metadata": {}, "outputs": [], "execution_count": 1}
+        for cell in cells
+    ]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BROKEN,
+        "def load(path:\n    return path\n",
+        "sizes = {'a': {'b': 1}}\nreturn = 2\n",
+        "print(1)\nprint = (\n",
+    ],
+)
+def test_python_that_cannot_be_parsed_is_an_error(text: str) -> None:
+    finding = unread("train.py", text)
+    assert finding.severity == "error"
+    assert finding.message.startswith("This file cannot be parsed: ")
+    assert finding.help == "Nothing in it was checked: fix it, or exclude the file."
+
+
+def test_a_cell_that_cannot_be_parsed_is_a_warning() -> None:
+    finding = unread("train.ipynb", notebook("import torch", "<NAME_OF_YOUR_DATASET>", "x = 1"))
+    assert finding.severity == "warning"
+    assert finding.message.startswith("This cell cannot be parsed: ")
+
+
+def test_a_notebook_that_cannot_be_read_is_an_error() -> None:
+    assert unread("train.ipynb", notebook("import torch")[:-3]).severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("{{cookiecutter.name}}/train.py", BROKEN),
+        ("templates/train.py.j2.py", BROKEN),
+        ("train.py", "import {{ cookiecutter.package }}\n"),
+        ("train.py", "import torch\n{% if cuda %}\ntorch.cuda.synchronize()\n{% endif %}\n"),
+    ],
+)
+def test_a_template_is_a_warning_that_says_so(path: str, text: str) -> None:
+    finding = unread(path, text)
+    assert finding.severity == "warning"
+    assert "template" in finding.help
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'print "loading"',
+        "print total",
+        "raise ValueError, name",
+        'exec "x = 1"',
+        "mode = 0755",
+        "if total <> 1:\n    load()",
+    ],
+)
+def test_python_2_is_a_warning_that_says_so(line: str) -> None:
+    finding = unread("train.py", f"import torch\n{line}\n")
+    assert finding.severity == "warning"
+    assert "Python 2" in finding.help
+
+
+def test_a_long_reason_is_cut() -> None:
+    finding = unread("train.ipynb", "{" + '"a": ' * 5000)
+    assert len(finding.message) <= 100
+    assert finding.message.isprintable()
