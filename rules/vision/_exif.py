@@ -42,8 +42,19 @@ def no_effect(call: cst.Call, source: Source) -> NoEffect | None:
         return None
     if _has_no_exif(image, call, source):
         return "no EXIF"
-    thrown_away = isinstance(source.parent(call), cst.Expr) and not _may_work_in_place(call)
-    return "discarded" if thrown_away and _is_used_after(image, call, source) else None
+    return (
+        "discarded" if is_discarded(call, source) and _is_used_after(image, call, source) else None
+    )
+
+
+def is_discarded(call: cst.Call, source: Source) -> bool:
+    """Check whether the result of a call is thrown away, so that nothing sees a turned image."""
+    return isinstance(source.parent(call), cst.Expr) and not _may_work_in_place(call)
+
+
+def is_banned(source: Source) -> bool:
+    """Check whether the project allows no call of ``exif_transpose``, by option."""
+    return source.settings.rule_options.get("exif-transpose", {}).get("always") is True
 
 
 def _may_work_in_place(call: cst.Call) -> bool:

@@ -9,7 +9,8 @@ import libcst as cst
 
 from rocmlint.rule import Option, PythonRule, attributes, calls
 
-from ._exif import is_exif_transpose, no_effect
+from ._exif import is_discarded, is_exif_transpose, no_effect
+from ._stored_pixels import stored_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,18 +20,25 @@ if TYPE_CHECKING:
 
 
 def is_without_effect(node: cst.Call | cst.Attribute, source: Source) -> bool:
-    """Calls that change nothing at all: those are reported by exif-transpose-no-effect."""
-    return isinstance(node, cst.Call) and no_effect(node, source) is not None
+    """Calls that turn no image that anything sees (see exif-transpose-no-effect)."""
+    if not isinstance(node, cst.Call):
+        return False
+    return is_discarded(node, source) or no_effect(node, source) is not None
 
 
 class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
-    """``ImageOps.exif_transpose``, which turns pixels but nothing that points at them.
+    """``ImageOps.exif_transpose`` where boxes, points or grids refer to the stored pixels.
 
     ## Why it matters
     ``exif_transpose`` rotates or mirrors the image as its EXIF orientation says. Boxes, key
     points, masks and sizes that were written for the stored pixels stay where they were: labels
     land beside their objects, and an image whose size was computed before has another number of
     vision tokens than the prompt has placeholders.
+
+    A call is reported where something refers to the stored pixels: coordinates that its function,
+    or one that calls it, is given or reads from a record; a size that is read before the image is
+    turned; or another file that opens the images as they are and works out coordinates, if what
+    turns them is used beside coordinates. A file that looks at the orientation itself is not.
 
     ## Example
     ```python
@@ -42,8 +50,8 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
 
     ## Use instead
     Turn the files once, when the dataset is made and before anything is annotated, and load
-    them as they are stored. Where a call is right, because nothing refers to the stored pixels
-    or because the labels are turned too, name the file under ``allowed-paths``.
+    them as they are stored. Where a call is right, because the labels are turned too, name the
+    file under ``allowed-paths``.
     ```python
     from PIL import Image
 
@@ -54,6 +62,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     ## Options
     - ``allowed-paths``: gitignore patterns of files in which the call is allowed, relative to the
       project.
+    - ``always``: report every call, for a project that wants none.
 
     ## References
     - https://pillow.readthedocs.io/en/stable/reference/ImageOps.html#PIL.ImageOps.exif_transpose
@@ -68,7 +77,8 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     options = {  # noqa: RUF012 - a constant of the class, like its code
         "allowed-paths": Option(
             "strings", (), "gitignore patterns of files in which exif_transpose is allowed"
-        )
+        ),
+        "always": Option("boolean", False, "report every call, wherever the project's labels are"),
     }
 
     excuses = (is_without_effect,)
@@ -80,13 +90,20 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
         called = isinstance(parent, cst.Call) and parent.func is node
         if called or not is_exif_transpose(function, source) or self._allows(source.place):
             return
-        if not self.is_excused(node, source):
-            message = (
-                "`exif_transpose` turns the pixels, but not boxes, points or sizes that were made "
-                "for the stored ones. Turn the files when the dataset is made, and load them as "
-                "they are; or name this file under `allowed-paths`."
+        if self.is_excused(node, source):
+            return
+        found = stored_pixels(node, source)
+        if found is not None:
+            message = "`exif_transpose` turns the pixels, but not what was made for the stored ones"
+            help = (
+                f"`{found.what}` in {found.place} refers to the pixels as they are stored. "
+                "Turn the files once, before anything is annotated, and load them as they are."
             )
-            yield self.finding(node, source, message)
+            yield self.finding(node, source, message, help=help)
+        elif self.settings["always"]:
+            message = "`exif_transpose` turns the pixels, which this project does not allow"
+            help = "Turn the files once, and load them as they are, or list this one as allowed."
+            yield self.finding(node, source, message, help=help)
 
     def _allows(self, place: str) -> bool:
         patterns = self.settings["allowed-paths"]

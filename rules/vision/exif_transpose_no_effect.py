@@ -8,7 +8,8 @@ import libcst as cst
 
 from rocmlint.rule import Fix, PythonRule, argument, calls, dotted_text
 
-from ._exif import is_exif_transpose, no_effect
+from ._exif import is_banned, is_exif_transpose, no_effect
+from ._stored_pixels import stored_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,20 +37,24 @@ class ExifTransposeNoEffect(PythonRule["cst.Call"]):
     ```
 
     ## Use instead
-    Delete the call: so far it did nothing, and boxes, points and sizes fit the pixels as they
-    are stored (see exif-transpose). Where turned pixels are wanted, assign the result
-    (``image = ImageOps.exif_transpose(image)``), and transpose before the pixels become an array.
+    Assign the result, and transpose before the pixels become an array. Where boxes, points or
+    sizes refer to the pixels as they are stored, delete the call (see exif-transpose).
     ```python
-    from PIL import Image
+    from PIL import Image, ImageOps
 
     def load(path):
-        return Image.open(path).convert("RGB")
+        image = Image.open(path)
+        image = ImageOps.exif_transpose(image)
+        return image.convert("RGB")
     ```
 
     ## Fix safety
     Assigning the result is unsafe: from then on the image is turned, and labels made for the
-    pixels as they were are not. Leaving out a call on an image made from an array is safe where
-    only another method sees its result, and unsafe elsewhere, since the copy goes too.
+    pixels as they were are not. Where such labels are found, or the project allows no
+    ``exif_transpose`` (the option ``always`` of exif-transpose), the fix deletes the call instead,
+    which is unsafe too: turned pixels may have been meant. Dropping a call on an image made from
+    an array is safe where only another method sees its result, and unsafe elsewhere, since the
+    copy goes too.
 
     ## References
     - https://pillow.readthedocs.io/en/stable/reference/ImageOps.html#PIL.ImageOps.exif_transpose
@@ -66,23 +71,35 @@ class ExifTransposeNoEffect(PythonRule["cst.Call"]):
         image = argument(node, 0, "image")
         if reason is None or image is None:
             return
-        call, name = source.text_of(node), source.text_of(image)
         if reason == "discarded":
-            message = (
-                f"`exif_transpose` returns a new image, which is thrown away: `{name}` stays as "
-                "it was stored. Delete the call where labels refer to the stored pixels; where "
-                f"turned pixels are wanted, write `{name} = {call}`."
-            )
-            edit = source.replace(node, f"{name} = {call}")
-            fix: Fix | None = Fix("Assign the result", (edit,))
+            message = "`exif_transpose` returns a new image, which is thrown away here"
+            help, fix = self._used(node, image, source)
         else:
-            message = (
-                "An image made from pixels has no EXIF data, so `exif_transpose` changes nothing "
-                "here. Transpose the image that was opened, before it becomes an array; or leave "
-                "the call out."
-            )
+            message = "`exif_transpose` changes nothing, as an image made from pixels has no EXIF"
+            help = "Transpose the image that was opened, before it is an array, or drop the call."
             fix = self._without(node, image, source)
-        yield self.finding(node, source, message, fix=fix)
+        yield self.finding(node, source, message, help=help, fix=fix)
+
+    def _used(
+        self, node: cst.Call, image: cst.BaseExpression, source: Source
+    ) -> tuple[str, Fix | None]:
+        """Return what to do about a result that is thrown away, and the fix that does it."""
+        name, banned = source.text_of(image), is_banned(source)
+        stored = None if banned else stored_pixels(node, source)
+        if banned or stored is not None:
+            where = (
+                f" `{stored.what}` in {stored.place} refers to the stored pixels." if stored else ""
+            )
+            help = f"Delete the call: so far it did nothing.{where}"
+            statement = source.enclosing(node, cst.SimpleStatementLine)
+            alone = statement is not None and len(statement.body) == 1
+            return help, Fix("Delete the call", (source.remove_statement(node),)) if alone else None
+        assigned = f"{name} = {source.text_of(node)}"
+        help = (
+            f"Assign the result (`{name} = ...`), or delete the call where boxes, points or sizes "
+            "refer to the stored pixels."
+        )
+        return help, Fix("Assign the result", (source.replace(node, assigned),))
 
     def _without(self, node: cst.Call, image: cst.BaseExpression, source: Source) -> Fix | None:
         span, parent = source.span(node), source.parent(node)
@@ -93,7 +110,7 @@ class ExifTransposeNoEffect(PythonRule["cst.Call"]):
             edit = source.remove_statement(parent)
         else:
             edit = source.replace(node, source.text_of(image))
-        return Fix("Leave the call out", (edit,), safe=isinstance(parent, cst.Attribute))
+        return Fix("Drop the call", (edit,), safe=isinstance(parent, cst.Attribute))
 
 
 def _names(statement: cst.Assign) -> list[str | None]:

@@ -27,7 +27,7 @@ model.attach(torch)
 """
 
 
-def lint(text: str, rule: str, *, preview: bool = False, **options: list[str]) -> list[int]:
+def lint(text: str, rule: str, *, preview: bool = False, **options: object) -> list[int]:
     """Give the lines of ``app/load.py`` that one rule finds with these options."""
     values = {name.replace("_", "-"): value for name, value in options.items()}
     rules = enabled_rules(Settings(preview=preview, rule_options={rule: values}))
@@ -38,11 +38,16 @@ def lint(text: str, rule: str, *, preview: bool = False, **options: list[str]) -
 
 @pytest.mark.parametrize("pattern", ["app/", "load.py", "app/*.py"])
 def test_exif_transpose_is_silent_in_allowed_paths(pattern: str) -> None:
-    assert lint(UPRIGHT, "exif-transpose", allowed_paths=[pattern]) == []
+    assert lint(UPRIGHT, "exif-transpose", always=True, allowed_paths=[pattern]) == []
 
 
 def test_exif_transpose_is_found_outside_allowed_paths() -> None:
-    assert lint(UPRIGHT, "exif-transpose", allowed_paths=["app/viewer/"]) == [3]
+    assert lint(UPRIGHT, "exif-transpose", always=True, allowed_paths=["app/viewer/"]) == [3]
+
+
+def test_exif_transpose_without_labels_is_found_where_the_project_allows_none() -> None:
+    assert lint(UPRIGHT, "exif-transpose") == []
+    assert lint(UPRIGHT, "exif-transpose", always=True) == [3]
 
 
 def test_names_of_the_user_are_toggles_too() -> None:

@@ -6,7 +6,15 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.disk.state import MODULES, UNREADABLE, data_of, digest, modules_below, names_in
+from rocmlint.disk.state import (
+    MODULES,
+    UNREADABLE,
+    data_of,
+    digest,
+    matching,
+    modules_below,
+    names_in,
+)
 from rocmlint.text.text import with_plain_ends
 
 if TYPE_CHECKING:
@@ -31,7 +39,15 @@ class Disk:
         self.exists = cache(os.path.exists)
         self.names_in = cache(names_in)
         self.modules_below = cache(modules_below)
+        self.modules_with = cache(self._modules_with)
         self.read = cache(self._read)
+
+    def _modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the modules below a folder that match all patterns; each prefix is kept too."""
+        if not patterns:
+            return self.modules_below(folder).paths
+        paths = self.modules_with(folder, patterns[:-1])
+        return matching(paths, patterns[-1])
 
     def _read(self, path: str) -> Content:
         data = data_of(path)
@@ -83,3 +99,11 @@ class DiskView:
         modules = self.disk.modules_below(folder)
         self._noted[os.path.join(folder, MODULES)] = modules.digest
         return modules.paths
+
+    def modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the paths of the modules below a folder whose text matches all of the patterns.
+
+        Noted as all modules are: their content may change only with their size or times.
+        """
+        self.modules_below(folder)
+        return self.disk.modules_with(folder, patterns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole start
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.read import read_small
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     State = bool | str | list[str]
     """False for a path where nothing is; else a digest of a file's content, the names in a folder,
@@ -70,6 +71,12 @@ def modules_below(folder: str) -> Modules:
         folders[:] = sorted(each for each in folders if not each.startswith(_OUTSIDE))
         found += [os.path.join(inner, name) for name in sorted(names) if name.endswith(".py")]
     return Modules(tuple(found), digest("\n".join(map(_identity, found)).encode()))
+
+
+def matching(paths: Iterable[str], pattern: str) -> tuple[str, ...]:
+    """Return the paths of the files in which a regular expression finds something."""
+    search = re.compile(pattern.encode()).search
+    return tuple(path for path in paths if search(data_of(path) or b""))
 
 
 def _identity(path: str) -> str:

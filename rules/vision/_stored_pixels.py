@@ -1,0 +1,274 @@
+"""What shows that a project has boxes, points or grids for the pixels as they are stored."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import libcst as cst
+
+from rocmlint.rule import (
+    argument,
+    calls_in,
+    compile_lazily,
+    dotted_text,
+    last_name,
+    once_per_file,
+    string_value,
+    walk,
+)
+from rocmlint.source.kinds import kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Source
+
+_NAMES = (
+    r"(?:bbox(?:es)?|b?boxes|xyxy|xywh|key_?points?|landmarks?|polygons?|grid_thw"
+    r"|segmentations?|segmentation_masks?|(?:gt|seg|instance|object)_masks?|masks)"
+)
+_COORDINATES = compile_lazily(rf"(?:\w+_)?{_NAMES}(?:_\w+)?|points")
+_BOXES = compile_lazily(
+    r"(?:\w+_)?(?:bbox(?:es)?|boxes|key_?points?|xyxy|grid_thw)(?:_(?!path|dir|file|format|loss)\w+)?"
+)
+_NAMED_AFTER = compile_lazily(r"(?i)box|annot|label|detect")
+_LABELS = compile_lazily(r"(?i)mask|annot|label|seg|gt_")
+_PREDICTED = compile_lazily(r"(?i)pred\w*|\w*(?:outputs?|results?|detections?|response|raw)")
+_READERS = compile_lazily(r"(?i)\w*(?:load|read|parse|get|next|anno?t?s?|item|row|record)\w*")
+_SIZES = frozenset({"size", "width", "height"})
+_LOOKS_AT_EXIF = compile_lazily(r"(?i)getexif|\borientation\b|exif_size|0x0112")
+_IN_FILES = r"(?i)bbox|boxes|key_?point|xyxy|grid_thw"
+_OPENS = r"\bImage\s*\.\s*open\s*\("
+_NOT_DATA = frozenset({"test", "benchmark", "example", "docs", "setup"})
+_CONVERTERS = compile_lazily(r"convert|conversion|to_hf")
+
+
+Wanted = TypeVar("Wanted", bound=ast.AST)
+
+
+class StoredPixels(NamedTuple):
+    """A place that refers to stored pixels: where, and what it is called."""
+
+    place: str
+    what: str
+
+
+def stored_pixels(node: cst.Call | cst.Attribute, source: Source) -> StoredPixels | None:
+    """Return what refers to the pixels that a call of ``exif_transpose`` turns, if anything does.
+
+    A file that looks at the orientation itself may turn the rest as well.
+    """
+    if _LOOKS_AT_EXIF.search(source.code):
+        return None
+    functions = list(_functions(node, source))
+    for function in functions:
+        for found, what in _read_in(function, source):
+            return StoredPixels(source.named_line(source.span(found).line), what)
+    sized = _size_before(node, functions[0], source) if functions else None
+    if sized is not None:
+        return StoredPixels(source.named_line(source.span(sized).line), "size")
+    name = _outermost(node, source)
+    return None if name is None else _stored_elsewhere(name, source)
+
+
+def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
+    """Yield the function around a call, and those of the same class or file that call it."""
+    own = source.function(node)
+    if own is None:
+        return
+    yield own
+    name = own.name.value
+    owner = source.whole_class(node)
+    line = source.span(own).line
+    for each in walk(owner or source.module):
+        if isinstance(each, cst.FunctionDef) and source.span(each).line != line:
+            if any(_calls(call, name, method=owner is not None) for call in calls_in(each)):
+                yield each
+
+
+def _calls(call: cst.Call, name: str, *, method: bool) -> bool:
+    return dotted_text(call.func) == (f"self.{name}" if method else name)
+
+
+def _read_in(function: cst.FunctionDef, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
+    """Yield what a function is given, or reads from a record, that has the name of coordinates."""
+    for each in walk(function):
+        if isinstance(each, cst.Param) and _COORDINATES.fullmatch(each.name.value):
+            yield each, each.name.value
+        elif isinstance(each, cst.Subscript) and not _is_written(each, source):
+            key = _key_of(each)
+            if _is_stored(key, each.value, source):
+                yield each, key or ""
+            name = dotted_text(each.value) or ""
+            if name.startswith("self.") and _COORDINATES.fullmatch(name.removeprefix("self.")):
+                yield each, name.removeprefix("self.")
+        elif isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute):
+            key = string_value(argument(each, 0, "key"))
+            if each.func.attr.value in {"get", "pop"} and _is_stored(key, each.func.value, source):
+                yield each, key or ""
+
+
+def _is_written(node: cst.Subscript, source: Source) -> bool:
+    return isinstance(source.parent(node), cst.AssignTarget)
+
+
+def _key_of(node: cst.Subscript) -> str | None:
+    index = node.slice[0].slice if len(node.slice) == 1 else None
+    return string_value(index.value) if isinstance(index, cst.Index) else None
+
+
+def _is_stored(key: str | None, record: cst.BaseExpression, source: Source) -> bool:
+    """Check whether a key names coordinates, in a record that no model has made."""
+    if key is None or not _COORDINATES.fullmatch(key) or _PREDICTED.fullmatch(key):
+        return False
+    root: cst.BaseExpression = record
+    while isinstance(root, (cst.Attribute, cst.Subscript)):
+        root = root.value
+    if not isinstance(root, cst.Name) or _PREDICTED.fullmatch(last_name(record) or root.value):
+        return False
+    made = source.value_of(root)
+    if isinstance(made, cst.Dict):  # the function fills it itself
+        return False
+    return not isinstance(made, cst.Call) or bool(_READERS.fullmatch(last_name(made.func) or ""))
+
+
+def _size_before(
+    node: cst.Call | cst.Attribute, function: cst.FunctionDef, source: Source
+) -> cst.Attribute | None:
+    """Return where the size of the image is kept before it is turned, and not again after."""
+    image = argument(node, 0, "image") if isinstance(node, cst.Call) else None
+    if not isinstance(image, cst.Name):
+        return None
+    reads = [
+        each
+        for each in walk(function)
+        if isinstance(each, cst.Attribute)
+        and each.attr.value in _SIZES
+        and dotted_text(each.value) == image.value
+    ]
+    here = source.span(node)
+    if not reads or any(source.span(each) > here for each in reads):
+        return None
+    around = {*source.ancestors(node)}
+    others = (each.node for each in source.bindings(image.value, image))
+    bound = [source.span(each) for each in others if each not in around]
+    kept = [each for each in reads if isinstance(source.parent(each), cst.Assign)]
+    is_same = kept and not any(source.span(kept[-1]) < each < here for each in bound)
+    return kept[-1] if is_same else None
+
+
+def _outermost(node: cst.CSTNode, source: Source) -> str | None:
+    """Return the name of the top-level function or class around a node."""
+    names = [
+        each.name.value
+        for each in source.ancestors(node)
+        if isinstance(each, (cst.FunctionDef, cst.ClassDef))
+    ]
+    return names[-1] if names else None
+
+
+@once_per_file
+def _stored_elsewhere(name: str, source: Source) -> StoredPixels | None:
+    """Return where the project opens images as they are stored and works out boxes on them.
+
+    Only where a function elsewhere has to do with boxes and with what turns the images.
+    """
+    folder = _project_folder(source)
+    users = source.modules_with(folder, (_IN_FILES, rf"\b{re.escape(name)}\s*\("))
+    if not any(_calls_beside_boxes(name, path, source) for path in users):
+        return None
+    found = [
+        (_NAMED_AFTER.search(os.path.basename(path)) is not None, share, path, line, what)
+        for path in source.modules_with(folder, (_IN_FILES, _OPENS))
+        if path not in users and _is_data(path, source)
+        for share, line, what in _opened_for_boxes(path, source)
+    ]
+    _, _, path, line, what = max(found, default=(False, 0.0, "", 0, ""))
+    return StoredPixels(f"{_inside(path, source)}:{line}", what) if path else None
+
+
+def _is_data(path: str, source: Source) -> bool:
+    """Check whether a file of the project may prepare data: no test, example, converter."""
+    if os.path.abspath(path) == os.path.abspath(source.path):
+        return False
+    inside = _inside(path, source)
+    return not kinds(inside) & _NOT_DATA and not _CONVERTERS.search(os.path.basename(inside))
+
+
+def _project_folder(source: Source) -> str:
+    """Return the folder to search: that of the package, for a file that is installed."""
+    package = source.package
+    if package is not None and os.path.basename(package[1]) in {"site-packages", "dist-packages"}:
+        return os.path.join(package[1], package[0])
+    return source.root
+
+
+def _inside(path: str, source: Source) -> str:
+    return os.path.relpath(path, source.root).replace(os.sep, "/")
+
+
+def _calls_beside_boxes(name: str, path: str, source: Source) -> bool:
+    """Check whether a function of another file calls something and names boxes."""
+    if not _is_data(path, source):
+        return False
+    return any(
+        _boxes_in(each) and any(_called(call) == name for call in _of_type(each, ast.Call))
+        for each in _of_type(_parsed(source.read(path)), ast.FunctionDef)
+    )
+
+
+def _opened_for_boxes(path: str, source: Source) -> Iterator[tuple[float, int, str]]:
+    """Yield the top-level statements that open images and name boxes.
+
+    Each as the share of names of boxes in it, the line that opens an image, and such a name.
+    """
+    text = source.read(path)
+    if "exif_transpose" in text or _LOOKS_AT_EXIF.search(text):
+        return
+    for statement in _parsed(text).body:
+        opened = [each.lineno for each in _of_type(statement, ast.Call) if _opens_image(each)]
+        words = _boxes_in(statement) if opened else []
+        if words:
+            yield len(words) / sum(1 for _ in ast.walk(statement)), opened[0], words[0]
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
+def _of_type(node: ast.AST, wanted: type[Wanted]) -> Iterator[Wanted]:
+    return (each for each in ast.walk(node) if isinstance(each, wanted))
+
+
+def _boxes_in(node: ast.AST) -> list[str]:
+    return [word for word in map(_word, ast.walk(node)) if _BOXES.fullmatch(word)]
+
+
+def _called(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def _opens_image(call: ast.Call) -> bool:
+    """Check whether a call opens an image; a file of labels is none."""
+    opens = ast.unparse(call.func) in {"Image.open", "PIL.Image.open"}
+    return opens and not _LABELS.search(ast.unparse(call.args[0]) if call.args else "")
+
+
+def _word(node: ast.AST) -> str:
+    """Return the name or key that a node is, empty where it is neither."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    for field in ("id", "attr", "arg", "name"):
+        word = getattr(node, field, None)
+        if isinstance(word, str):
+            return word
+    return ""
