@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import Source, calls_in, compile_lazily, last_name, statements
+from rocmlint.rule import calls_in, compile_lazily, last_name, statements
 
 from ._loop import asks_machine, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rocmlint.rule import Source
 
     from ._loop import InStep
 
@@ -104,6 +106,8 @@ def _is_wrapper(dotted: str, source: Source, hops: int) -> bool:
     path = _module_path(dotted.removesuffix(name), source) if name and hops else None
     if path is None:
         return False
+    from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
+
     other = Source(path, source.project.read(path), project=source.project)
     if other.definition(name) is not None:
         return _only_waits(name, other, hops)

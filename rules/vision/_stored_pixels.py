@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import libcst as cst
 
 from rocmlint.rule import (
+    File,
+    Text,
     argument,
     calls_in,
     compile_lazily,
@@ -20,7 +22,6 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-from rocmlint.source.kinds import kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,7 +197,8 @@ def _is_data(path: str, source: Source) -> bool:
     if os.path.abspath(path) == os.path.abspath(source.path):
         return False
     inside = _inside(path, source)
-    return not kinds(inside) & _NOT_DATA and not _CONVERTERS.search(os.path.basename(inside))
+    kinds = File(path, Text(""), place=inside, project=source.project).kinds
+    return not kinds & _NOT_DATA and not _CONVERTERS.search(os.path.basename(inside))
 
 
 def _project_folder(source: Source) -> str:
