@@ -119,3 +119,36 @@ def test_a_missing_name_is_forgotten_when_the_environment_gets_it(tmp_path: Path
     scorer = "class BeamSearchScorer: ...\n"
     (site / "transformers" / "generation" / "beam_search.py").write_text(scorer)
     assert codes() == []
+
+
+def test_modules_are_searched_for_all_of_some_patterns(file: File, tmp_path: Path) -> None:
+    for name, text in [("a.py", "boxes\nopen"), ("in/b.py", "boxes"), ("c.txt", "boxes open")]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = file.modules_with(str(tmp_path), ("box(es)?", r"\bopen"))
+    assert found == (str(tmp_path / "a.py"),)
+
+
+def test_a_search_of_modules_hangs_on_their_text_and_not_on_their_times(
+    file: File, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text("boxes = 1\n")
+    assert file.modules_with(str(tmp_path), ("circles",)) == ()
+    assert Consulted().unchanged(file.consulted)
+    os.utime(tmp_path / "a.py", (1, 1))
+    assert Consulted().unchanged(file.consulted)
+    (tmp_path / "a.py").write_text("circle2 = 1\n")
+    assert not Consulted().unchanged(file.consulted)
+
+
+def test_a_module_that_comes_changes_a_search(file: File, tmp_path: Path) -> None:
+    assert file.modules_with(str(tmp_path), ("circles",)) == ()
+    (tmp_path / "b.py").write_text("circles = 1\n")
+    assert not Consulted().unchanged(file.consulted)
+
+
+def test_modules_may_have_names_that_are_no_text(file: File, tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.py")
+    with open(path, "w") as made:
+        made.write("boxes = 1\n")
+    assert file.modules_with(str(tmp_path), ("boxes",)) == (path,)

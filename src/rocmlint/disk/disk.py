@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.state import (
     MODULES,
+    TEXTS,
     UNREADABLE,
     data_of,
     digest,
     matching,
     modules_below,
     names_in,
+    texts_of,
 )
 from rocmlint.text.text import with_plain_ends
 
@@ -41,6 +43,7 @@ class Disk:
         self.modules_below = cache(modules_below)
         self.modules_with = cache(self._modules_with)
         self.read = cache(self._read)
+        self.texts_below = cache(lambda folder: texts_of(self.modules_below(folder).paths))
 
     def _modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         """Return the modules below a folder that match all patterns; each prefix is kept too."""
@@ -103,7 +106,8 @@ class DiskView:
     def modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         """Return the paths of the modules below a folder whose text matches all of the patterns.
 
-        Noted as all modules are: their content may change only with their size or times.
+        It is noted that any of these texts may change.
         """
-        self.modules_below(folder)
+        times, texts = self.disk.modules_below(folder).digest, self.disk.texts_below(folder)
+        self._noted[os.path.join(folder, TEXTS)] = [times, texts]
         return self.disk.modules_with(folder, patterns)

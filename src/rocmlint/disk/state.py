@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 UNREADABLE = ""
 MODULES = os.path.join("**", "*.py")
 """Stands below a folder for all of its modules, as in a glob."""
+TEXTS = os.path.join(MODULES, "*")
+"""Stands below a folder for the text of all of its modules."""
 _MAXIMUM_FOLDERS = 5000
 _OUTSIDE = (".", "__pycache__", "site-packages", "node_modules")
 """How folders begin that hold nothing of the project around them."""
@@ -70,7 +72,12 @@ def modules_below(folder: str) -> Modules:
     for inner, folders, names in islice(os.walk(folder), _MAXIMUM_FOLDERS):
         folders[:] = sorted(each for each in folders if not each.startswith(_OUTSIDE))
         found += [os.path.join(inner, name) for name in sorted(names) if name.endswith(".py")]
-    return Modules(tuple(found), digest("\n".join(map(_identity, found)).encode()))
+    return Modules(tuple(found), digest(os.fsencode("\n".join(map(_identity, found)))))
+
+
+def texts_of(paths: Iterable[str]) -> str:
+    """Return a fingerprint of the content of some files."""
+    return digest(os.fsencode("\n".join(f"{path} {content_of(path)}" for path in paths)))
 
 
 def matching(paths: Iterable[str], pattern: str) -> tuple[str, ...]:
@@ -95,7 +102,14 @@ class Consulted:
 
     def unchanged(self, before: Mapping[str, State]) -> bool:
         """Say whether all of these paths are as they were."""
-        return all(self._of(path, state) == state for path, state in before.items())
+        return all(self._is(path, state) for path, state in before.items())
+
+    def _is(self, path: str, state: State) -> bool:
+        if not path.endswith(TEXTS) or not isinstance(state, list):
+            return self._of(path, state) == state
+        times, texts = state  # modules that were only touched are as they were
+        modules = path.removesuffix(TEXTS) + MODULES
+        return self._of(modules, times) == times or self._of(path, texts) == texts
 
     def _of(self, path: str, alike: State) -> State:
         key = (path, type(alike))
@@ -106,6 +120,8 @@ class Consulted:
 
 def _state(path: str, alike: State) -> State:
     """Give what a path is like now, in the terms of an earlier answer."""
+    if path.endswith(TEXTS):
+        return texts_of(modules_below(path.removesuffix(TEXTS)).paths)
     folder, name = path[: -len(MODULES)], path[-len(MODULES) :]
     if name == MODULES:
         return modules_below(folder).digest
