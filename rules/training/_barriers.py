@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import calls_in, compile_lazily, last_name, statements
+from rocmlint.syntax.unparsable import UnparsableError
 
 from ._loop import asks_machine, neighbours
 
@@ -102,16 +103,19 @@ def _asks_rank(test: cst.BaseExpression) -> bool:
 
 def _is_wrapper(dotted: str, source: Source, hops: int) -> bool:
     """Check whether a name that is imported from the project is a function that only waits."""
+    from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
+
     name = dotted.rpartition(".")[2]
     path = _module_path(dotted.removesuffix(name), source) if name and hops else None
     if path is None:
         return False
-    from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
-
     other = Source(path, source.project.read(path), project=source.project)
-    if other.definition(name) is not None:
-        return _only_waits(name, other, hops)
-    origins = {each.dotted for each in other.names.in_module(name)}
+    try:
+        if other.definition(name) is not None:
+            return _only_waits(name, other, hops)
+        origins = {each.dotted for each in other.names.in_module(name)}
+    except UnparsableError:
+        return False
     origin = origins.pop() if len(origins) == 1 else None
     return origin is not None and _is_wrapper(origin, other, hops - 1)
 
