@@ -179,7 +179,7 @@ def _stored_elsewhere(name: str, source: Source) -> StoredPixels | None:
     Only where a function elsewhere has to do with boxes and with what turns the images.
     """
     folder = _project_folder(source)
-    users = source.modules_with(folder, (_IN_FILES, rf"\b{re.escape(name)}\s*\("))
+    users = source.modules_with(folder, (_IN_FILES, rf"\b{re.escape(name)}\b"))
     if not any(_calls_beside_boxes(name, path, source) for path in users):
         return None
     found = [
@@ -214,13 +214,32 @@ def _inside(path: str, source: Source) -> str:
 
 
 def _calls_beside_boxes(name: str, path: str, source: Source) -> bool:
-    """Check whether a function of another file calls something and names boxes."""
+    """Check whether a function of another file calls what turns the images, and names boxes."""
     if not _is_data(path, source):
         return False
+    module = _parsed(source.read(path))
+    called = set(_names_of(name, module, source))
     return any(
-        _boxes_in(each) and any(_called(call) == name for call in _of_type(each, ast.Call))
-        for each in _of_type(_parsed(source.read(path)), ast.FunctionDef)
+        _boxes_in(each)
+        and any(ast.unparse(call.func) in called for call in _of_type(each, ast.Call))
+        for each in (_of_type(module, ast.FunctionDef) if called else ())
     )
+
+
+def _names_of(name: str, module: ast.Module, source: Source) -> Iterator[str]:
+    """Yield what a module calls a function or class of this file, by its imports."""
+    parts = {*os.path.splitext(source.place)[0].split("/")}
+    for each in _of_type(module, ast.ImportFrom):
+        for alias in each.names:
+            if each.level or (each.module or "").rpartition(".")[2] in parts:
+                if alias.name == name:
+                    yield alias.asname or name
+                elif alias.name in parts:
+                    yield f"{alias.asname or alias.name}.{name}"
+    for statement in _of_type(module, ast.Import):
+        for alias in statement.names:
+            if alias.name.rpartition(".")[2] in parts:
+                yield f"{alias.asname or alias.name}.{name}"
 
 
 def _opened_for_boxes(path: str, source: Source) -> Iterator[tuple[float, int, str]]:
@@ -253,10 +272,6 @@ def _of_type(node: ast.AST, wanted: type[Wanted]) -> Iterator[Wanted]:
 
 def _boxes_in(node: ast.AST) -> list[str]:
     return [word for word in map(_word, ast.walk(node)) if _BOXES.fullmatch(word)]
-
-
-def _called(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _opens_image(call: ast.Call) -> bool:

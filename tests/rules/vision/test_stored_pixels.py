@@ -57,14 +57,37 @@ def test_the_finding_names_the_place_that_opens_images_as_they_are_stored(photos
         ("data/detect.py", DETECT + "\n\ndef turned(photo):\n    return photo.getexif()\n"),
         ("data/bucket.py", BUCKET.replace("bbox", "caption")),
         ("data/bucket.py", BUCKET.replace("Sample(path)", "Other(path)")),
+        ("data/bucket.py", BUCKET.replace("from sample import", "from other import")),
+        ("data/bucket.py", BUCKET.replace("Sample(path)", "found.Sample(path)")),
     ],
-    ids=["no boxes", "masks", "orientation", "no boxes beside", "not turned"],
+    ids=[
+        *("no boxes", "masks", "orientation", "no boxes beside", "not turned"),
+        *("another one", "a method"),
+    ],
 )
 def test_without_boxes_on_stored_pixels_beside_turned_images_it_is_silent(
     photos: Project, name: str, text: str
 ) -> None:
     photos.write(name, text)
     assert photos.findings() == []
+
+
+@pytest.mark.parametrize(
+    ("imported", "call"),
+    [
+        ("import sample", "sample.Sample(path)"),
+        ("import sample as one", "one.Sample(path)"),
+        ("from sample import Sample as Photo", "Photo(path)"),
+        ("from .. import sample", "sample.Sample(path)"),
+        ("from ..sample import Sample", "Sample(path)"),
+    ],
+)
+def test_what_turns_images_is_known_however_it_is_imported(
+    photos: Project, imported: str, call: str
+) -> None:
+    text = BUCKET.replace("from sample import Sample", imported)
+    photos.write("data/bucket.py", text.replace("Sample(path)", call))
+    assert photos.findings() == [("sample.py", "ROC601")]
 
 
 @pytest.mark.parametrize("name", ["data/detect.py", "data/bucket.py"])
