@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 
+_LONGEST_NAME = 30
+
+
 def is_without_effect(node: cst.Call | cst.Attribute, source: Source) -> bool:
     """Calls that turn no image that anything sees (see exif-transpose-no-effect)."""
     if not isinstance(node, cst.Call):
@@ -94,9 +97,10 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
             return
         found = stored_pixels(node, source)
         if found is not None:
-            message = "`exif_transpose` turns the pixels, but not what was made for the stored ones"
+            what = found.what[:_LONGEST_NAME]
+            message = f"`exif_transpose` turns the pixels, but `{what}` refers to the stored ones"
             help = (
-                f"`{found.what}` in {found.place} refers to the pixels as they are stored. "
+                f"See {found.place}. "
                 "Turn the files once, before anything is annotated, and load them as they are."
             )
             yield self.finding(node, source, message, help=help)
