@@ -203,9 +203,8 @@ def _loaded_type(made: cst.Call, source: Source) -> str | None:
 
 
 def _loaded_in(dtype: str, made: cst.Call, scope: str, source: Source) -> bool:
+    """Check whether a call, or the options that its function prepares, names a type to load in."""
     if re.search(dtype, source.text_of(made)):
         return True
-    key = r"(?:[\"'](?:torch_)?dtype[\"']\]?|(?<![\w.])torch_dtype)"
-    return any(each.star == "**" for each in made.args) and bool(
-        re.search(rf"{key}\s*[=:][^,\n]*{dtype}", scope)
-    )
+    key = r"(?:[\"'](?:torch_)?dtype[\"']\s*\]?|(?<![\w.])torch_dtype)"
+    return re.search(rf"{key}\s*[=:][^,\n]*{dtype}", scope) is not None
