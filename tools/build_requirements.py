@@ -57,6 +57,9 @@ autogluon autogluon-multimodal autogluon-timeseries chronos-forecasting neuralfo
 facenet-pytorch basicsr gfpgan realesrgan nnunetv2 totalsegmentator
 chai-lab fairchem-core matgl torchdiffeq
 colossalai litgpt llm-foundry flash-linear-attention fla-core
+megatron-core megatron-bridge nemo-toolkit nvidia-modelopt nvidia-resiliency-ext lightning-thunder
+transformer-engine transformer-engine-torch transformer-engine-cu12 torch-tensorrt tensorrt-llm
+cut-cross-entropy helion exllamav2 sgl-kernel sglang-kernel gsplat nerfstudio
 """
 PACKAGES = tuple(_PACKAGES.split())
 """What is installed beside torch and requires it, and what those require of each other."""
@@ -88,14 +91,25 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="where answers are kept")
     parser.add_argument("--output", type=Path, default=DATA / "requirements.jsonl.gz")
     parser.add_argument("--offline", action="store_true", help="write what is in --work")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=PACKAGES,
+        metavar="PACKAGE",
+        help="read these, and keep what --output has of the others",
+    )
     flags = parser.parse_args()
     flags.work.mkdir(parents=True, exist_ok=True)
+    packages = tuple(flags.only or PACKAGES)
     if not flags.offline:
         # pip's own context is one for all; the time goes into waiting for answers.
         with create_command("download").main_context(), ThreadPoolExecutor(_AT_ONCE) as threads:
-            list(threads.map(lambda each: Reader(each, flags.work).read(), PACKAGES))
-    found = {each: kept(each, flags.work) for each in PACKAGES}
-    write({name: facts for name, facts in found.items() if facts}, flags.output)
+            list(threads.map(lambda each: Reader(each, flags.work).read(), packages))
+    found = {each: kept(each, flags.work) for each in packages}
+    today = datetime.now(timezone.utc).date().isoformat()
+    as_of, lines = written(flags.output) if flags.only else (today, {})
+    lines |= lines_of({name: facts for name, facts in found.items() if facts}, frozenset(lines))
+    write(as_of, lines, flags.output)
 
 
 class Reader:
@@ -233,15 +247,24 @@ def kept(package: str, work: Path) -> dict[str, Facts]:
     return read
 
 
-def write(found: dict[str, dict[str, Facts]], path: Path) -> None:
+def lines_of(found: dict[str, dict[str, Facts]], others: frozenset[str]) -> dict[str, str]:
+    """Give the line of each package; only requirements of packages that are listed are kept."""
+    known = frozenset(found) | others
+    return {name: _line(found[name], known) for name in found}
+
+
+def written(path: Path) -> tuple[str, dict[str, str]]:
+    """Give the date and the lines that were written before."""
+    head, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    return json.loads(head)["as_of"], dict(line.split("\t", 1) for line in lines)
+
+
+def write(as_of: str, lines: dict[str, str], path: Path) -> None:
     """Write one line of JSON for each package, below a line with the date."""
-    today = datetime.now(timezone.utc).date().isoformat()
-    lines = [json.dumps({"as_of": today})]
-    lines += [f"{name}\t{_line(found[name], frozenset(found))}" for name in sorted(found)]
-    data = "".join(f"{line}\n" for line in lines).encode()
+    text = [json.dumps({"as_of": as_of}), *(f"{name}\t{lines[name]}" for name in sorted(lines))]
+    data = "".join(f"{line}\n" for line in text).encode()
     path.write_bytes(gzip.compress(data, 9, mtime=0))
-    releases = sum(map(len, found.values()))
-    _say(f"{len(found)} packages, {releases} releases, {path.stat().st_size} bytes")
+    _say(f"{len(lines)} packages, {path.stat().st_size} bytes")
 
 
 def _line(of_release: dict[str, Facts], known: frozenset[str]) -> str:
