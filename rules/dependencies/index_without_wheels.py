@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.published.pytorch_index import pytorch_index
-from rocmlint.rule import Edit, Fix, PartRule, commands, indexes, strings
+from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, indexes, shortened, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from rocmlint.rule import Command, File, Finding, Index, Source, Word
 
 _WORDS = ("pytorch.org/whl",)
+_DEFAULT = compile_lazily(
+    r"(?:get|getenv|setdefault)\([^()]*,\s*[\"'](https?:[^\"'\n]*)[\"']|\bor\s+[\"'](https?:[^\"'\n]*)"
+)
+"""The URL that is a variable's default."""
 
 
 class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
@@ -25,11 +29,13 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     ## Why it matters
     PyTorch builds each release for one or two versions of ROCm. The index of another one
     (`rocm6.5`) does not exist, and that of an older torch does not get the newer: pip finds no
-    torch, or with `--extra-index-url` takes PyPI's, which is built for CUDA.
+    torch, or with `--extra-index-url` takes PyPI's CUDA build.
 
-    In Python, URLs that a function returns or a table has are looked at, too. The versions are
-    those of the releases from torch 2.0 on. Not reported: indexes of older ROCm,
-    nightly builds of a torch, indexes of other servers.
+    Looked at are commands, lists, what uv, Poetry, PDM and Hatch take from an index, each
+    combination of a workflow's matrix, and in Python the URLs that a function returns, a table has,
+    or a variable such as `TORCH_INDEX_URL` is by default. The versions are those of the releases
+    from torch 2.0 on. Not reported: indexes of older ROCm, nightly builds of a torch, indexes of
+    other servers.
 
     ## Example
     ```shell
@@ -64,19 +70,21 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
         """Find indexes without wheels."""
         from rocmlint.rule import Command, Index  # noqa: PLC0415 - few files have any
 
-        if not isinstance(node, (Command, Index)):
+        if isinstance(node, Index):
+            index = pytorch_index(node.url)
+            if index is not None:
+                is_beside = node.extra and node.takes is None
+                yield from self._judged(node, index, _pins_of(node, source), is_beside, source)
+        elif isinstance(node, Command):
+            yield from self._asked(node, source)
+        else:
             from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
 
             if isinstance(source, Source):
                 yield from self._chosen(node, source)
-            return
-        if isinstance(node, Index):
-            index = pytorch_index(node.url)
-            if index is not None:
-                pins = _declared_beside(node, source)
-                is_beside = node.extra and not source.path.endswith(".toml")
-                yield from self._judged(node, index, pins, is_beside, source)
-            return
+
+    def _asked(self, node: Command, source: File) -> Iterator[Finding]:
+        """Look at the indexes that a command asks."""
         from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
         install = install_of(node)
@@ -93,18 +101,25 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
             if each.word.known and (index := pytorch_index(each.url)) is not None
         ]
         for word, index, extra in found:
+            if _is_default_elsewhere(word, index, source):
+                continue
             # where several are asked, one may have what another does not
             yield from self._judged(word, index, pins if len(found) == 1 else [], extra, source)
 
     def _chosen(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
-        """Look at the URL that a function of Python returns, or a table has."""
+        """Look at the URL that a function returns, a table has, or a variable is by default.
+
+        The variable is one of the environment: what is run with it may be anywhere.
+        """
         import libcst as cst  # noqa: PLC0415 - only Python has strings
 
-        from rocmlint.rule import string_value  # noqa: PLC0415
+        from rocmlint.rule import is_default, string_value  # noqa: PLC0415
 
+        if "test" in source.kinds or not isinstance(node, cst.SimpleString):
+            return
         above = next(source.ancestors(node), None)
         is_result = isinstance(above, (cst.Return, cst.DictElement)) and above.value is node
-        if not is_result or "test" in source.kinds or not isinstance(node, cst.SimpleString):
+        if not is_result and not is_default(node, source):
             return
         index = pytorch_index(string_value(node) or "")
         if index is not None:
@@ -118,24 +133,53 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
         extra: bool,
         source: File,
     ) -> Iterator[Finding]:
-        message, better = _missing(index, extra) or _not_of_pin(index, pins, extra)
-        if message:
-            yield self.finding(place, source, message, fix=_fix(place, index, better, source))
+        fault = _missing(index, extra) or _not_of_pin(index, pins, extra)
+        if fault is not None:
+            fix = _fix(place, index, fault.better, source)
+            yield self.finding(place, source, fault.message, help=fault.help, fix=fix)
 
 
-def _declared_beside(node: Index, source: File) -> list[Requirement]:
-    """Give the requirements of torch in the file, where it has no other index of PyTorch's."""
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
+class _Fault(NamedTuple):
+    """What is wrong with an index, what to do, and the ROCm to name instead ("" for none)."""
 
-    indexes = [each for each in source.parts.indexes if "pytorch.org/whl" in each.url]
-    if len(indexes) > 1 or source.path.endswith(".toml"):
-        return []  # an index of uv's or Poetry's is for the packages that name it
-    texts = [each.text for each in source.parts.declared if each.name == "torch" and not each.group]
-    found = requirement_of(texts[0]) if len(texts) == 1 and node in source.parts.indexes else None
-    return [] if found is None else [found]
+    message: str
+    help: str
+    better: str
 
 
-def _missing(index: PytorchIndex, extra: bool) -> tuple[str, str] | None:
+def _is_default_elsewhere(word: Word, index: PytorchIndex, source: File) -> bool:
+    """Say whether a word stands for the default of a variable, which is reported itself.
+
+    That is so where the index does not exist; whether it has the torch, the command tells.
+    """
+    is_written = index.url in source.text_at(word.span)
+    return not is_written and _missing(index, False) is not None and _is_a_default(index, source)
+
+
+def _is_a_default(index: PytorchIndex, source: File) -> bool:
+    from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
+
+    defaults = (each[1] or each[2] for each in _DEFAULT.finditer(source.text))
+    return isinstance(source, Source) and any(pytorch_index(each) == index for each in defaults)
+
+
+def _pins_of(node: Index, source: File) -> list[Requirement]:
+    """Give the requirements of torch that come from an index, on Linux."""
+    from rocmlint.published.requirements import applicable  # noqa: PLC0415 - loads packaging
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415
+
+    takes = node.takes
+    if takes is None:
+        indexes = [each for each in source.parts.indexes if "pytorch.org/whl" in each.url]
+        if len(indexes) > 1 or node not in source.parts.indexes:
+            return []
+        takes = tuple(each for each in source.parts.declared if not each.group)
+    texts = {each.text: requirement_of(each.text) for each in takes if each.name == "torch"}
+    found = [each for each in texts.values() if each is not None and (each.specifier or each.url)]
+    return list(applicable(found))
+
+
+def _missing(index: PytorchIndex, extra: bool) -> _Fault | None:
     """Say that there are no wheels for a ROCm, and which one to take."""
     from packaging.version import Version  # noqa: PLC0415 - few files name an index
 
@@ -149,15 +193,15 @@ def _missing(index: PytorchIndex, extra: bool) -> tuple[str, str] | None:
     if index.kind and any(each.startswith(f"{index.version}.") for each in known):
         return None  # nightly builds of 5.4 came before the release for 5.4.2
     nearest = rocm_wheels.nearest(index.version)
-    message = (
-        f"There are no wheels for ROCm {index.version}: this index does not exist, and "
-        f"{_effect(extra)}. The nearest that has wheels is ROCm {nearest} (torch "
-        f"{_listed(rocm_wheels.torch_for(nearest))}): {_url(index, nearest)}"
+    return _Fault(
+        f"PyTorch has no wheels for ROCm {index.version}: this index does not exist",
+        f"Use `{_url(index, nearest)}`, the nearest, with torch "
+        f"{_listed(rocm_wheels.torch_for(nearest))}{_effect(extra)}.",
+        nearest,
     )
-    return message, nearest
 
 
-def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tuple[str, str]:
+def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> _Fault | None:
     """Say that the index of a ROCm does not have the torch that is pinned beside it."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
@@ -165,7 +209,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
 
     minors = rocm_wheels.torch_for(index.version)
     if index.kind or not minors or len(pins) != 1 or pins[0].url:
-        return "", ""
+        return None
     specifier = pins[0].specifier
     pinned = published.pin(specifier)
     is_build = pinned is not None and pinned.local is not None  # of which PyPI has none
@@ -179,14 +223,14 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> tu
         is_other = False
     rocm = [each for minor in sorted(wanted) for each in rocm_wheels.rocm_for(minor)]
     if not rocm or (wanted & set(minors) and not is_other):
-        return "", ""
-    message = (
-        f"The index of ROCm {index.version} has torch {_listed(minors)}, not `{pins[0]}`: "
-        f"{_effect(extra and not is_build)}. That torch has wheels for ROCm "
-        f"{_listed(tuple(dict.fromkeys(rocm)))}."
+        return None
+    asked = shortened(f"torch{specifier}", 40)
+    return _Fault(
+        f"The index of ROCm {index.version} has torch {_span(minors)}, not `{asked}`",
+        f"That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}"
+        f"{_effect(extra and not is_build)}.",
+        _nearest_of(index.version, rocm) if pinned is not None and not is_other else "",
     )
-    better = _nearest_of(index.version, rocm) if pinned is not None and not is_other else ""
-    return message, better
 
 
 def _nearest_of(asked: str, versions: list[str]) -> str:
@@ -198,11 +242,17 @@ def _nearest_of(asked: str, versions: list[str]) -> str:
 
 
 def _effect(extra: bool) -> str:
-    return "PyPI's torch is taken, built for CUDA" if extra else "no torch is found there"
+    """Say what pip does with an index beside PyPI: a sentence that follows, without its end."""
+    return ". As it is, pip takes PyPI's CUDA build" if extra else ""
 
 
 def _url(index: PytorchIndex, version: str) -> str:
     return index._replace(version=version).url
+
+
+def _span(versions: tuple[str, ...]) -> str:
+    """Name versions in a message: three at most, else the first and the last."""
+    return _listed(versions) if len(versions) < 4 else f"{versions[0]} to {versions[-1]}"
 
 
 def _listed(versions: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.rule import Command, File, Index, IndexOption, Install
+    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
@@ -36,6 +36,14 @@ class RocmTorch(NamedTuple):
         """Say whether it is in a specifier; None where that depends on its version."""
         answers = {specifier.contains(each, prereleases=True) for each in self.versions}
         return answers.pop() if len(answers) == 1 else None
+
+    def or_(self, other: RocmTorch) -> RocmTorch:
+        """Give what is there where a job of a matrix installs one of two."""
+        known = bool(self.versions and other.versions)
+        return self._replace(
+            versions=(*other.versions, *self.versions) if known else (),
+            packages=self.packages & other.packages,
+        )
 
     @property
     def described(self) -> str:
@@ -69,6 +77,7 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     found: RocmTorch | None = None
+    place: Span | None = None
     comes_later = False
     for each, install in installs_of(file.parts.commands):
         if each is command:
@@ -77,7 +86,8 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
         if torch is None:
             continue
         if each.span < command.span:
-            found = torch
+            found = torch.or_(found) if found is not None and each.span == place else torch
+            place = each.span
         else:
             comes_later = True
     return found or _in_image(command) or _declared(file), comes_later

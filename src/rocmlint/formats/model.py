@@ -138,11 +138,16 @@ class Declared:
 
 @dataclass(frozen=True)
 class Index:
-    """The URL of a package index that a file names; ``extra`` if it stands beside another."""
+    """The URL of a package index that a file names; ``extra`` if it stands beside another.
+
+    ``takes`` are the requirements that come from this index and no other; None where the file
+    does not say so, as a list of requirements does not.
+    """
 
     url: str
     span: Span
     extra: bool = False
+    takes: tuple[Declared, ...] | None = None
 
 
 @dataclass(frozen=True)

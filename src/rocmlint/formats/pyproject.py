@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.formats import poetry, toml
+from rocmlint.formats import poetry, sources, toml
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Declared, Inclusion, Index, Parts, Problem
+from rocmlint.formats.model import Declared, Inclusion, Parts, Problem
 from rocmlint.formats.specifiers import Declaration, declare
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from rocmlint.formats.toml import Table, Value
 
-    Part = Declared | Index | Inclusion | Problem
+    Part = Declared | Inclusion | Problem
 
-Kind = TypeVar("Kind", Declared, Index, Inclusion)
+Kind = TypeVar("Kind", Declared, Inclusion)
 
 
 def parse(text: str) -> Parts:
@@ -35,9 +35,11 @@ def parse(text: str) -> Parts:
         *_pdm(root.table("tool", "pdm")),
         *_hatch(root.table("tool", "hatch", "envs")),
     ]
+    declared = _only(Declared, found)
+    indexes = sources.indexes(root.table("tool"), declared)
     return Parts(
-        declared=_only(Declared, found),
-        indexes=_only(Index, found),
+        declared=declared,
+        indexes=tuple(sorted(indexes, key=lambda each: each.span)),
         inclusions=_only(Inclusion, found),
         problems=tuple(each for each in found if isinstance(each, Problem)),
     )
@@ -113,11 +115,6 @@ def _poetry(table: Table) -> Iterator[Part]:
     yield from _poetry_group(table.table("dev-dependencies"), "dev", extras)
     for name, value in table.table("group").values.items():
         yield from _poetry_group(value.table.table("dependencies"), name, extras)
-    source = table.get("source")
-    for each in source.items() if source is not None else ():
-        priority = each.table.get("priority")
-        beside = priority is not None and priority.text not in ("default", "primary")
-        yield from _index(each.table.get("url"), extra=beside)
 
 
 def _poetry_group(table: Table, group: str, extras: dict[str, str]) -> Iterator[Part]:
@@ -149,34 +146,14 @@ def _uv(table: Table) -> Iterator[Part]:
     yield from _requirements(table.get("dev-dependencies"), Declaration("dev"))
     for key in ("constraint-dependencies", "override-dependencies"):
         yield from _requirements(table.get(key), Declaration(constraint=True))
-    index = table.get("index")
-    for each in index.items() if index is not None else ():
-        default = each.table.get("default")
-        is_default = default is not None and default.content is True
-        yield from _index(each.table.get("url"), extra=not is_default)
-    for settings in (table, table.table("pip")):
-        yield from _index(settings.get("index-url"), extra=False)
-        for key in ("extra-index-url", "find-links"):
-            found = settings.get(key)
-            for each in found.items() if found is not None else ():
-                yield from _index(each, extra=True)
 
 
 def _pdm(table: Table) -> Iterator[Part]:
     for group, value in table.table("dev-dependencies").values.items():
         yield from _requirements(value, Declaration(group))
-    source = table.get("source")
-    for each in source.items() if source is not None else ():
-        name = each.table.get("name")
-        yield from _index(each.table.get("url"), extra=name is None or name.text != "pypi")
 
 
 def _hatch(environments: Table) -> Iterator[Part]:
     for name, value in environments.values.items():
         for key in ("dependencies", "extra-dependencies"):
             yield from _requirements(value.table.get(key), Declaration(name))
-
-
-def _index(value: Value | None, *, extra: bool) -> Iterator[Index]:
-    if value is not None and value.text:
-        yield Index(value.text, value.excerpt.span(), extra)

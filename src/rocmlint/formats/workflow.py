@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats import yaml
 from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.matrix import combinations
 from rocmlint.formats.model import Command, Parts, Problem, Step, Word
 from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.script import commands_of
@@ -31,11 +32,12 @@ _MOST = 20
 """Templates that one job builds on."""
 _VARIABLES = ("variables", "environment", "env")
 _EXPRESSION = re.compile(
-    r"\$\{\{(?:\s*env\.(?P<name>\w+)\s*\}\}|.*?\}\})|\$\[\[.*?\]\]"
+    r"\$\{\{(?:\s*(?:env\.(?P<name>\w+)|(?P<matrix>matrix\.[\w-]+))\s*\}\}|.*?\}\})|\$\[\[.*?\]\]"
     r"|<<\s*(?:parameters|pipeline|matrix)\.[\w.-]+\s*>>",
     re.DOTALL,
 )
 """What the system replaces before a shell reads the script."""
+_OF_MATRIX = re.compile(r"\bmatrix\.([\w-]+)")
 _OTHER_LANGUAGES = re.compile(r"github-script|/julia|/r-lib")
 """Actions whose ``script`` is no shell's."""
 _OTHER_SHELLS = re.compile(r"\s*(?:\S*/)?(?:pwsh|powershell|cmd|python\S*|perl|node|Rscript)\b")
@@ -48,7 +50,7 @@ def parse(text: str) -> Parts:
     documents = yaml.read(Excerpt.of(text))
     if isinstance(documents, Problem):
         return Parts(problems=(documents,))
-    walk = _Walk()
+    walk = _Walk(frozenset(_OF_MATRIX.findall(text)))
     for document in documents:
         walk.enter(document, _Around(document))
     return Parts(
@@ -71,10 +73,11 @@ class _Around:
 class _Walk:
     """Gathers by place: what an alias repeats counts once, where it is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: frozenset[str]) -> None:
+        self.asked = asked  # the values of matrices that count
         self.commands: dict[object, Command] = {}
         self.images: dict[object, Word] = {}
-        self.steps = 0
+        self.steps: dict[object, int] = {}
 
     def enter(self, value: yaml.Value, around: _Around) -> None:
         if isinstance(value, yaml.Sequence):
@@ -84,6 +87,15 @@ class _Walk:
             self._mapping(value, around)
 
     def _mapping(self, mapping: yaml.Mapping, above: _Around) -> None:
+        """Enter a mapping; a job with a matrix once for each combination."""
+        chosen = [
+            {f"matrix.{key}": value for key, value in each.items() if key in self.asked}
+            for each in combinations(mapping)
+        ]
+        for each in [each for at, each in enumerate(chosen) if each not in chosen[:at]] or [{}]:
+            self._once(mapping, replace(above, variables={**above.variables, **each}))
+
+    def _once(self, mapping: yaml.Mapping, above: _Around) -> None:
         if _OTHER_LANGUAGES.search(mapping.text("uses")):
             return
         variables = {**above.variables, **_variables(mapping, above.variables)}
@@ -100,17 +112,21 @@ class _Walk:
                 self._script(list(_texts(value, variables)), replace(around, shell=own))
             elif key.text in _IMAGES:
                 for word in _words(value, variables):
-                    self.images.setdefault(word.span, word)
+                    self.images.setdefault((word.span, word.text), word)
             if not isinstance(value, yaml.Scalar) and key.text not in _VARIABLES:
                 self.enter(value, around)
 
     def _script(self, texts: list[Excerpt], around: _Around) -> None:
         if not texts or _OTHER_SHELLS.match(around.shell):
             return
-        self.steps += 1
-        step = Step(self.steps, around.image, folder=around.folder)
-        for command in commands_of(Excerpt.joined(texts[0].file, texts), around.variables, step):
-            self.commands.setdefault(command.span, command)
+        number = self.steps.setdefault(texts[0].span(), len(self.steps) + 1)
+        step = Step(number, around.image, folder=around.folder)
+        variables = {
+            name: value for name, value in around.variables.items() if "." not in name
+        }  # a matrix is not in the environment
+        for command in commands_of(Excerpt.joined(texts[0].file, texts), variables, step):
+            words = tuple(word.text for word in (*command.words, *filter(None, [command.image])))
+            self.commands.setdefault((command.span, words), command)
 
 
 def _words(value: yaml.Value | None, variables: Variables) -> Iterator[Word]:
@@ -219,7 +235,7 @@ def _replaced(text: Excerpt, variables: Variables) -> Excerpt:
         pieces.append(text.part(position, start))
         position = end
         written = text.part(start, end)
-        value = variables.get(match["name"]) if match["name"] else None
+        value = variables.get(match["name"] or match["matrix"] or "")
         if value is None:
             pieces.append(written.with_unknown(_EXPRESSION))
         else:

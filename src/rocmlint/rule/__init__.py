@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from rocmlint.source.attribute_patches import AttributePatch, attribute_patches
     from rocmlint.source.conditions import Condition, conditions
+    from rocmlint.source.environment_defaults import is_default
     from rocmlint.source.facts import once_per_file
     from rocmlint.source.file import File
     from rocmlint.source.python import Source
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from rocmlint.syntax.walk import children, walk
     from rocmlint.text.blanks import spaced
     from rocmlint.text.text import Comment, Span, Text
+    from rocmlint.text.words import shortened
 
 __all__ = [
     "AttributePatch",
@@ -97,9 +99,11 @@ __all__ = [
     "indexes",
     "install_of",
     "installs_of",
+    "is_default",
     "last_name",
     "nodes",
     "once_per_file",
+    "shortened",
     "spaced",
     "statements",
     "string_value",
@@ -155,9 +159,11 @@ _HOME = {
     "indexes": "rocmlint.rule.triggers",
     "install_of": "rocmlint.installs.install",
     "installs_of": "rocmlint.installs.install",
+    "is_default": "rocmlint.source.environment_defaults",
     "last_name": "rocmlint.rule.triggers",
     "nodes": "rocmlint.rule.triggers",
     "once_per_file": "rocmlint.source.facts",
+    "shortened": "rocmlint.text.words",
     "spaced": "rocmlint.text.blanks",
     "statements": "rocmlint.syntax.nodes",
     "string_value": "rocmlint.syntax.nodes",

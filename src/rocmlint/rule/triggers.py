@@ -24,6 +24,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rocmlint.formats import format_of
+from rocmlint.lazy import compile_lazily
 from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
@@ -215,6 +216,11 @@ _RUNNERS = {
     "pip": ("main",),
 }
 """The last names of the functions that run a command, by a word of their module."""
+_GETTERS = ("get", "getenv", "setdefault")
+_COMMAND_DEFAULT = compile_lazily(
+    rf"\b(?:{'|'.join(_GETTERS)})[\s\\]*\([\s\\]*(?:key[\s\\]*=[\s\\]*)?[rbuRBU]*[\"']+[A-Z]\w*(?:COMMAND|CMD)\b"
+)
+"""Where a variable that holds a command gets its default: that is a command too."""
 
 
 def _called_runners(source: Source) -> Iterator[re.Match[str]]:
@@ -222,6 +228,8 @@ def _called_runners(source: Source) -> Iterator[re.Match[str]]:
     for module, names in _RUNNERS.items():
         for name in names if module in source.text else ():
             yield from _matches_at(name, _runner(name), source.text)
+    if "COMMAND" in source.text or "CMD" in source.text:
+        yield from _COMMAND_DEFAULT.finditer(source.text)
 
 
 @cache
@@ -235,6 +243,7 @@ def commands(*words: str, described: str) -> On:
     ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in it.
     """
     names = frozenset(name for runners in _RUNNERS.values() for name in runners)
+    names |= frozenset(_GETTERS)
     found = Trigger(
         *("part", names, words, "", "code", ("Call",), described),
         part="commands",

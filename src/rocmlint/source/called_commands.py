@@ -1,4 +1,7 @@
-"""Commands that Python code runs: the words that ``subprocess.run`` and its like are given."""
+"""Commands that Python code runs: the words that ``subprocess.run`` and its like are given.
+
+So is the default of a variable that holds a command: ``os.environ.get("TORCH_COMMAND", "pip …")``.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Word
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.word_list import Item, commands_in
+from rocmlint.source.environment_defaults import command_default, default_of
 from rocmlint.syntax.nodes import argument, constant, string_value
 from rocmlint.syntax.walk import walk
 
@@ -45,6 +49,8 @@ _ESCAPE = re.compile(
     r"\\(?:\n|[\\'\"abfnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|N\{[^}]*\}|[0-7]{1,3})"
 )
 _RUNNING = _PROCESSES | _SHELLS | _PIP | {_SPREAD}
+_OF_PIP = re.compile(r"(?:--?[a-z][\w-]* )*torch(?:[ =<>~!\[]|\Z)")
+"""What ``pip install`` gets where it begins with torch."""
 _MOST_HOPS = 5
 _MOST_ROUNDS = 100
 
@@ -61,7 +67,7 @@ class _Code:
         for _ in range(_MOST_HOPS):
             if isinstance(node, cst.Name) and node.value in self.given:
                 return self.given[node.value]
-            value = self.source.value_of(node)
+            value = self.source.value_of(node) or default_of(node, self.source)
             if value is None:
                 break
             node = value
@@ -74,10 +80,25 @@ def commands_called(call: cst.Call, source: Source) -> list[Command]:
     A string for the shell may hold several (``cd x && pip install .``), and so does a loop over
     a list of strings.
     """
+    default = command_default(call, source)
+    if default is not None:
+        return _by_default(default, _Code(source, {}))
     if _function(call, source) not in _RUNNING:
         return []
     rounds = _rounds(call, source) or [{}]
     return [command for given in rounds for command in _commands(call, _Code(source, given))]
+
+
+def _by_default(default: cst.BaseExpression, code: _Code) -> list[Command]:
+    """Give the command of a variable's default; web UIs leave ``pip install`` away."""
+    text = _text(code.value(default), code)
+    if text is None:
+        return []
+    if _OF_PIP.match(text.text):
+        start = text.starts[0]
+        own = Excerpt.standing_for(code.source, "pip install ", start, start)
+        text = Excerpt.joined(code.source, [own, text])
+    return commands_of(text, {})
 
 
 def _rounds(call: cst.Call, source: Source) -> list[dict[str, cst.BaseExpression]]:

@@ -19,3 +19,12 @@ def few(names: Sequence[str], shown: int) -> str:
     """Name the first, and count the others: ``one, two and 3 more``."""
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Return text on one line, with an ellipsis in the middle where it is longer than ``most``."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    kept = most - 1
+    return f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.grammar import inside, tree
-from rocmlint.formats.model import Branch, Command, Parts, Redirect, Step, Word
+from rocmlint.formats.model import Branch, Command, Index, Parts, Redirect, Step, Word
 from rocmlint.formats.shell.folders import Folders
 from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
@@ -36,13 +36,19 @@ _RUNS_ARGUMENTS = re.compile(
     re.MULTILINE,
 )
 """Where ``"$@"`` stands as a command of its own."""
+_COMMAND = re.compile(r"[A-Z]\w*(?:COMMAND|CMD)\Z")
+_INSTALLS = re.compile(r"\s*(?:pip3?|uv|\S*python3?)\s")
+_INDEX = re.compile(r"(?!PIP_|UV_)[A-Z]\w*INDEX_URL\Z")
+"""What a script hands to the program that it starts, such as TORCH_COMMAND of web UIs."""
 _DEEPEST = 4
 """Shells in shells that are looked into: ``ssh host 'bash -c "…"'``."""
 
 
 def parse(text: str) -> Parts:
     """Read a script of sh or bash, lines ended by ``\\n``."""
-    return Parts(commands=tuple(commands_of(Excerpt.of(text))))
+    reader = _Script(Excerpt.of(text), Variables(), Step(), 0) if text.strip() else None
+    commands = () if reader is None else tuple(reader.commands(()))
+    return Parts(commands=commands, indexes=() if reader is None else tuple(reader.indexes))
 
 
 def commands_of(
@@ -83,6 +89,7 @@ class _Script:
         self.folders = Folders(step.folder)
         self.root = tree("bash", _DEFAULT.sub(_masked, excerpt.plain))
         self.redirects: dict[int, list[Node]] = {}
+        self.indexes: list[Index] = []
         self.functions = frozenset(_running_functions(self.root, excerpt.plain))
         variables.changing = changing(self.root, excerpt.plain)
 
@@ -100,6 +107,7 @@ class _Script:
                 self._assign(node)
             elif node.type == "declaration_command":
                 self._declare(node)
+                yield from self._handed_on(node, branches)
             elif node.type == "command":
                 yield from self._command(node, branches)
             waiting += (
@@ -183,7 +191,7 @@ class _Script:
     def _redirect(self, node: Node, target: Written) -> Redirect:
         start = node.start_byte
         operator = self.excerpt.text[start : target.start].strip()
-        (word, *_) = words_of(self.excerpt, target, lambda _: None)
+        (word, *_) = words_of(self.excerpt, target, lambda *_: None)
         return Redirect(
             operator,
             word,
@@ -265,6 +273,36 @@ class _Script:
             if name is not None:
                 exported = self.excerpt.text[name.start_byte : name.end_byte]
                 self.variables.exported.add(exported)
+
+    def _handed_on(self, node: Node, branches: tuple[Branch, ...]) -> Iterator[Command]:
+        """Give the commands in exported variables, note the indexes: another program reads them.
+
+        What the script itself uses counts there.
+        """
+        is_exported = self.excerpt.text[node.start_byte : node.end_byte].startswith("export")
+        for child in node.children if is_exported and self.depth < _DEEPEST else ():
+            named, given = (child.child_by_field_name(field) for field in ("name", "value"))
+            name = _text(named, self.excerpt.text)
+            if given is None or not (_COMMAND.match(name) or _INDEX.match(name)):
+                continue
+            (written, *_) = written_words(self.excerpt, [given])
+            value = value_of(self.excerpt, written, self.variables.within_limits(), splits=False)
+            if _INDEX.match(name):
+                if not value.unknown and not re.search(rf"\$\{{?{name}\b", self.excerpt.text):
+                    self.indexes.append(Index(value.text, value.span()))
+            elif _INSTALLS.match(value.text) and not _is_run(name, self.excerpt.text):
+                variables = self.variables.passed_on()
+                yield from commands_of(value, variables, self.step, self.depth + 1, branches)
+
+
+def _is_run(name: str, text: str) -> bool:
+    """Say whether a variable stands where a command may."""
+    pattern = rf"(?m)(?:^|[;&|]|\beval\b|\bexec\b|\s-[mc]\b)\s*[\"']*\$\{{?{name}\b"
+    return re.search(pattern, text) is not None
+
+
+def _text(node: Node | None, text: str) -> str:
+    return "" if node is None else text[node.start_byte : node.end_byte]
 
 
 def _running_functions(root: Node, text: str) -> Iterator[str]:

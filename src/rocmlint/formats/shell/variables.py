@@ -45,17 +45,17 @@ class Variables:
         self.changing: frozenset[str] = frozenset()
         self.exports_all = False
 
-    def get(self, name: str) -> Value:
-        """Give a variable's value; None where it cannot be told."""
-        return self.values.get(name)
+    def get(self, name: str, default: str | None = None) -> Value:
+        """Give a variable's value; None where it cannot be told, the default where none is set."""
+        return self.values.get(name, default)
 
-    def within_limits(self) -> Callable[[str], Value]:
+    def within_limits(self) -> Callable[[str, str | None], Value]:
         """Return :meth:`get` for one command, which gives so many characters and no more."""
         left = LONGEST
 
-        def get(name: str) -> Value:
+        def get(name: str, default: str | None) -> Value:
             nonlocal left
-            value = self.get(name)
+            value = self.get(name, default)
             left -= size_of(value)
             return value if left >= 0 else None
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    Lookup = Callable[[str], "str | tuple[str, ...] | None"]
+    Value = str | tuple[str, ...] | None
+    Lookup = Callable[[str, str | None], Value]
 
 EXPANSIONS = frozenset(
     {
@@ -25,6 +26,7 @@ EXPANSIONS = frozenset(
     }
 )
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?\})\Z")
+_WITH_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?[-=]([^{}$`\"'\\\n]+)\}\Z")
 _ALTERNATIVES = re.compile(r"\{[^{}]*,[^{}]*\}|\{\w+\.\.\w+\}")
 """What braces expand to several words."""
 _PLAIN = re.compile(r"[\w./:=@%+,-]+\Z")
@@ -57,7 +59,8 @@ def written_words(excerpt: Excerpt, nodes: Iterable[Node]) -> list[Written]:
 def words_of(excerpt: Excerpt, word: Written, lookup: Lookup) -> list[Word]:
     """Give the words that one written word becomes: mostly one, but ``$PACKAGES`` may be several.
 
-    ``lookup`` gives a variable's value, a tuple of values for an array, None if unknown.
+    ``lookup`` gives a variable's value, a tuple of values for an array, None if unknown; and the
+    default of one that the script does not set.
     """
     start, end = word.start, word.end
     span = excerpt.span(start, end)
@@ -140,13 +143,21 @@ def _expansions(excerpt: Excerpt, node: Node) -> dict[int, int]:
 
 
 def _expanded(written: Excerpt, lookup: Lookup, splits: bool) -> Excerpt:
-    match = _VARIABLE.match(written.text)
-    value = lookup(match[1] or match[2]) if match and not written.unknown else None
+    value = None if written.unknown else _looked_up(written.text, lookup)
     if isinstance(value, tuple) or value is None or (splits and _is_split(value)):
         return _unknown(written)
     return Excerpt.standing_for(
         written.file, value, written.starts[0] if written.starts else 0, written.ends[-1]
     )
+
+
+def _looked_up(written: str, lookup: Lookup) -> Value:
+    """Give the value of a lone expansion: ``$INDEX``, ``${INDEX:-https://…}``."""
+    match = _VARIABLE.match(written)
+    if match is not None:
+        return lookup(match[1] or match[2], None)
+    match = _WITH_DEFAULT.match(written)
+    return None if match is None else lookup(match[1], match[2])
 
 
 def _unknown(written: Excerpt) -> Excerpt:
@@ -160,10 +171,7 @@ def _is_split(value: str) -> bool:
 
 def _split_values(written: str, lookup: Lookup) -> list[str] | None:
     """Give the words that a lone expansion becomes where it can be more or less than one."""
-    match = _VARIABLE.match(written.strip('"') if written.count('"') == 2 else written)
-    if match is None:
-        return None
-    value = lookup(match[1] or match[2])
+    value = _looked_up(written.strip('"') if written.count('"') == 2 else written, lookup)
     if isinstance(value, tuple):
         return list(value) if "[" in written else None
     if value is None or written.startswith('"') or not _is_split(value) or "*" in value:
