@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PartRule, commands, declared
+from rocmlint.rule import PartRule, commands, declared, fitted, shortened
 
 from ._installs.commands import PIP_AND_UV
-from ._pins.excuses import is_overridden, is_own_build, takes_no_dependencies, takes_prereleases
+from ._pins.excuses import (
+    has_own_triton,
+    is_overridden,
+    is_own_build,
+    takes_no_dependencies,
+    takes_prereleases,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,7 +70,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
     on = commands(*PIP_AND_UV, described="commands that install packages") | declared(
         *_PACKAGES, described="requirements of the stack"
     )
-    excuses = (takes_no_dependencies, takes_prereleases, is_own_build, is_overridden)
+    excuses = (takes_no_dependencies, takes_prereleases, is_own_build, has_own_triton, is_overridden)
 
     def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:
         """Find requirements that exclude each other."""
@@ -102,7 +108,8 @@ class ConflictingPins(PartRule["Command | Declared"]):
         for other in others:
             conflict = self._proven(part, other, source)
             if conflict is not None:
-                yield self.finding(place, source, _message(conflict, part))
+                message = _message(conflict, part)
+                yield self.finding(place, source, message, help=_help(conflict))
                 return
 
     def _proven(self, one: Part, two: Part, source: File) -> Conflict | None:
@@ -120,31 +127,39 @@ class ConflictingPins(PartRule["Command | Declared"]):
 
 def _message(conflict: Conflict, part: Part) -> str:
     owner, other = conflict.owner, conflict.other
+    texts = (_text(owner), _text(other))
     if not conflict.demanded:
-        return (
-            f"No release is in both `{owner.requirement}` and `{other.requirement}` "
-            f"({other.where}): pip refuses to install them. Leave one of them out."
-        )
+        return fitted(f"No release is in both `{{}}` and `{{}}` ({other.where})", *texts)
+    demand = f"{other.name}{conflict.demanded}"
+    where = (_where(owner, part), _where(other, part))
+    return fitted(
+        f"`{{}}`{where[0]} needs {{}}, which `{{}}`{where[1]} excludes", texts[0], demand, texts[1]
+    )
+
+
+def _help(conflict: Conflict) -> str:
+    owner, other = conflict.owner, conflict.other
+    if not conflict.demanded:
+        return "pip refuses to install them together: keep one of the two."
     from ._pins.conflicts import candidates  # noqa: PLC0415 - loads packaging
 
-    newest = candidates(owner)[-1]
-    release = "" if len(candidates(owner)) == 1 else f" in its newest release, {newest},"
-    demand = f"{other.name}{conflict.demanded}"
-    asks = f"`{owner.requirement}`{_where(owner, part)} requires{release} {demand}"
-    against = f"`{other.requirement}`{_where(other, part)}"
-    none = "" if not release else ", and no older one goes with it"
+    admitted = candidates(owner)
+    fits = f", or {owner.name} {conflict.fits}, the newest that goes with it" if conflict.fits else ""
+    wanted = f"Take {shortened(f'{other.name}{conflict.demanded}', 60)}{fits}."
     if conflict.implied:
-        effect = (
-            f"{asks} by its extra `torch`, against {against}{none}: pip installs both, and "
-            f"{owner.name} does without PyTorch or fails in it."
-        )
-    else:
-        effect = f"{asks}, against {against}{none}: pip refuses to install them together."
-    fits = conflict.fits
-    if fits is None:
-        return f"{effect} Take {demand}."
-    return f"{effect} Take {demand}, or {owner.name} {fits}, the newest that goes with it."
+        return f"pip installs both, but {owner.name} disables PyTorch or fails in it. {wanted}"
+    if len(admitted) > 1:
+        said = f"{owner.name} {admitted[-1]} says so, and no older release goes with it either"
+        return f"pip cannot install them together: {said}. {wanted}"
+    return f"pip refuses to install them together. {wanted}"
+
+
+def _text(part: Part) -> str:
+    """Give a requirement without its marker."""
+    requirement = part.requirement
+    extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+    return f"{requirement.name}{extras}{requirement.specifier}"
 
 
 def _where(part: Part, here: Part) -> str:
-    return "" if part is here or part.where == here.where else f" ({part.where})"
+    return "" if part is here or part.where == here.where else f" ({shortened(part.where, 24)})"

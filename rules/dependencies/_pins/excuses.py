@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _PRERELEASES = compile_lazily(r"(?m)^\s*--pre\b")
 _OF_PYTORCH = compile_lazily(r"(?:cpu|cu\d+|rocm\d+(?:\.\d+)+)$")
 """The labels of the builds at download.pytorch.org, which require what PyPI's releases do."""
+_OF_OTHER_TRITON = compile_lazily(r"rocm|gfx\d|amd\.com|radeon\.com|/(?:cpu|xpu)(?:/|\Z)")
+"""Indexes whose torch requires no package that is named triton."""
 
 
 def takes_no_dependencies(conflict: Conflict, file: File) -> bool:
@@ -49,6 +51,23 @@ def is_own_build(conflict: Conflict, file: File) -> bool:
         return False
     is_for_triton = conflict.other.name == "triton"
     return owner not in FAMILY or is_for_triton or not _OF_PYTORCH.match(pinned.local)
+
+
+def has_own_triton(conflict: Conflict, file: File) -> bool:
+    """Triton beside a torch from an index for ROCm or the CPU: its wheels do not require `triton`.
+
+    pip takes `2.7.0+rocm6.2.4` for `torch==2.7.0` where it finds both, as a label sorts higher.
+    """
+    if conflict.owner.name not in FAMILY or conflict.other.name != "triton":
+        return False
+    from rocmlint.project import platforms  # noqa: PLC0415 - few pins conflict
+
+    from .together import indexes_with  # noqa: PLC0415
+
+    if platforms.of_name(file.place) == "rocm" or platforms.of_text(file.text) == "rocm":
+        return True
+    urls = indexes_with(conflict.owner.command, file)
+    return any(url is None or _OF_OTHER_TRITON.search(url) for url in urls)
 
 
 def is_overridden(conflict: Conflict, file: File) -> bool:

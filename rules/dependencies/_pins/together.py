@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
 
+from rocmlint.installs.install import install_of
 from rocmlint.project.inclusions import Listed, with_inclusions
 from rocmlint.published import requirements as published
 from rocmlint.text.written import requirement_of
@@ -83,6 +84,20 @@ def _included(parts: Parts, file: File) -> Iterator[Part]:
     for path, inner, constraint in islice(with_inclusions([own], file.read), 1, None):
         for each in _parts(inner.declared[:_MOST], path):
             yield each._replace(constraint=constraint or each.constraint)
+
+
+def indexes_with(command: Command | None, file: File) -> list[str | None]:
+    """Give the indexes that a command asks, or a list and those that it includes.
+
+    None is one that only the run knows.
+    """
+    if command is not None:
+        install = install_of(command)
+        asked = () if install is None else install.indexes
+        return [each.url if each.word.known else None for each in asked]
+    own = Listed(os.path.abspath(file.path), file.parts)
+    included = islice(with_inclusions([own], file.read), 0, None)
+    return [each.url for _, parts, _ in included for each in parts.indexes]
 
 
 @lru_cache(maxsize=4096)

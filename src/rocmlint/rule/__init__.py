@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from rocmlint.syntax.walk import children, walk
     from rocmlint.text.blanks import spaced
     from rocmlint.text.text import Comment, Span, Text
-    from rocmlint.text.words import shortened
+    from rocmlint.text.words import fitted, shortened
 
 __all__ = [
     "AttributePatch",
@@ -95,6 +95,7 @@ __all__ = [
     "declared",
     "definitions",
     "dotted_text",
+    "fitted",
     "imports",
     "indexes",
     "install_of",
@@ -155,6 +156,7 @@ _HOME = {
     "declared": "rocmlint.rule.triggers",
     "definitions": "rocmlint.rule.triggers",
     "dotted_text": "rocmlint.syntax.nodes",
+    "fitted": "rocmlint.text.words",
     "imports": "rocmlint.rule.triggers",
     "indexes": "rocmlint.rule.triggers",
     "install_of": "rocmlint.installs.install",

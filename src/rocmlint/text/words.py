@@ -28,3 +28,12 @@ def shortened(text: str, most: int = 40) -> str:
         return text
     kept = most - 1
     return f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
+
+
+def fitted(template: str, *texts: str, most: int = 100) -> str:
+    """Return a template of ``str.format`` with texts in it, shortened until all of it fits."""
+    for each in range(most, 8, -2):
+        filled = template.format(*(shortened(text, each) for text in texts))
+        if len(filled) <= most:
+            return filled
+    return shortened(template.format(*texts), most)

@@ -221,7 +221,7 @@ def test_what_is_proposed_in_place_of_a_pin_is_of_use(
     repository: Repository, pins: str, told: str
 ) -> None:
     (found,) = repository.lint("requirements.txt", f"{pins}\n")
-    assert told in found.message
+    assert told in found.help
 
 
 @pytest.mark.parametrize(

@@ -203,8 +203,8 @@ def test_a_default_index_is_put_into_the_default_command(repository: Repository)
         (f"${{TORCH_COMMAND:-pip install torch==2.9.1 --index-url {SERVER}/rocm7.0}}", ["ROC202"]),
         (
             (
-                f'TORCH_COMMAND="${{TORCH_COMMAND:-pip install torch --index-url {SERVER}/rocm6.5}}"\n'
-                "$TORCH_COMMAND"
+                f'PIP_COMMAND="${{PIP_COMMAND:-pip install torch --index-url {SERVER}/rocm6.5}}"\n'
+                "$PIP_COMMAND"
             ),
             ["ROC202"],
         ),
