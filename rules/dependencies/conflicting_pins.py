@@ -70,7 +70,13 @@ class ConflictingPins(PartRule["Command | Declared"]):
     on = commands(*PIP_AND_UV, described="commands that install packages") | declared(
         *_PACKAGES, described="requirements of the stack"
     )
-    excuses = (takes_no_dependencies, takes_prereleases, is_own_build, has_own_triton, is_overridden)
+    excuses = (
+        takes_no_dependencies,
+        takes_prereleases,
+        is_own_build,
+        has_own_triton,
+        is_overridden,
+    )
 
     def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:
         """Find requirements that exclude each other."""
@@ -144,7 +150,9 @@ def _help(conflict: Conflict) -> str:
     from ._pins.conflicts import candidates  # noqa: PLC0415 - loads packaging
 
     admitted = candidates(owner)
-    fits = f", or {owner.name} {conflict.fits}, the newest that goes with it" if conflict.fits else ""
+    fits = (
+        f", or {owner.name} {conflict.fits}, the newest that goes with it" if conflict.fits else ""
+    )
     wanted = f"Take {shortened(f'{other.name}{conflict.demanded}', 60)}{fits}."
     if conflict.implied:
         return f"pip installs both, but {owner.name} disables PyTorch or fails in it. {wanted}"

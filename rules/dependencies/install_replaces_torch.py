@@ -72,7 +72,7 @@ class InstallReplacesTorch(PartRule["Command"]):
         case = case_of(node, source)
         if case is not None:
             for harm in harms(case, source, self.is_excused):
-                yield self.finding(harm.place, source, harm.message)
+                yield self.finding(harm.place, source, harm.message, help=harm.help)
 
     def _in_setup(self, node: Command, source: File) -> Iterator[Finding]:
         from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
@@ -84,10 +84,12 @@ class InstallReplacesTorch(PartRule["Command"]):
             return
         for each in install.requirements:
             if each.name in FAMILY and (each.requirement is None or not each.requirement.url):
-                message = (
-                    f"setup.py installs {each.name} from PyPI, the build for CUDA: in a build of "
-                    f"its own (PEP 517) always, as torch is never there. Name torch in "
-                    f"`build-system.requires` and have users build with `--no-build-isolation`."
+                yield self.finding(
+                    each.word,
+                    source,
+                    f"setup.py installs {each.name} from PyPI, the CUDA build",
+                    help="torch is never there in an isolated build: name it in "
+                    "`build-system.requires`, and have users build with `--no-build-isolation`.",
+                    severity="error",
                 )
-                yield self.finding(each.word, source, message, severity="error")
                 return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PartRule, commands
+from rocmlint.rule import PartRule, commands, shortened
 
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
@@ -68,12 +68,12 @@ class UnreadCloneRequirements(PartRule["Command"]):
         if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return
         for word in case.everything.missing:
-            message = (
-                f"`{word.text}` of a clone, which is not read here, is installed beside the "
-                f"{case.torch.described} without a constraint: where it pins torch, torchvision "
-                f"or torchaudio, pip replaces the ROCm build. Add `-c` with a file that names "
-                f"your torch (`pip freeze | grep ^torch`)."
+            name = shortened(word.text, 24)
+            message = f"`{name}` of a clone may replace the {case.torch.described}"
+            advice = (
+                "It is not here to be read: where it pins torch or torchvision, pip takes PyPI's "
+                "CUDA build. Add `-c` with a file that names your torch, of `pip freeze`."
             )
-            harm = Harm(case, "clone", word, message)
+            harm = Harm(case, "clone", word, message, advice)
             if not self.is_excused(harm, source):
-                yield self.finding(harm.place, source, harm.message)
+                yield self.finding(harm.place, source, harm.message, help=harm.help)

@@ -63,14 +63,25 @@ class Harm:
 
     ``kind`` is how: it asks for torch or its family, for a package that requires another torch,
     or for a wheel for CUDA; conda, or a tool with a lock, installs; PyPI's Triton is required; or
-    requirements of a clone are not here. ``asked`` is the requirement, None where it is no one.
+    requirements of a clone are not here. ``asked`` is the requirement, None where it is no one;
+    ``through`` the packages that it brings, each for the next, the last of which does it.
     """
 
     case: Case
     kind: Literal["torch", "package", "wheel", "conda", "add", "sync", "triton", "clone"]
     place: Word | Command
     message: str
+    help: str
     asked: Requested | None = None
+    through: tuple[str, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """The normalized name of the package that does it; "" where it is no package."""
+        from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+        name = "" if self.asked is None else self.asked.requirement.name
+        return canonicalize_name(self.through[-1] if self.through else name)
 
 
 @once_per_file

@@ -30,13 +30,14 @@ def harm(case: Case) -> Harm | None:
     place = next((each.word for each in asked if each.name in _FAMILY), None)
     if place is None:
         return None
-    over = "" if case.torch is None else f" It writes that over the {case.torch.described}."
-    message = (
-        f"conda has PyTorch for CUDA and the CPU only: none of its channels has a build for ROCm."
-        f"{over} Install torch with pip; `rocmlint stack install-command` prints the command. "
-        f"For ROCm: {case.evidence}."
+    message = "conda installs PyTorch for CUDA or the CPU: its channels have no build for ROCm"
+    if case.torch is not None:
+        message = f"conda puts PyTorch for CUDA or the CPU over the {case.torch.described}"
+    advice = (
+        f"Install torch with pip: `rocmlint stack install-command` prints the command. "
+        f"This is for ROCm: {case.evidence}."
     )
-    return Harm(case, "conda", place, message)
+    return Harm(case, "conda", place, message, advice)
 
 
 def names_build(command: Command) -> bool:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.published import pytorch_index
+from rocmlint.rule import fitted, shortened
 
 from .cases import Harm
 from .cuda_wheels import cuda_wheel
 from .requested import is_build
+from .there import packages_there
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from rocmlint.rule import Command, File, Word
 
+    from .._pins.demands import Demand
     from .cases import Case
     from .requested import Requested
     from .rocm_torch import RocmTorch
 
-_BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm."
+_BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm"
+
+
+class _Said(NamedTuple):
+    """What a finding says, and the packages through which it comes about."""
+
+    message: str
+    help: str
+    through: tuple[str, ...] = ()
 
 
 def harm(asked: Requested, case: Case, file: File) -> Harm | None:
@@ -27,16 +38,17 @@ def harm(asked: Requested, case: Case, file: File) -> Harm | None:
     requirement = asked.requirement
     if requirement.url or is_build(requirement):
         return None
-    kind: Literal["torch", "package", "wheel"] = "torch"
-    if requirement.name.lower() in pytorch_index.FAMILY:
-        message = _harm_of_family(requirement.name.lower(), asked, case, file)
-    else:
-        kind, message = "package", _harm_of_package(asked, case)
-        if not message:
-            kind, message = "wheel", _harm_of_wheel(asked)
-    why = f" For ROCm: {case.evidence}." if case.torch is None else ""
     place = _place(asked.word, case.command)
-    return Harm(case, kind, place, message + why, asked) if message else None
+    if requirement.name.lower() in pytorch_index.FAMILY:
+        said = _said_of_family(requirement.name.lower(), asked, case, file)
+        return Harm(case, "torch", place, said.message, said.help, asked) if said else None
+    said = _said_of_package(asked, case, file)
+    if said is not None:
+        return Harm(case, "package", place, said.message, said.help, asked, said.through)
+    said = _said_of_wheel(asked, case, file)
+    if said is not None:
+        return Harm(case, "wheel", place, said.message, said.help, asked, said.through)
+    return None
 
 
 def _place(word: Word, command: Command) -> Word | Command:
@@ -45,94 +57,106 @@ def _place(word: Word, command: Command) -> Word | Command:
     return word if inside else command
 
 
-def _harm_of_family(name: str, asked: Requested, case: Case, source: File) -> str:
+def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _Said | None:
     requirement, torch = asked.requirement, case.torch
     index = _give_index(requirement, source)
-    listed = f"`{asked.where}` lists {name}: " if asked.where else ""
-    tool = case.install.tool
-    taken = f"{tool} takes {name} from PyPI, built for CUDA"
-    if case.install.indexes:
-        taken = f"{taken}, where it is newer than that of the `--extra-index-url`"
+    tool, written = case.install.tool, _written(asked)
+    newer = ", where it is newer than the index's" if case.install.indexes else ""
     if torch is None:
-        return f"{listed}{taken}. {index}"
+        message = fitted(f"{tool} installs {{}} from PyPI, the CUDA build{newer}", written)
+        return _Said(message, f"{index}. This is for ROCm: {case.evidence}.")
+    message = fitted(f"{{}} replaces the {torch.described} with PyPI's CUDA build{newer}", written)
     if name not in torch.packages and name != "torch":
-        return (
-            f"{listed}{taken}, which brings a torch of its own version in place of the "
-            f"{torch.described}. {index}"
-        )
+        return _Said(message, f"PyPI's {name} brings a torch of its own version. {index}.")
     if case.forced or case.install.upgrade:
-        there = torch.described if name == "torch" else f"{name} of the {torch.described}"
-        return f"{listed}To upgrade or reinstall, {taken}, in place of the {there}. {index}"
+        return _Said(message, f"{tool} looks for a newer one on PyPI. {index}.")
     if not len(requirement.specifier):
-        return ""
-    return _harm_of_pin(name, asked, torch, index)
+        return None
+    unless = _exclusion(name, asked, torch)
+    return None if unless is None else _Said(message, f"{index}{unless}.")
 
 
-def _harm_of_pin(name: str, asked: Requested, torch: RocmTorch, index: str) -> str:
+def _exclusion(name: str, asked: Requested, torch: RocmTorch) -> str | None:
+    """Say for which torch a pin is taken from PyPI; None where it meets the one that is there."""
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     specifier = asked.requirement.specifier
     if name != "torch":
         demand = demand_of(asked.requirement)
         if demand is None or demand.torch is None:
-            return ""
+            return None
         specifier = demand.torch
     meets = torch.meets(specifier)
     if meets or (meets is None and not is_narrow(specifier)):
-        return ""
-    listed = f" ({asked.where})" if asked.where else ""
-    unless = "" if meets is False else " where that has another version"
-    return (
-        f"`{asked.requirement}`{listed} is taken from PyPI, built for CUDA, in place of the "
-        f"{torch.described}{unless}. {index}"
-    )
+        return None
+    return "" if meets is False else ", unless that torch has this version already"
 
 
-def _harm_of_package(asked: Requested, case: Case) -> str:
-    from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
+def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
+    """Look at what a package requires of torch, itself or through others that it brings."""
+    from .._pins.demands import demands_of  # noqa: PLC0415 - loads packaging
 
-    demand, torch = demand_of(asked.requirement), case.torch
-    if demand is None or demand.torch is None:
-        return ""
-    listed = f"`{asked.where}` lists {demand.package}: " if asked.where else ""
-    if case.forced and torch is not None:
-        return (
-            f"{listed}{demand.said}, and this upgrades or reinstalls that too: "
-            f"{case.install.tool} takes it from PyPI, built for CUDA, in place of the "
-            f"{torch.described}. Leave out the option, or add `--no-deps`."
-        )
+    for demand in demands_of(asked.requirement, packages_there(case, file)):
+        if demand.torch is not None:
+            said = _said_of_demand(demand, asked, case)
+            if said is not None:
+                return said
+    return None
+
+
+def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | None:
+    from .._pins.demands import is_narrow  # noqa: PLC0415 - loads packaging
+
+    torch, specifier, written = case.torch, demand.torch, _written(asked)
+    if specifier is None:
+        return None
+    instead = _instead(asked.requirement, demand, torch)
     if torch is None:
-        if not is_narrow(demand.torch):
-            return ""
-        return (
-            f"{listed}{demand.said}, which {case.install.tool} takes from PyPI, built for CUDA. "
-            f"{_instead(asked.requirement, None)}"
+        if not is_narrow(specifier):
+            return None
+        message = fitted("{} brings PyPI's torch, the CUDA build", written)
+        return _Said(
+            message,
+            f"{demand.said}, and this is for ROCm: {case.evidence}. {instead}.",
+            demand.through,
         )
-    meets = torch.meets(demand.torch)
-    if meets or (meets is None and not is_narrow(demand.torch)):
-        return ""
-    unless = "" if meets is False else " where that has another version"
-    return (
-        f"{listed}{demand.said}: {case.install.tool} replaces the {torch.described} by PyPI's, "
-        f"built for CUDA{unless}. {_instead(asked.requirement, torch)}"
-    )
+    message = fitted(f"{{}} replaces the {torch.described} with PyPI's CUDA build", written)
+    if case.forced and not demand.through:
+        what = f"{demand.said}, which this upgrades or reinstalls too"
+        return _Said(message, f"{what}. Leave out the option, or add `--no-deps`.")
+    meets = torch.meets(specifier)
+    if meets or (meets is None and not is_narrow(specifier)):
+        return None
+    unless = "" if meets is False else ", unless that torch has this version already"
+    return _Said(message, f"{demand.said}{unless}. {instead}.", demand.through)
 
 
-def _harm_of_wheel(asked: Requested) -> str:
-    """Say that a package goes with the torch that is there, but has code for CUDA only."""
-    found = cuda_wheel(asked.requirement)
+def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
+    """Say that a package, or one that it brings, has code for CUDA only, whatever the torch."""
+    there = packages_there(case, file)
+    found = cuda_wheel(asked.requirement, there)
     if not found:
-        return ""
-    name = asked.requirement.name
-    what = f"{name} takes {found}, which" if found != name.lower() else f"PyPI's {name}"
-    listed = f"`{asked.where}` lists {name}: " if asked.where else ""
-    return (
-        f"{listed}{what} is built for CUDA, whatever torch it goes with: its kernels do not run "
-        f"on ROCm. {_BUILD_IT}"
-    )
+        return None
+    name, last = asked.requirement.name, found[-1]
+    if len(found) == 1:
+        where = f" ({asked.where})" if asked.where else ""
+        message = f"PyPI's {last}{where} is built for CUDA: its kernels do not run on ROCm"
+        return _Said(message, f"{_BUILD_IT}.")
+    message = fitted(f"{{}} brings PyPI's {last}, which is built for CUDA", _written(asked))
+    chain = " requires ".join(dict.fromkeys((name, *found[1:])))
+    first = f"install a ROCm build of {last} first, or add `--no-deps`"
+    return _Said(message, f"{chain}, whose kernels do not run on ROCm: {first}.", found[1:])
 
 
-def _instead(requirement: Requirement, torch: RocmTorch | None) -> str:
+def _written(asked: Requested) -> str:
+    """Give a requirement as a message names it, and where it stands in another file."""
+    requirement = asked.requirement
+    extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+    where = f" ({asked.where})" if asked.where else ""
+    return f"`{shortened(f'{requirement.name}{extras}{requirement.specifier}', 36)}`{where}"
+
+
+def _instead(requirement: Requirement, demand: Demand, torch: RocmTorch | None) -> str:
     from packaging.utils import canonicalize_name  # noqa: PLC0415
 
     from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA  # noqa: PLC0415
@@ -141,13 +165,13 @@ def _instead(requirement: Requirement, torch: RocmTorch | None) -> str:
 
     name, extras = canonicalize_name(requirement.name), tuple(sorted(requirement.extras))
     if name in BUILT_FOR_CUDA:
-        return (
-            f"PyPI's {name} is built for CUDA, too. {_BUILD_IT} A constraints file (`-c`) that "
-            f"names your torch makes pip refuse."
-        )
+        return f"PyPI's {name} is built for CUDA, too: {_BUILD_IT[0].lower()}{_BUILD_IT[1:]}"
+    if demand.through:
+        last = demand.through[-1]
+        return f"Install a ROCm build of {last} first, or add `--no-deps`"
     fits = fitting(name, extras, torch.versions[-1]) if torch and torch.versions else None
-    other = f"take `{name}=={fits}`, which goes with it, " if fits else ""
-    return f"Add `--no-deps`, {other}or name your torch in a constraints file (`-c`)."
+    other = f"use `{name}=={fits}`, which goes with it, " if fits else ""
+    return f"Add `--no-deps`, {other}or name your torch in a constraints file (`-c`)"
 
 
 def _give_index(requirement: Requirement, source: File) -> str:
@@ -160,5 +184,5 @@ def _give_index(requirement: Requirement, source: File) -> str:
     having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
     for version in (*pytorch_index.rocm_in(source.text), *having[-1:] * (pinned is not None)):
         if version in having:
-            return f"Add `--index-url {rocm_wheels.SERVER}/rocm{version}`."
-    return "Add the `--index-url` that `rocmlint stack index-url` prints."
+            return f"Add `--index-url {rocm_wheels.SERVER}/rocm{version}`"
+    return "Add the `--index-url` that `rocmlint stack index-url` prints"

@@ -11,6 +11,7 @@ from rocmlint.rule import compile_lazily
 from . import conda, locked
 from .branches import are_alternatives
 from .harms import harms
+from .platform import image_at
 from .rocm_torch import indexes_of, is_from_rocm
 
 if TYPE_CHECKING:
@@ -124,9 +125,8 @@ def asks_for_build(harm: Harm, file: File) -> bool:
 
 def is_in_image(harm: Harm, file: File) -> bool:
     """Packages that the image has, as its name says, unless they are upgraded or pinned."""
-    del file
     case, asked = harm.case, harm.asked
-    image = case.command.image
+    image = image_at(case.command, file)
     if asked is None or image is None or harm.kind not in {"package", "wheel"}:
         return False
     pinned = any(each.operator == "==" for each in asked.requirement.specifier)
@@ -163,9 +163,7 @@ def is_built_here(harm: Harm, file: File) -> bool:
     """Packages for CUDA that the file builds from source."""
     if harm.kind != "wheel" or harm.asked is None:
         return False
-    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
-
-    name = re.escape(canonicalize_name(harm.asked.requirement.name))
+    name = re.escape(harm.package)
     if _BUILDS.search(file.text):
         return True
     return bool(re.search(rf"/{name}(?:\.git|@|[\"']?\s)", file.text, re.IGNORECASE))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, shortened
 
 from .cases import Harm
 from .platform import BY_PROJECT
@@ -89,50 +89,48 @@ def comes_again(command: Command, file: File) -> bool:
 def sync_harm(case: Case, file: File) -> Harm | None:
     """Say what ``uv sync`` does to torch."""
     if _is_synced(case.command, file):
-        message = (
-            f"`uv sync` makes the environment what uv.lock says: it removes the {_there(case)}, "
-            f"or puts PyPI's, built for CUDA, in its place. {_name_index('uv')}, or sync before "
+        message = f"`uv sync` removes the {_there(case)}, or replaces it with PyPI's CUDA build"
+        advice = (
+            f"It makes the environment what uv.lock says. {_name_index('uv')}, or sync before "
             f"torch is installed."
         )
-        return Harm(case, "sync", case.command, message)
+        return Harm(case, "sync", case.command, message, advice)
     torch = _torch_of_project(file) if case.evidence != BY_PROJECT else ""
     if not torch:
         return None
-    message = (
-        f"`uv sync` installs {torch}, built for CUDA: the project names no index for ROCm. "
-        f"{_name_index('uv')}. For ROCm: {case.evidence}."
-    )
-    return Harm(case, "sync", case.command, message)
+    message = f"`uv sync` installs {torch}, which is the CUDA build"
+    advice = f"{_name_index('uv')}. This is for ROCm: {case.evidence}."
+    return Harm(case, "sync", case.command, message, advice)
 
 
 def add_harm(asked: Requested, case: Case, file: File) -> Harm | None:
     """Say what ``uv add``, and what Poetry and PDM call so, does to torch for a requirement."""
     del file
-    message = "" if asked.requirement.url else _harm_of_add(asked, case)
-    return Harm(case, "add", asked.word, message, asked) if message else None
-
-
-def _harm_of_add(asked: Requested, case: Case) -> str:
-    from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
-
+    reason = None if asked.requirement.url else _reason_of_add(asked, case)
+    if reason is None:
+        return None
     tool = case.install.tool
     command = tool if tool.endswith("add") else f"{tool} add"
-    place = f", in place of the {_there(case)}" if case.torch is not None else ""
-    name = asked.requirement.name.lower()
-    if name in FAMILY:
-        return (
-            f"`{command}` resolves the project anew and takes {name} from PyPI, built for "
-            f"CUDA{place}. {_name_index(tool)}."
-        )
-    demand = demand_of(asked.requirement)
-    if demand is None or demand.torch is None:
+    name = shortened(asked.requirement.name, 30)
+    message = f"`{command} {name}` takes torch from PyPI, the CUDA build"
+    if case.torch is not None:
+        there = f"the {case.torch.described}"
+        message = f"`{command} {name}` replaces {there} with PyPI's CUDA build"
+    advice = f"It resolves the whole project anew{reason}. {_name_index(tool)}."
+    return Harm(case, "add", asked.word, message, advice, asked)
+
+
+def _reason_of_add(asked: Requested, case: Case) -> str | None:
+    from .._pins.demands import demands_of, is_narrow  # noqa: PLC0415 - loads packaging
+
+    if asked.requirement.name.lower() in FAMILY:
         return ""
-    if tool != "uv add" and not is_narrow(demand.torch):
-        return ""
-    return (
-        f"{demand.said}: `{command}` resolves the project anew and takes it from PyPI, built for "
-        f"CUDA{place}. {_name_index(tool)}."
-    )
+    for demand in demands_of(asked.requirement, frozenset(FAMILY)):
+        if demand.torch is None or (demand.through and not is_narrow(demand.torch)):
+            continue
+        if case.install.tool == "uv add" or is_narrow(demand.torch):
+            return f", and {demand.said}"
+    return None
 
 
 def _name_index(tool: str) -> str:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats import format_of
+from rocmlint.formats import format_of, is_notebook
+from rocmlint.formats.model import Word
+from rocmlint.rule import Span, compile_lazily, once_per_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from rocmlint.rule import Command, File
 
+_BLOCK = compile_lazily(r"(?s)^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)", re.MULTILINE)
+_RUN = compile_lazily(r"\b(?:docker|podman)\s+(?:container\s+)?(?:run|create)\b")
+_IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
 BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
 
@@ -38,10 +47,77 @@ def rocm_evidence(command: Command, file: File) -> str:
         return "the configuration says so"
     if _format(file.path) in {"dockerfile", "workflow"}:
         return ""
+    started = started_in(file)
+    if started is not None:
+        return f"{started.document} starts `{started.image.text}` for it"
     build = _build_with(file)
     if build:
         return build if build != "other" else ""
     return BY_PROJECT if file.project.is_rocm else ""
+
+
+class Started(NamedTuple):
+    """An image that people are told to start a file in, and the document that tells them."""
+
+    document: str
+    image: Word
+
+
+def image_at(command: Command, file: File) -> Word | None:
+    """Give the image that a command runs in: of its step, else the one that a document starts."""
+    if command.image is not None or command.step.image is not None:
+        return command.image
+    started = started_in(file)
+    return None if started is None else started.image
+
+
+@once_per_file
+def started_in(file: File) -> Started | None:
+    """Give the image for ROCm that a README starts before it runs a script, or a notebook itself.
+
+    Only where it is certain: a code block starts the image and then the script, or the notebook
+    starts it and no other for Jupyter.
+    """
+    if is_notebook(file.path):
+        blocks = list(_markdown(file.read(os.path.abspath(file.path))))
+        found = set(_ran(blocks)) if any("jupyter" in each for each in blocks) else set()
+        return (
+            Started("the notebook", _image(found)) if len(found) == 1 and "" not in found else None
+        )
+    folder, name = os.path.split(os.path.abspath(file.path))
+    if not name.endswith((".sh", ".bash")):
+        return None
+    for document in file.names_in(folder):
+        if document.lower().startswith("readme"):
+            blocks = _BLOCK.findall(file.read(os.path.join(folder, document)))
+            found = set(_ran(block for block in blocks if name in block)) - {""}
+            if len(found) == 1:
+                return Started(document, _image(found))
+    return None
+
+
+def _ran(blocks: Iterable[str]) -> Iterator[str]:
+    """Yield the images that blocks of code start: those for ROCm, and "" for another one."""
+    for block in blocks:
+        if _RUN.search(block):
+            found = _IMAGE.findall(block)
+            yield from found or [""]
+
+
+def _image(found: set[str]) -> Word:
+    (text,) = found
+    return Word(text, Span(1, 1, 1, 1))
+
+
+def _markdown(notebook: str) -> Iterator[str]:
+    """Yield the blocks of code in the text cells of a notebook."""
+    try:
+        cells = json.loads(notebook)["cells"]
+        texts = [each["source"] for each in cells if each["cell_type"] == "markdown"]
+    except (ValueError, LookupError, TypeError):
+        return
+    for text in texts:
+        yield from _BLOCK.findall(text if isinstance(text, str) else "".join(text))
 
 
 def _format(path: str) -> str:

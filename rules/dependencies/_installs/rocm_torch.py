@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily
 
+from .platform import image_at
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span
+    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span, Word
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
@@ -25,12 +27,15 @@ class RocmTorch(NamedTuple):
     """A torch that is installed already.
 
     ``versions`` are those that it may have, () where any; ``packages`` what came with it.
+    ``where`` says which one it is: of line 3, of the image.
     """
 
     where: str
     versions: tuple[Version, ...] = ()
     packages: frozenset[str] = frozenset(pytorch_index.FAMILY)
     from_wheel: bool = False
+    renames_triton: bool = False
+    """Its Triton has another name (pytorch-triton-rocm), as that of PyTorch's own wheels."""
 
     def meets(self, specifier: SpecifierSet) -> bool | None:
         """Say whether it is in a specifier; None where that depends on its version."""
@@ -44,6 +49,12 @@ class RocmTorch(NamedTuple):
             versions=(*other.versions, *self.versions) if known else (),
             packages=self.packages & other.packages,
         )
+
+    @property
+    def minor(self) -> str:
+        """Its minor release, "" where there may be several."""
+        minors = {f"{each.major}.{each.minor}" for each in self.versions}
+        return minors.pop() if len(minors) == 1 else ""
 
     @property
     def described(self) -> str:
@@ -90,7 +101,7 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
             place = each.span
         else:
             comes_later = True
-    return found or _in_image(command) or _declared(file), comes_later
+    return found or _in_image(image_at(command, file)) or _declared(file), comes_later
 
 
 def _installed_by(install: Install, where: str) -> RocmTorch | None:
@@ -102,7 +113,8 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
     if "torch" in wheels:
         from packaging.version import Version  # noqa: PLC0415
 
-        return RocmTorch(where, (Version(wheels["torch"]),), frozenset(wheels), from_wheel=True)
+        version = (Version(wheels["torch"]),)
+        return RocmTorch(where, version, frozenset(wheels), from_wheel=True)
     torch = next((each.requirement for each in install.requirements if each.name == "torch"), None)
     is_local = torch is not None and "+rocm" in str(torch.specifier)
     asks = any(each.name == "torch" for each in install.requirements)
@@ -112,7 +124,8 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
         each.name for each in install.requirements if each.name in pytorch_index.FAMILY
     )
     versions = _versions(torch, install) if torch is not None else ()
-    return RocmTorch(where, versions, packages, from_wheel=True)
+    is_pytorch = any(pytorch_index.pytorch_index(url or "") for url, _ in indexes_of(install))
+    return RocmTorch(where, versions, packages, from_wheel=True, renames_triton=is_pytorch)
 
 
 def _is_unknown(install: Install) -> bool:
@@ -145,17 +158,16 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     return tuple(each for each in of_index if each.release[:2] == newest[0].release[:2])
 
 
-def _in_image(command: Command) -> RocmTorch | None:
+def _in_image(image: Word | None) -> RocmTorch | None:
     from rocmlint.project import platforms  # noqa: PLC0415
 
-    image = command.image
     if image is None or platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
         return None
     from packaging.version import Version  # noqa: PLC0415
 
     match = _IN_TAG.search(image.text)
     versions = (Version(match[1]),) if match else ()
-    return RocmTorch(f"of the image `{image.text}`", versions)
+    return RocmTorch("of the image", versions)
 
 
 def _declared(file: File) -> RocmTorch | None:
@@ -169,5 +181,5 @@ def _declared(file: File) -> RocmTorch | None:
         requirement = requirement_of(each.declared.text)
         pinned = None if requirement is None else published.pin(requirement.specifier)
         if pinned is not None and "rocm" in (pinned.local or ""):
-            return RocmTorch("the project pins it", (pinned,))
+            return RocmTorch("that the project pins", (pinned,))
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
@@ -14,66 +15,135 @@ from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
-    from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
 
+_MOST = 50
+"""Releases of a package that are tried."""
+_ROUNDS = 4
+"""How often what pip would choose is looked at anew, as later requirements narrow earlier ones."""
+
+
 class Demand(NamedTuple):
-    """What a release wants; ``through`` is the package that wants it where it is another."""
+    """What a release wants, one that is asked for or one that it brings ``through`` others."""
 
     package: str
     version: Version
     torch: SpecifierSet | None
     triton: bool = False
-    through: str = ""
+    through: tuple[str, ...] = ()
+    """The packages on the way from the one that was asked for to the one that wants it."""
+    last: Version | None = None
+    """The version of the last of them."""
 
     @property
     def said(self) -> str:
         """The demand in words."""
         asks = "any torch" if self.torch is None or not len(self.torch) else f"torch{self.torch}"
-        through = f"{self.through}, which requires " if self.through else ""
-        return f"{self.package} {self.version} requires {through}{asks}"
+        if not self.through:
+            return f"{self.package} {self.version} requires {asks}"
+        chain = " requires ".join((self.package, *self.through))
+        return f"{chain}, whose release {self.last} requires {asks}"
 
 
 def demand_of(requirement: Requirement) -> Demand | None:
     """Give what pip would install for a requirement demands; None where that is unknown."""
+    return next(iter(demands_of(requirement)), None)
+
+
+def demands_of(requirement: Requirement, there: frozenset[str] = frozenset()) -> tuple[Demand, ...]:
+    """Give what pip would install for a requirement demands, and what it brings, the nearest first.
+
+    That is the newest release of each package that all of these admit, but for those that are
+    ``there`` already. Empty where the release of the requirement itself is unknown.
+    """
     name = canonicalize_name(requirement.name)
     version = published.pin(requirement.specifier) or published.newest(name, requirement.specifier)
     if version is None or requirement.url:
-        return None
-    return _demand(name, version, tuple(sorted(requirement.extras)))
+        return ()
+    return _demands(name, version, frozenset(requirement.extras), there)
 
 
 @lru_cache(maxsize=256)
-def _demand(name: str, version: Version, extras: tuple[str, ...]) -> Demand | None:
-    try:
-        torch = published.torch_requirement(name, version, extras)
-    except KeyError:
-        return None
-    required = tuple(published.applicable(published.requirements(name, version) or (), extras))
-    triton = any(each.name == "triton" for each in required)
-    if torch is None or not is_narrow(torch):
-        for each in required:
-            inner = _newest(each)
-            if inner is not None and is_narrow(inner.torch):
-                through = f"{each.name} {inner.version}"
-                return Demand(name, version, inner.torch, triton, through)
-    return Demand(name, version, torch, triton)
+def _demands(
+    name: str, version: Version, extras: frozenset[str], there: frozenset[str]
+) -> tuple[Demand, ...]:
+    if published.requirements(name, version) is None:
+        return ()
+    wanted: dict[str, SpecifierSet] = {}
+    found: list[_Release] = []
+    for _ in range(_ROUNDS):
+        before = wanted
+        found, wanted = _walk(_Release(name, version, extras), there, before)
+        if wanted == before:
+            break
+    root, *brought = found
+    required = published.applicable(published.requirements(name, version) or (), sorted(extras))
+    has_triton = any(each.name == "triton" for each in required)
+    own = Demand(name, version, _torch(root), triton=has_triton)
+    return (
+        own,
+        *(
+            Demand(name, version, _torch(each), through=each.through, last=each.version)
+            for each in brought
+        ),
+    )
 
 
-def _newest(requirement: Requirement) -> Demand | None:
-    """Give what the release demands that pip takes for a requirement of another package."""
-    if requirement.name == "torch":
-        return None
-    name = canonicalize_name(requirement.name)
-    version = published.newest(name, requirement.specifier)
-    if version is None:
-        return None
+class _Release(NamedTuple):
+    name: str
+    version: Version
+    extras: frozenset[str]
+    through: tuple[str, ...] = ()
+
+
+def _walk(
+    root: _Release, there: frozenset[str], wanted: dict[str, SpecifierSet]
+) -> tuple[list[_Release], dict[str, SpecifierSet]]:
+    """Give the releases that come with one, and all that is demanded of each package."""
+    found = [root]
+    demanded: dict[str, SpecifierSet] = {}
+    torch = _torch(root) or SpecifierSet()
+    seen = {root.name, "torch", *there}
+    for each in found:  # it grows
+        required = published.requirements(each.name, each.version) or ()
+        for one in published.applicable(required, sorted(each.extras)):
+            name = canonicalize_name(one.name)
+            demanded[name] = demanded[name] & one.specifier if name in demanded else one.specifier
+            if name in seen:
+                continue
+            seen.add(name)
+            release = _newest(name, wanted.get(name, one.specifier), frozenset(one.extras), torch)
+            if release is not None:
+                found.append(release._replace(through=(*each.through, name)))
+                torch &= _torch(release) or SpecifierSet()
+    return found, demanded
+
+
+@lru_cache(maxsize=1024)
+def _newest(
+    name: str, specifier: SpecifierSet, extras: frozenset[str], torch: SpecifierSet
+) -> _Release | None:
+    """Give the newest release that goes with a torch of these: pip goes back until it finds one."""
+    admitted = [
+        each
+        for each in reversed(published.releases(name))
+        if specifier.contains(each) and not published.is_yanked(name, each)
+    ]
+    for version in admitted[:_MOST]:
+        release = _Release(name, version, extras)
+        both = torch & (_torch(release) or SpecifierSet())
+        if any(both.contains(each) for each in published.releases("torch")):
+            return release
+    return None
+
+
+def _torch(release: _Release) -> SpecifierSet | None:
     try:
-        torch = published.torch_requirement(name, version, tuple(sorted(requirement.extras)))
+        extras = tuple(sorted(release.extras))
+        return published.torch_requirement(release.name, release.version, extras)
     except KeyError:
         return None
-    return Demand(name, version, torch)
 
 
 def is_narrow(specifier: SpecifierSet | None) -> bool:

@@ -27,7 +27,12 @@ Status = Literal["release", "candidate", "nightly"]
 _DATA = os.path.join(os.path.dirname(__file__), "data", "rocm_wheels.json")
 SERVER = "https://download.pytorch.org/whl"
 """What stands before the name of each of PyTorch's package indexes."""
-BUILT_FOR_CUDA = frozenset({"vllm", "sglang", "xformers", "lmdeploy", "sgl-kernel"})
+BUILT_FOR_CUDA = frozenset(
+    {
+        *("vllm", "sglang", "xformers", "lmdeploy", "sgl-kernel", "sglang-kernel"),
+        *("transformer-engine", "transformer-engine-cu12", "tensorrt-llm", "torch-tensorrt"),
+    }
+)
 """Packages whose wheels on PyPI have code for CUDA only (xformers 0.0.35: ``.nv_fatbin``)."""
 
 

@@ -44,7 +44,7 @@ def test_a_triton_over_that_of_the_rocm_torch_is_doubtful(repository: Repository
     )
     assert repository.codes("install.sh", text) == []
     (found,) = repository.lint("install.sh", text, preview=True)
-    assert "requires triton" in found.message
+    assert (found.code, "requires triton" in found.help) == ("ROC215", True)
 
 
 def test_requirements_of_a_clone_are_doubtful_once(repository: Repository) -> None:
@@ -65,8 +65,11 @@ def test_a_message_names_the_version_and_what_to_type(repository: Repository) ->
         "pip install vllm==0.11.2\n"
     )
     (found,) = repository.lint("install.sh", text)
-    assert found.message.startswith("vllm 0.11.2 requires torch==2.9.0: pip replaces the ROCm ")
-    assert "Build it for ROCm" in found.message
+    assert found.message == (
+        "`vllm==0.11.2` replaces the ROCm torch 2.9.1 (line 1) with PyPI's CUDA build"
+    )
+    assert found.help.startswith("vllm 0.11.2 requires torch==2.9.0. ")
+    assert "build it for ROCm" in found.help
     assert (found.line, found.column) == (2, 13)
 
 

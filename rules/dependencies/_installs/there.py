@@ -1,0 +1,64 @@
+"""Which packages are there when a command runs, so that it does not take them from PyPI."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+
+from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.rule import compile_lazily
+
+from .platform import image_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import File
+
+    from .cases import Case
+
+_REPOSITORY = compile_lazily(r"(?:://|git@)[^\s#@]*[/:]([\w.-]+?)(?:\.git)?(?:[@#].*)?\Z")
+_WHEEL = compile_lazily(r"(?:\A|[/=])([A-Za-z][\w.]*)-\d[^/]*\.(?:whl|tar\.gz)")
+_SEPARATOR = compile_lazily(r"[-_.:/]")
+_OF_TRAINING = frozenset({"transformer-engine", "transformer-engine-torch", "flash-attn"})
+_TRAINING = compile_lazily(r"megatron|primus|pytorch-training")
+
+
+def packages_there(case: Case, file: File) -> frozenset[str]:
+    """Give the packages of a place, by their normalized names.
+
+    They came with torch, the image has them by its name, or the file has installed or cloned them
+    before. What the command itself asks for is judged by itself.
+    """
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+    found = set(FAMILY if case.torch is None else case.torch.packages)
+    found |= set(_of_image(case, file))
+    found |= {canonicalize_name(name) for name in _before(case, file)}
+    own = {canonicalize_name(each.requirement.name) for each in case.everything.asked}
+    return frozenset(found | own)
+
+
+def _of_image(case: Case, file: File) -> Iterator[str]:
+    image = image_at(case.command, file)
+    if image is not None:
+        yield from _SEPARATOR.split(image.text.lower())
+        if _TRAINING.search(image.text.lower()):
+            yield from _OF_TRAINING
+
+
+def _before(case: Case, file: File) -> Iterator[str]:
+    """Yield what the commands before install, and the repositories that they clone."""
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+
+    for command in file.parts.commands:
+        if command.span >= case.command.span:
+            return
+        install = install_of(command)
+        for asked in () if install is None else install.requirements:
+            if asked.name is not None:
+                yield asked.name
+        for word in command.words:
+            match = _REPOSITORY.search(word.text) or _WHEEL.search(word.text)
+            if match is not None:
+                yield posixpath.basename(match[1])
