@@ -5,35 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import PartRule, commands
+from rocmlint.rule import PartRule, commands, declared
 
 from ._installs.cases import case_of, is_in_setup
 from ._installs.commands import TOOLS
+from ._installs.conda import CUDA_OF_CONDA, is_cuda_of_conda
 from ._installs.excuses import OF_EVERY_INSTALL, OF_TORCH
 from ._installs.harms import harms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Command, File, Finding
+    from rocmlint.rule import Command, Declared, File, Finding
 
 
-class InstallReplacesTorch(PartRule["Command"]):
+class InstallReplacesTorch(PartRule["Command | Declared"]):
     """An install that can replace the ROCm build of torch with PyPI's CUDA build.
 
     ## Why it matters
-    pip and uv take torch from PyPI if not told otherwise, and PyPI has the CUDA build only. Once
-    it has taken the place of the ROCm build, the GPU is gone: `torch.cuda.is_available()` is
-    False, or the run goes on on the CPU. A package whose metadata pins or caps torch (vllm,
-    sglang, xformers) brings this about without torch in the command. PyPI's wheels of vllm,
-    xformers and lmdeploy have code for CUDA only, too, whatever torch they go with.
+    pip and uv take torch from PyPI unless told otherwise, and PyPI has the CUDA build only. Once
+    it has replaced the ROCm build, the GPU is gone: `torch.cuda.is_available()` is False, or the
+    run continues on the CPU. A package whose metadata pins or caps torch (vllm, sglang) does this
+    without torch in the command, and so does one that requires such a package: unsloth requires
+    xformers, whose wheels need PyPI's torch, and timm requires torchvision. PyPI's wheels of vllm,
+    xformers, lmdeploy and transformer-engine hold code for CUDA only, whatever torch they go with.
 
-    What counts is the metadata of the release that would be installed: any torch satisfies
+    What counts is the metadata of the releases that would be installed: any torch satisfies
     accelerate or peft. A project is for ROCm by the image, the indexes and builds of torch that
-    it names, the name of the file, or `[tool.rocmlint] rocm`. An install of torch in a setup.py
-    is an error in every project. `uv add`, `uv sync`, `poetry add` and `pdm add` make the
-    environment what the lock says, whatever is installed; conda's channels have no build for
-    ROCm at all.
+    it names, the name of the file, a README or notebook that starts the image, or
+    `[tool.rocmlint] rocm`. An install of torch in a setup.py is an error in every project.
+    `uv add`, `uv sync`, `poetry add` and `pdm add` make the environment what the lock says,
+    whatever is installed; conda's channels have no build for ROCm at all.
 
     ## Example
     ```shell
@@ -61,11 +63,25 @@ class InstallReplacesTorch(PartRule["Command"]):
     since = "0.1.0"
     severity = "warning"
     skips = frozenset({"test"})
-    on = commands(*TOOLS, described="commands that install packages")
+    on = commands(*TOOLS, described="commands that install packages") | declared(
+        *CUDA_OF_CONDA, described="packages of conda that choose the build for CUDA"
+    )
     excuses = (*OF_EVERY_INSTALL, *OF_TORCH)
 
-    def check(self, node: Command, source: File) -> Iterator[Finding]:
+    def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:
         """Find installs that can replace the ROCm torch."""
+        from rocmlint.rule import Declared  # noqa: PLC0415 - few files have any
+
+        if isinstance(node, Declared):
+            if is_cuda_of_conda(node, source):
+                yield self.finding(
+                    node,
+                    source,
+                    f"`{node.name}` has conda install PyTorch for CUDA, in a project for ROCm",
+                    help="conda has no build for ROCm. Install torch with pip, from the index that "
+                    "`rocmlint stack index-url` prints.",
+                )
+            return
         if is_in_setup(source):
             yield from self._in_setup(node, source)
             return

@@ -124,7 +124,8 @@ def _message(requirement: Requirement, where: str, torch: str) -> str:
 
 def _help(minor: str) -> str:
     version = _triton_of(minor)
-    built = f"torch {minor} was built with Triton {version}" if version else ""
+    short = ".".join(version.split(".")[:2])
+    built = f"torch {minor} was built with Triton {short}" if version else ""
     reason = built or "Each torch is built with one Triton"
     return f"{reason}: leave `triton` out, or take the torch whose Triton you need."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily
+from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
 
 from ._installs.commands import TOOLS
 
@@ -66,9 +66,14 @@ class UnquotedSpecifier(PartRule["Command"]):
             first, last = redirects[0].span, redirects[-1].span
             start = word.span if word.span[2:] == first[:2] else first
             written = source.text_at(_joined(word.span, last))
-            message = _message(redirects, word, " ".join(written.split()), install.tool)
-            place = _Place(_joined(start, last))
-            yield self.finding(place, source, message, fix=_fix(word, redirects, source))
+            advice = _help(redirects, word, " ".join(written.split()), install.tool)
+            yield self.finding(
+                _Place(_joined(start, last)),
+                source,
+                _message(redirects),
+                help=advice,
+                fix=_fix(word, redirects, source),
+            )
 
 
 class _Place:
@@ -114,21 +119,25 @@ def _is_specifier(redirect: Redirect) -> bool:
     return not redirect.spaced and bool(_VERSION.match(text))
 
 
-def _message(redirects: list[Redirect], word: Word, written: str, tool: str) -> str:
-    read = next((each.target.text for each in redirects if each.operator == "<"), None)
-    target = redirects[0].target.text
-    if read is not None:
-        harm = f"where there is no file named `{read}`, the command does not run at all"
-    else:
-        tool = tool.split(" ", maxsplit=1)[0]
-        harm = (
-            f"the output goes to a file named `{target}`, and {tool} installs `{word.text}` in "
-            f"any version"
-        )
-    is_whole = target != "=" and not {"'", '"'} & set(written)
-    wanted = f'Write `"{written}"`.' if is_whole else "Put all of the requirement in quotes."
+def _message(redirects: list[Redirect]) -> str:
     cut_off = "".join(each.operator + each.target.text for each in redirects)
-    return f"The shell takes `{cut_off}` for a redirection: {harm}. {wanted}"
+    read = next((each.target.text for each in redirects if each.operator == "<"), None)
+    if read is not None:
+        return fitted(
+            "The shell reads the file `{}` for `{}`, or does not run the command", read, cut_off
+        )
+    target = redirects[0].target.text
+    return fitted("The shell cuts `{}` off, and writes the output to a file `{}`", cut_off, target)
+
+
+def _help(redirects: list[Redirect], word: Word, written: str, tool: str) -> str:
+    target = redirects[0].target.text
+    is_whole = target != "=" and not {"'", '"'} & set(written)
+    wanted = f'Write `"{written}"`' if is_whole else "Put all of the requirement in quotes"
+    if any(each.operator == "<" for each in redirects):
+        return f"{wanted}: the shell takes an unquoted `<` for a redirection."
+    tool = tool.split(" ", maxsplit=1)[0]
+    return f"{wanted}: as it is, {tool} installs any version of `{word.text}`."
 
 
 def _fix(word: Word, redirects: list[Redirect], source: File) -> Fix | None:

@@ -13,7 +13,7 @@ from .cases import Harm
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.rule import Command, Install, Word
+    from rocmlint.rule import Command, Declared, File, Install, Word
 
     from .cases import Case
 
@@ -22,6 +22,26 @@ _CHANNELS = frozenset({"pytorch", "conda-forge", "defaults", "anaconda", "main"}
 """Those that are known to have no build for ROCm."""
 _MEANT = ("cpu", "cuda", "rocm", "hip")
 """A build or a package that says so is meant to be what it is."""
+
+
+CUDA_OF_CONDA = ("pytorch-cuda",)
+"""What chooses the build of PyTorch for CUDA; no other package needs it."""
+
+
+def is_cuda_of_conda(declared: Declared, file: File) -> bool:
+    """Say whether an environment file of conda asks for CUDA, in a project certain to be for ROCm.
+
+    That the configuration says, or the name of the file; a file that is for CUDA by its name is
+    the other half of a project for both.
+    """
+    from rocmlint.project import platforms  # noqa: PLC0415 - few files ask
+
+    if declared.name not in CUDA_OF_CONDA or not file.path.endswith((".yml", ".yaml")):
+        return False
+    by_name = platforms.of_name(file.place)
+    if file.settings.rocm is False or by_name in {"other", "mixed"}:
+        return False
+    return bool(file.settings.rocm) or by_name == "rocm"
 
 
 def harm(case: Case) -> Harm | None:

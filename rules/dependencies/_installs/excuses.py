@@ -13,6 +13,7 @@ from .branches import are_alternatives
 from .harms import harms
 from .platform import image_at
 from .rocm_torch import indexes_of, is_from_rocm
+from .there import packages_of_image
 
 if TYPE_CHECKING:
     from rocmlint.rule import File
@@ -132,7 +133,8 @@ def is_in_image(harm: Harm, file: File) -> bool:
     pinned = any(each.operator == "==" for each in asked.requirement.specifier)
     if harm.kind == "package" and (case.forced or case.install.upgrade or pinned):
         return False
-    return asked.requirement.name.lower() in image.text.lower()
+    name = asked.requirement.name.lower()
+    return name in image.text.lower() or harm.package in packages_of_image(case.command, file)
 
 
 def is_in_rocm_index(harm: Harm, file: File) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 _BLOCK = compile_lazily(r"(?s)^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)", re.MULTILINE)
 _RUN = compile_lazily(r"\b(?:docker|podman)\s+(?:container\s+)?(?:run|create)\b")
 _IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
+_OTHER_GPUS = compile_lazily(r"--gpus\b|nvcr\.io|nvidia|cuda")
 BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
 
@@ -79,7 +79,7 @@ def started_in(file: File) -> Started | None:
     starts it and no other for Jupyter.
     """
     if is_notebook(file.path):
-        blocks = list(_markdown(file.read(os.path.abspath(file.path))))
+        blocks = [block for text in file.parts.prose for block in _BLOCK.findall(text)]
         found = set(_ran(blocks)) if any("jupyter" in each for each in blocks) else set()
         return (
             Started("the notebook", _image(found)) if len(found) == 1 and "" not in found else None
@@ -97,27 +97,16 @@ def started_in(file: File) -> Started | None:
 
 
 def _ran(blocks: Iterable[str]) -> Iterator[str]:
-    """Yield the images that blocks of code start: those for ROCm, and "" for another one."""
+    """Yield the images for ROCm that blocks of code start, and "" for one for other GPUs."""
     for block in blocks:
         if _RUN.search(block):
-            found = _IMAGE.findall(block)
-            yield from found or [""]
+            yield from _IMAGE.findall(block)
+            yield from [""] * bool(_OTHER_GPUS.search(block))
 
 
 def _image(found: set[str]) -> Word:
     (text,) = found
     return Word(text, Span(1, 1, 1, 1))
-
-
-def _markdown(notebook: str) -> Iterator[str]:
-    """Yield the blocks of code in the text cells of a notebook."""
-    try:
-        cells = json.loads(notebook)["cells"]
-        texts = [each["source"] for each in cells if each["cell_type"] == "markdown"]
-    except (ValueError, LookupError, TypeError):
-        return
-    for text in texts:
-        yield from _BLOCK.findall(text if isinstance(text, str) else "".join(text))
 
 
 def _format(path: str) -> str:

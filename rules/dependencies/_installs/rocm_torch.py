@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily
 
-from .platform import image_at
+from .platform import image_at, started_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span, Word
+    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
@@ -101,7 +101,7 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
             place = each.span
         else:
             comes_later = True
-    return found or _in_image(image_at(command, file)) or _declared(file), comes_later
+    return found or _in_image(command, file) or _declared(file), comes_later
 
 
 def _installed_by(install: Install, where: str) -> RocmTorch | None:
@@ -158,16 +158,19 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     return tuple(each for each in of_index if each.release[:2] == newest[0].release[:2])
 
 
-def _in_image(image: Word | None) -> RocmTorch | None:
+def _in_image(command: Command, file: File) -> RocmTorch | None:
     from rocmlint.project import platforms  # noqa: PLC0415
 
+    image = image_at(command, file)
     if image is None or platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
         return None
     from packaging.version import Version  # noqa: PLC0415
 
     match = _IN_TAG.search(image.text)
     versions = (Version(match[1]),) if match else ()
-    return RocmTorch("of the image", versions)
+    started = None if image is command.image else started_in(file)
+    where = "of the image" if started is None else f"of the image in {started.document}"
+    return RocmTorch(where, versions)
 
 
 def _declared(file: File) -> RocmTorch | None:

@@ -13,7 +13,7 @@ from .platform import image_at
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import File
+    from rocmlint.rule import Command, File
 
     from .cases import Case
 
@@ -33,14 +33,15 @@ def packages_there(case: Case, file: File) -> frozenset[str]:
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
     found = set(FAMILY if case.torch is None else case.torch.packages)
-    found |= set(_of_image(case, file))
+    found |= set(packages_of_image(case.command, file))
     found |= {canonicalize_name(name) for name in _before(case, file)}
     own = {canonicalize_name(each.requirement.name) for each in case.everything.asked}
     return frozenset(found | own)
 
 
-def _of_image(case: Case, file: File) -> Iterator[str]:
-    image = image_at(case.command, file)
+def packages_of_image(command: Command, file: File) -> Iterator[str]:
+    """Yield what an image has: the words of its name, and for training more."""
+    image = image_at(command, file)
     if image is not None:
         yield from _SEPARATOR.split(image.text.lower())
         if _TRAINING.search(image.text.lower()):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.installs.install import install_of
 from rocmlint.project.inclusions import Listed, with_inclusions
 from rocmlint.published import requirements as published
 from rocmlint.text.written import requirement_of
@@ -91,6 +90,8 @@ def indexes_with(command: Command | None, file: File) -> list[str | None]:
 
     None is one that only the run knows.
     """
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads what all rules may ask for
+
     if command is not None:
         install = install_of(command)
         asked = () if install is None else install.indexes

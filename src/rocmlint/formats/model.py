@@ -179,3 +179,5 @@ class Parts:
     problems: tuple[Problem, ...] = ()
     images: tuple[Word, ...] = ()
     """Base images: ``FROM rocm/pytorch:latest``, ``container:`` of a workflow."""
+    prose: tuple[str, ...] = ()
+    """What a notebook says between its code, in Markdown."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rocmlint.formats.model import Problem
@@ -72,7 +73,8 @@ def look_at_cells(path: str, notebook: Notebook, rules: Rules, project: Project)
     from rocmlint.source.python import Source  # noqa: PLC0415
 
     code = code_of(notebook.text, notebook.cells)
-    source = Source(path, code.text, parts=code.parts, project=project)
+    parts = replace(code.parts, prose=notebook.prose)
+    source = Source(path, code.text, parts=parts, project=project)
     unread = [Problem(each.problem, each.above + 1, 1) for each in notebook.cells]
     unread = [*(each for each in unread if each.reason), *code.problems]
     try:

@@ -59,10 +59,11 @@ class CodeCell:
 
 @dataclass(frozen=True)
 class Notebook:
-    """The cells with code of one notebook, and its JSON."""
+    """The cells with code of one notebook, its JSON, and the texts of its other cells."""
 
     json: str
     cells: tuple[CodeCell, ...]
+    prose: tuple[str, ...] = ()
 
     @cached_property
     def text(self) -> str:
@@ -212,7 +213,7 @@ class _Reader:
         if not isinstance(facts.get("cells"), list):
             raise NotebookError(_why_no_cells(facts))
         cells = facts["cells"] if _is_python(facts.get("metadata")) else []
-        return Notebook(self.text, tuple(_numbered(cells)))
+        return Notebook(self.text, tuple(_numbered(cells)), tuple(_prose(cells)))
 
     def _cell(self, start: int, cells: list[dict[str, Any]]) -> int:
         cell: dict[str, Any] = {}
@@ -279,6 +280,13 @@ def _why_no_cells(facts: dict[str, Any]) -> str:
             "convert it with `jupyter nbconvert --to notebook --inplace`"
         )
     return "is JSON, but not a notebook: it has no cells"
+
+
+def _prose(cells: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the texts of the cells in Markdown."""
+    for cell in cells:
+        if cell.get("cell_type") == "markdown":
+            yield _text_of(cell.get("source"))[0]
 
 
 def _numbered(cells: list[dict[str, Any]]) -> Iterator[CodeCell]:
