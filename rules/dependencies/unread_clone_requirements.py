@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands, shortened
 
 from ._installs.cases import Harm, case_of
@@ -25,6 +26,12 @@ def is_without_clone(harm: Harm, source: File) -> bool:
     ]
     lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
     return any(lists) or not any("clone" in words for words in before)
+
+
+def has_all_of_torch(harm: Harm, source: File) -> bool:
+    """Files that install torch, torchvision and torchaudio for ROCm: few lists pin any of these."""
+    del source
+    return harm.case.torch is not None and set(FAMILY) <= harm.case.torch.packages
 
 
 class UnreadCloneRequirements(PartRule["Command"]):
@@ -60,7 +67,13 @@ class UnreadCloneRequirements(PartRule["Command"]):
     preview = True
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages")
-    excuses = (*OF_EVERY_INSTALL, takes_no_dependencies, is_without_clone, replaces_torch_itself)
+    excuses = (
+        *OF_EVERY_INSTALL,
+        takes_no_dependencies,
+        is_without_clone,
+        has_all_of_torch,
+        replaces_torch_itself,
+    )
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find lists that are not here to be read."""

@@ -59,11 +59,8 @@ class RocmTorch(NamedTuple):
     @property
     def described(self) -> str:
         """What it is, as far as that is known."""
-        version = f" {self.versions[0].public}" if len(set(self._minors())) == 1 else ""
-        return f"ROCm torch{version} ({self.where})"
-
-    def _minors(self) -> Iterator[tuple[int, int]]:
-        return ((each.major, each.minor) for each in self.versions)
+        version = self.versions[0].public if len(self.versions) == 1 else self.minor
+        return f"ROCm torch{version and f' {version}'} ({self.where})"
 
 
 def indexes_of(install: Install, listed: Iterable[Index] = ()) -> Iterator[tuple[str | None, bool]]:

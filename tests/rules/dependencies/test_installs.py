@@ -246,7 +246,7 @@ def test_settings_of_uv_count_where_they_name_rocm(
 
 @pytest.mark.parametrize(
     ("index", "described"),
-    [("rocm6.4", "ROCm torch 2.9.0 ("), ("nightly/rocm6.4", "ROCm torch (")],
+    [("rocm6.4", "ROCm torch 2.9 ("), ("nightly/rocm6.4", "ROCm torch (")],
 )
 def test_of_a_nightly_build_no_version_is_told(
     repository: Repository, index: str, described: str
