@@ -167,11 +167,25 @@ def _instead(requirement: Requirement, demand: Demand, torch: RocmTorch | None) 
     if name in BUILT_FOR_CUDA:
         return f"PyPI's {name} is built for CUDA, too: {_BUILD_IT[0].lower()}{_BUILD_IT[1:]}"
     if demand.through:
-        last = demand.through[-1]
-        return f"Install a ROCm build of {last} first, or add `--no-deps`"
+        return _instead_of(demand.through[-1], torch)
     fits = fitting(name, extras, torch.versions[-1]) if torch and torch.versions else None
     other = f"use `{name}=={fits}`, which goes with it, " if fits else ""
     return f"Add `--no-deps`, {other}or name your torch in a constraints file (`-c`)"
+
+
+def _instead_of(package: str, torch: RocmTorch | None) -> str:
+    """Say what to do about a package that nobody asked for."""
+    from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA  # noqa: PLC0415
+
+    from .._pins.demands import fitting  # noqa: PLC0415 - loads packaging
+
+    if package in BUILT_FOR_CUDA:
+        return f"Install a ROCm build of {package} first, or add `--no-deps`"
+    if package in pytorch_index.FAMILY:
+        return f"Install {package} with torch, from the same index"
+    fits = fitting(package, (), torch.versions[-1]) if torch and torch.versions else None
+    add = f"Add `{package}=={fits}`, which goes with it, or" if fits else "Add"
+    return f"{add} a constraints file (`-c`) that names your torch"
 
 
 def _give_index(requirement: Requirement, source: File) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _BLOCK = compile_lazily(r"(?s)^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)", re.MULTILINE)
 _RUN = compile_lazily(r"\b(?:docker|podman)\s+(?:container\s+)?(?:run|create)\b")
 _IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
+_OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|epyc)(?![a-z])")
+"""What else AMD builds images for."""
 _OTHER_GPUS = compile_lazily(r"--gpus\b|nvcr\.io|nvidia|cuda")
 BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
@@ -35,6 +37,8 @@ def rocm_evidence(command: Command, file: File) -> str:
     if file.settings.rocm is False:
         return ""
     image = command.image
+    if image is not None and _OF_CPUS.search(image.text.lower()):
+        return ""
     if image is not None and (found := platforms.of_image(image)):
         return f"the image is `{image.text}`" if found == "rocm" else ""
     found = platforms.of_text(file.text)

@@ -354,6 +354,11 @@ SNIPPETS = [
         "FROM rocm/megatron-lm:v25.6_py312\nRUN pip install transformer-engine megatron-core\n",
     ),
     Snippet(
+        "an image for AMD's processors",
+        ".github/workflows/ci.yml",
+        workflow("pip install torch==2.2.1", head="    container: amd/zentorch:2.2.1\n"),
+    ),
+    Snippet(
         "nothing that excludes the torch",
         "install.sh",
         f"{ROCM}pip install megatron-core nvidia-modelopt\n",
@@ -381,3 +386,13 @@ def test_help_names_the_chain_to_the_package_that_does_it(repository: Repository
     newer = both.replace("torch==2.9.1", "torch==2.13.0").replace("rocm6.4", "rocm7.2")
     (found,) = repository.lint("install.sh", f"{newer}pip install unsloth\n")
     assert found.message == "`unsloth` brings PyPI's xformers, which is built for CUDA"
+
+
+def test_help_says_what_to_do_about_a_package_that_nobody_asked_for(repository: Repository) -> None:
+    image = "FROM rocm/pytorch:rocm6.1_ubuntu22.04_py3.10_pytorch_2.1.2\n"
+    text = f"{image}RUN pip install pyannote.audio==3.3.1\n"
+    (found,) = repository.lint("Dockerfile", text)
+    assert "requires speechbrain, whose release" in found.help
+    assert "Add `speechbrain==" in found.help
+    (found,) = repository.lint("install.sh", f"{ROCM}pip install timm\n")
+    assert found.help.endswith("Install torchvision with torch, from the same index.")
