@@ -26,6 +26,7 @@ _ROOMS = {
     "rocmlint.lazy": "Syntax helpers",
     "rocmlint.source.attribute_patches": "Syntax helpers",
     "rocmlint.source.conditions": "Syntax helpers",
+    "rocmlint.source.environment_defaults": "Syntax helpers",
     "rocmlint.source.facts": "Files",
     "rocmlint.source.file": "Files",
     "rocmlint.source.python": "Files",
@@ -34,6 +35,7 @@ _ROOMS = {
     "rocmlint.syntax.walk": "Syntax helpers",
     "rocmlint.text.blanks": "Syntax helpers",
     "rocmlint.text.text": "Files",
+    "rocmlint.text.words": "Findings",
 }
 """The section in which the page lists the names of ``rocmlint.rule`` from a module."""
 _FACTS = (
