@@ -352,3 +352,16 @@ def test_a_baseline_knows_a_finding_whose_cell_has_moved(project: Project) -> No
 def test_standard_input_may_be_a_notebook(project: Project) -> None:
     done = project.run("-", "--stdin-filename", "train.ipynb", stdin=dumped(SHOWN))
     assert done.stdout.startswith("train.ipynb:cell 2:4:5: ")
+
+
+def test_what_a_notebook_says_between_its_code_is_kept() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Setup\n", "In the image:\n"]},
+        {"cell_type": "markdown", "source": "Then:"},
+        {"cell_type": "markdown", "source": 3},
+        {"cell_type": "raw", "source": "nothing"},
+        {"cell_type": "code", "source": "x = 1"},
+    ]
+    read_in = read(json.dumps({"cells": cells}).encode())
+    assert read_in.prose == ("# Setup\nIn the image:\n", "Then:", "")
+    assert read_in.text == "x = 1\n"

@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 _MOST = 256
 """Jobs that a matrix of GitHub makes at most."""
 
+_OTHERS = frozenset({"include", "exclude"})
+"""Keys of a matrix that are no axes."""
+
 Combination = dict[str, str]
 
 
 def combinations(job: yaml.Mapping) -> list[Combination]:
     """Give the values of a job's matrix, key by key, for each time that the job runs.
 
-    None where it has no matrix, or one that only the run knows. A value that is no plain text is
-    left away.
+    Empty where it has no matrix, or one that only the run knows. A value that is not plain text is
+    left out.
     """
     strategy = job.get("strategy")
     matrix = strategy.get("matrix") if isinstance(strategy, yaml.Mapping) else None
@@ -35,10 +38,11 @@ def combinations(job: yaml.Mapping) -> list[Combination]:
     excluded = list(_listed(matrix.get("exclude")))
     original = [each for each in found if not any(_meets(each, one) for one in excluded)]
     found = [dict(each) for each in original] if names else []
+    extended = list(zip(found, original, strict=False))
     for added in _listed(matrix.get("include")):
         fitting = [
             combination
-            for combination, before in zip(found, original, strict=False)
+            for combination, before in extended
             if all(before.get(key) == value for key, value in added.items() if key in before)
         ]
         for combination in fitting:
@@ -46,9 +50,6 @@ def combinations(job: yaml.Mapping) -> list[Combination]:
         if not fitting:
             found.append(dict(added))
     return [{key: text for key, text in each.items() if "${{" not in text} for each in found]
-
-
-_OTHERS = frozenset({"include", "exclude"})
 
 
 def _meets(combination: Combination, wanted: Combination) -> bool:
