@@ -1,8 +1,10 @@
-"""What an install does to the ROCm torch, one harm for each word that does any."""
+"""What an install does to the ROCm torch: a harm for each word, of torch's family for the first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from rocmlint.published.pytorch_index import FAMILY
 
 from . import conda, consequences, locked
 from .cases import LOCKING
@@ -24,12 +26,17 @@ def harms(case: Case, file: File, is_excused: Callable[[Harm, File], bool]) -> I
         return
     harm_of = locked.add_harm if case.install.tool in LOCKING else consequences.harm
     seen: set[Word | str] = set()
+    replaces_torch = False
     for asked in case.everything.asked:
         text = str(asked.requirement)
         if asked.word in seen or text in seen:
             continue
+        is_family = asked.requirement.name.lower() in FAMILY
+        if is_family and replaces_torch:
+            continue  # torchvision beside torch: one advice for both
         seen.add(text)
         harm = harm_of(asked, case, file)
         if harm is not None and not is_excused(harm, file):
             seen.add(asked.word)
+            replaces_torch = replaces_torch or is_family
             yield harm

@@ -402,3 +402,8 @@ def test_a_step_of_a_workflow_is_not_left_with_the_one_before(repository: Reposi
     )
     text = f"jobs:\n  rocm:\n    runs-on: amd\n    steps:\n{steps}"
     assert repository.codes(".github/workflows/rocm.yml", text) == ["ROC201"]
+
+
+def test_torch_and_its_family_in_one_command_are_reported_once(repository: Repository) -> None:
+    (found,) = repository.lint("install_rocm.sh", "pip install torch torchvision torchaudio\n")
+    assert found.message == "pip installs `torch` from PyPI, the CUDA build"
