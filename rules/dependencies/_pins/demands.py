@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import Specifier, SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
@@ -15,7 +16,6 @@ from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
-    from packaging.version import Version
 
 
 _MOST = 50
@@ -39,11 +39,31 @@ class Demand(NamedTuple):
     @property
     def said(self) -> str:
         """The demand in words."""
-        asks = "any torch" if self.torch is None or not len(self.torch) else f"torch{self.torch}"
+        asks = (
+            "any torch"
+            if self.torch is None or not len(self.torch)
+            else f"torch{shown(self.torch)}"
+        )
         if not self.through:
             return f"{self.package} {self.version} requires {asks}"
         chain = " requires ".join((self.package, *self.through))
         return f"{chain}, whose release {self.last} requires {asks}"
+
+
+def shown(specifier: SpecifierSet) -> str:
+    """Write a specifier without the bounds that others exceed: ``>=2.4,<2.15``."""
+    pinned = published.pin(specifier)
+    if pinned is not None:
+        return f"=={pinned}"
+    bounds = {sign: [each for each in specifier if each.operator[0] == sign] for sign in "><"}
+    others = [str(each) for each in specifier if each.operator[0] not in bounds]
+    lower = max(bounds[">"], key=_version, default=None)
+    upper = min(bounds["<"], key=_version, default=None)
+    return ",".join([*(str(each) for each in (lower, upper) if each is not None), *sorted(others)])
+
+
+def _version(bound: Specifier) -> Version:
+    return Version(bound.version)
 
 
 def demand_of(requirement: Requirement) -> Demand | None:

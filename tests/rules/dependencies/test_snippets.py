@@ -396,3 +396,8 @@ def test_help_says_what_to_do_about_a_package_that_nobody_asked_for(repository: 
     assert "Add `speechbrain==" in found.help
     (found,) = repository.lint("install.sh", f"{ROCM}pip install timm\n")
     assert found.help.endswith("Install torchvision with torch, from the same index.")
+
+
+def test_help_names_only_the_bounds_that_count(repository: Repository) -> None:
+    (found,) = repository.lint("install.sh", f"{ROCM}pip install axolotl==0.21.0\n")
+    assert found.help.startswith("axolotl 0.21.0 requires torch>=2.13.0,<2.15.0. ")
