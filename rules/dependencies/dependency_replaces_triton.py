@@ -1,4 +1,4 @@
-"""ROC215, dependency-replaces-triton."""
+"""ROC219, dependency-replaces-triton."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class DependencyReplacesTriton(PartRule["Command"]):
     - https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     """
 
-    code = "ROC215"
+    code = "ROC219"
     name = "dependency-replaces-triton"
     since = "0.1.0"
     severity = "warning"
