@@ -175,7 +175,7 @@ def _float_tensors(model: Any) -> Iterator[dict[str, Any]]:
     for prefix, module in model.named_modules():
         start = f"{prefix}." if prefix else ""
         passing = getattr(module, "_non_persistent_buffers_set", ())
-        quantised = any(
+        quantized = any(
             not each.is_floating_point() or "float8" in str(each.dtype)
             for each in module.parameters(recurse=False)
         )
@@ -190,18 +190,18 @@ def _float_tensors(model: Any) -> Iterator[dict[str, Any]]:
                         "module": prefix,
                         "dtype": dtype,
                         "elements": tensor.numel(),
-                        "by_design": _reason(full, dtype, kept, is_passing, quantised),
+                        "by_design": _reason(full, dtype, kept, is_passing, quantized),
                     }
 
 
 def _reason(
-    name: str, dtype: str, kept: re.Pattern[str] | None, is_passing: bool, quantised: bool
+    name: str, dtype: str, kept: re.Pattern[str] | None, is_passing: bool, quantized: bool
 ) -> str:
     """Give why a tensor may have a dtype of its own; empty where nothing says so."""
     if "float8" in dtype or "float4" in dtype:
-        return "quantised"
-    if quantised and _SCALE.search(name):
-        return "scale of a quantised weight"
+        return "quantized"
+    if quantized and _SCALE.search(name):
+        return "scale of a quantized weight"
     if dtype != "float32":
         return ""
     if is_passing:

@@ -1,0 +1,215 @@
+"""What users read is plain English: phrases to avoid, each with a better one.
+
+The tests check the pages of the docs, the README and its neighbors, the string literals of the
+program and of the rules (messages, help texts), and the docstrings that become pages. Each pattern
+is narrow, so that ordinary English does not match it. Code between backticks is not checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from rocmlint.rule.registry import load_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+BETTER = {
+    # not a valid X
+    r"(?<!there )(?<!There )(?<!, )\bis no (?!longer\b|more\b|less\b|different\b|better\b)": (
+        "is not a (valid)"
+    ),
+    r"\bis none of\b": "invalid value 'x' (choose from a, b)",
+    r"\bthat (?:is|are) none\b": "an invalid X",
+    # verbs
+    r"\bmend(?:s|ed|ing)?\b": "fix",
+    r"\btak(?:e|es|en|ing) (?:it |them |that |this )?away\b": "remove",
+    r"\btak(?:e|es) (?:it|them|that|this|the \w+) out\b": "remove",
+    r"\btid(?:y|ies|ied) up\b": "remove, clean up",
+    r"\b(?:hang|hangs|hung) on\b(?! purpose)": "depends on",
+    r"\bstand(?:s|ing)? against\b": "blocks, contradicts",
+    r"\bstands? (?:in|at|on|beside|behind|below|above|there|here)\b": "is in, is at",
+    r"\blies? (?:below|beside|behind|there|here)\b": "is in, is next to",
+    r"\bpassed over\b": "ignored, skipped",
+    r"\bgo(?:es)? on without\b": "continues without",
+    r"\bruns on unpatched\b": "keeps running unpatched",
+    r"\bbrings? (?:along|ROCm|torch|its own|the libraries)\b": "includes, installs",
+    r"\b(?:bear|bears|bore) witness\b": "records its state",
+    r"\btells? of\b": "reports, mentions",
+    r"\bgives? (?:the|a|an) (?:dtype|model|tensor|module|string)\b": "returns",
+    r"\bsays? the (?:dtype|type)\b": "pass `dtype=`",
+    r"\bturn(?:s|ed|ing)? (?:the )?(?:pixels|images?|photos?)\b": "rotates",
+    r"\breplace[sd]? (?:[\w`]+ ){1,6}by (?:PyPI|the CUDA|that of)": "replaces X with Y",
+    # nouns and adverbs
+    r"\bfolders?\b": "directory",
+    r"\b(?:in|on|of|at) (?:every|each|a|one) turn\b|\bturns? of the (?:\w+ )?loop\b": (
+        "on every iteration"
+    ),
+    r"\b(?:in|at) (?:each|every) (?:training )?step\b": "on every (training) step",
+    r"\bdear(?:er|est)?\b": "expensive",
+    r"\banew\b": "again",
+    r"\bnot told\b": "unknown",
+    r"\bnobody (?:reads|knows|gets|says|asks|notices)\b": "no code reads it, unknown, silently",
+    r"\bby nobody\b": "not ... by any file",
+    r"\bby heart\b": "from a built-in table",
+    r"\bby the word of\b": "as reported by",
+    r"\bto the letter\b": "exactly",
+    r"\bas meant\b": "as intended",
+    r"\bhalf[- ]removed\b": "partly removed",
+    r"\bin the place of\b": "instead of",
+    r"\b(?:files|formats) beside Python\b": "other file formats",
+    r"\bthe way back\b": "roll back",
+    r"\bwrong usage\b": "usage error",
+    r"\bno such folder\b|\bno such file or folder\b": "no such file or directory",
+    r"\b(?:fits?|go(?:es)? with) (?:torch|each other|together|this torch)\b": "is compatible with",
+    r"\bas its wheel was\b": "still matches its wheel",
+    r"\bCtrl-C ends\b": "(Ctrl-C to stop)",
+    # one spelling
+    r"\b\w*(?:chron|cogn|ntral|quant|rmal|itial|rial|ptim)is(?:e|es|ed|ing|ation)\b": "-ize",
+    r"\b(?:colou?red|colours?|behaviours?|labelled|neighbours?|licence)\b(?<!colored)": (
+        "color, behavior, labeled, neighbor, license"
+    ),
+    # where the rules come from is for contributors: docs/development/origins.md
+    r"\bSeed 0\d\d\b|\bGator\b|\bseed document": "a public source",
+}
+BEING_REWRITTEN: frozenset[str] = frozenset(
+    {
+        "dependencies",
+        "dtype",
+        "features",
+        "lint",
+        "patching",
+        "training",
+        "vision",
+    }
+)
+"""Families of rules that are being rewritten: remove one, and its texts are checked."""
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+NOT_FOR_USERS = {ROOT / "docs" / "development" / "origins.md"}
+
+
+MESSAGES_OF_LINT = {"src/rocmlint/lint/linter.py", "src/rocmlint/lint/suppress.py"}
+"""Where the messages of the family ``lint`` are written."""
+_CODE = re.compile(r"`[^`\n]+`|--[\w-]+")
+_FINDINGS = re.compile(r"```console\n\$ rocmlint fixtures.*?^```", re.DOTALL | re.MULTILINE)
+"""Findings in the README: they are checked where they are written."""
+_PROGRAM = re.compile(r"^import \w", re.MULTILINE)
+
+
+class Text(NamedTuple):
+    """A piece of text that users read, and where it is."""
+
+    where: str
+    text: str
+
+
+@cache
+def patterns() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(each), better) for each, better in BETTER.items()]
+
+
+def complaints(texts: Iterator[Text]) -> str:
+    """Return a line for each phrase that there is a better one for."""
+    return "\n".join(
+        f"{where}: {match[0]!r}: write {better}"
+        for where, text in texts
+        for pattern, better in patterns()
+        for match in pattern.finditer(" ".join(_CODE.sub("`code`", text).split()))
+    )
+
+
+def of_pages() -> Iterator[Text]:
+    for path in [*map(ROOT.joinpath, PAGES), *sorted((ROOT / "docs").rglob("*.md"))]:
+        if path not in NOT_FOR_USERS:
+            text = _FINDINGS.sub("", path.read_text())
+            for number, paragraph in enumerate(text.split("\n\n"), 1):
+                yield Text(f"{path.relative_to(ROOT)}, paragraph {number}", paragraph)
+
+
+def of_literals(folder: Path) -> Iterator[Text]:
+    """Yield the string literals of several words in a directory, but no docstrings."""
+    for path in sorted(folder.rglob("*.py")):
+        if str(path.relative_to(ROOT)) in MESSAGES_OF_LINT and "lint" in BEING_REWRITTEN:
+            continue
+        tree = ast.parse(path.read_text())
+        own = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                parts = node.values
+                own |= {id(part) for part in parts}
+                words = [str(p.value) if isinstance(p, ast.Constant) else "{}" for p in parts]
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words = [node.value] if id(node) not in own else []
+            else:
+                continue
+            text = "".join(words)
+            if " " in text.strip() and not _PROGRAM.search(text):
+                yield Text(f"{path.relative_to(ROOT)}:{node.lineno}", text)
+
+
+def of_rules() -> Iterator[Text]:
+    """Yield the documentation of the rules and of their excuses."""
+    for rule in load_rules():
+        if rule.__module__.split(".")[-2] not in BEING_REWRITTEN:
+            yield Text(f"{rule.code}, its page", inspect.getdoc(rule) or "")
+            for each in rule.excuses:
+                yield Text(f"{rule.code}, {each.__name__}", inspect.getdoc(each) or "")
+
+
+def test_pages_are_in_plain_english() -> None:
+    assert complaints(of_pages()) == ""
+
+
+def test_messages_and_help_texts_are_in_plain_english() -> None:
+    assert complaints(of_literals(ROOT / "src")) == ""
+
+
+@pytest.mark.parametrize("family", sorted(each.name for each in (ROOT / "rules").iterdir()))
+def test_messages_of_rules_are_in_plain_english(family: str) -> None:
+    if family in BEING_REWRITTEN:
+        pytest.skip("is being rewritten")
+    assert complaints(of_literals(ROOT / "rules" / family)) == ""
+
+
+def test_pages_of_rules_are_in_plain_english() -> None:
+    assert complaints(of_rules()) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is no GPU on this machine, and it is no longer supported.",
+        "torch is not installed; pip install torch",
+        "Something hangs on purpose.",
+        "Turn the rule off, or turn on preview.",
+        "the file was replaced by train.py:11",
+        "The result depends on the environment, and goes on to the next step.",
+        "It tells pip which index to use.",
+    ],
+)
+def test_ordinary_english_is_left_alone(text: str) -> None:
+    assert complaints(iter([Text("here", text)])) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'x' is no requirement",
+        "it is none of auto, always, never",
+        "take it away, or the comment hides the next real problem",
+        "the results that hang on it",
+        "runs in every turn of the training loop",
+        "An install that can replace the ROCm build of torch by PyPI's",
+        "copied one folder too high",
+    ],
+)
+def test_what_has_a_better_word_is_found(text: str) -> None:
+    assert complaints(iter([Text("here", text)])) != ""
