@@ -1,4 +1,4 @@
-"""What a rule may ask, as a page: read off the docstrings of what answers."""
+"""The API for rules, as a page: the first lines of the docstrings."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def authors_page() -> str:
         home = "rocmlint.findings" if name == "Severity" else value.__module__
         tables.setdefault(_ROOMS[home], []).append((name, first_line(name, value)))
     for name, kind in _OBJECTS.items():
-        tables[f"Asked of a {name}"] = list(_members(kind))
+        tables[f"Attributes and methods of a {name}"] = list(_members(kind))
     tables["Claims"] = list(_functions("rocmlint.rule.claims"))
     for module in _FACTS:
         tables[f"Published facts: `{module}`"] = list(_functions(module))
@@ -95,6 +95,6 @@ def _parameters(function: Any) -> str:
 
 
 def _table(title: str, rows: list[tuple[str, str]]) -> str:
-    lines = [f"## {title}", "", "| name | what it is or answers |", "|---|---|"]
+    lines = [f"## {title}", "", "| name | what it is or returns |", "|---|---|"]
     lines += [f"| `{name}` | {text.replace('|', chr(92) + '|')} |" for name, text in rows]
     return "\n".join(lines)

@@ -103,7 +103,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """One place where a rule has something to say.
+    """One place where a rule found something.
 
     Lines and columns count from 1, columns in characters; the end is exclusive. Those of a notebook
     count through the code of all its cells; ``cell`` says in which the place is. ``message`` names

@@ -58,7 +58,7 @@ def import_lazily(name: str, within: Context = nullcontext) -> None:
 
 
 def exported(package: str, name: str, home: Mapping[str, str]) -> object:
-    """Give what a package exports from another module; for its ``__getattr__``.
+    """Return what a package exports from another module; for its ``__getattr__``.
 
     ``home`` says for each name where it is. Raises AttributeError.
     """

@@ -77,9 +77,9 @@ def test_the_page_of_a_rule_shows_the_example_before_its_folded_test_cases(
     page = generated.rule_page(rule)
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
     assert headings[:3] == ["Why it matters", "Example", "Use instead"]
-    assert headings[-2:] == ["References", "Looks at"]
+    assert headings[-3:] == ["References", "Looks at", "Test cases"]
     assert "# expect:" not in page
-    assert "??? note" not in page.partition("## Looks at")[0]
+    assert "??? note" not in page.partition("## Test cases")[0]
 
 
 def test_all_pages_are_in_the_navigation() -> None:

@@ -43,12 +43,18 @@ def test_no_line_of_the_page_is_empty() -> None:
     assert re.findall(r"^\| `[^`]+` \| *\|$", PAGE, re.MULTILINE) == []
 
 
+def test_functions_say_what_they_return_and_not_what_they_give() -> None:
+    lines = re.findall(r"^\| `\S+\([^`]*\)` \| (.+) \|$", PAGE, re.MULTILINE)
+    assert lines
+    assert [line for line in lines if line.startswith(("Give ", "Say ", "Tell "))] == []
+
+
 def test_each_kind_of_question_has_its_section() -> None:
     sections = set(re.findall(r"^## (.+)$", PAGE, re.MULTILINE))
     assert {
-        "Asked of a Source",
-        "Asked of a File",
-        "Asked of a Project",
+        "Attributes and methods of a Source",
+        "Attributes and methods of a File",
+        "Attributes and methods of a Project",
         "Syntax helpers",
         "Triggers",
         "Commands and installs",

@@ -76,29 +76,29 @@ class DiskView:
 
     @property
     def consulted(self) -> Mapping[str, State]:
-        """The paths that were asked for, and what they were like."""
+        """The paths that were read, and their state."""
         return self._noted
 
     def exists(self, path: str) -> bool:
-        """Check whether a path exists, and note the answer."""
+        """Check whether a path exists, and record the answer."""
         found = self.disk.exists(path)
         self._noted.setdefault(path, found)
         return found
 
     def read(self, path: str) -> str:
-        """Return the text of a file, empty where it cannot be read, and note its content."""
+        """Return the text of a file, and record its content; empty if it cannot be read."""
         content = self.disk.read(path)
         self._noted[path] = self.disk.exists(path) and content.digest
         return content.text
 
     def names_in(self, folder: str) -> list[str]:
-        """Return the names in a folder, sorted, none where it cannot be read, and note them."""
+        """Return the names in a directory, sorted, and record them; none if it cannot be read."""
         names = self.disk.names_in(folder)
         self._noted[folder] = self.disk.exists(folder) and names
         return names
 
     def modules_below(self, folder: str) -> tuple[str, ...]:
-        """Return the paths of the modules below a folder, and note that they may change."""
+        """Return the paths of the modules in a directory, recursively, and record them."""
         modules = self.disk.modules_below(folder)
         self._noted[os.path.join(folder, MODULES)] = modules.digest
         return modules.paths

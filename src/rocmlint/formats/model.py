@@ -38,7 +38,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Redirect:
-    """A redirection of the shell: ``>=1.0`` behind ``pip install numpy`` writes a file ``=1.0``.
+    """A redirection of the shell: ``>=1.0`` after ``pip install numpy`` writes a file ``=1.0``.
 
     ``span`` reaches from the operator to the end of the target; ``after`` says whether blanks
     stand between the word before and the operator.
@@ -95,7 +95,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Command:
-    """A command that a file runs, its program first; wrappers such as ``sudo`` are left out.
+    """A command that a file runs, its program first, without wrappers such as ``sudo``.
 
     ``shell`` says whether a shell reads it (a list of words in Python, or the exec form in a
     Dockerfile, is read by none). ``variables`` are those set for it by then, in the file or by the
@@ -122,7 +122,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Declared:
-    """A requirement that a project declares, as PEP 508 says it, whatever the format.
+    """A requirement that a project declares, as in PEP 508, whatever the format.
 
     ``group`` is where: "" for what is always installed, else the extra, dependency group or
     environment; ``constraint`` says that it installs nothing by itself.
@@ -138,7 +138,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class Index:
-    """The URL of a package index that a file names; ``extra`` if it stands beside another.
+    """The URL of a package index that a file names; ``extra`` if it is an additional one.
 
     ``takes`` are the requirements that come from this index and no other; None where the file
     does not say so, as a list of requirements does not.
@@ -170,7 +170,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Parts:
-    """What one file holds, in the order of the file."""
+    """What one file contains, in the order of the file."""
 
     commands: tuple[Command, ...] = ()
     declared: tuple[Declared, ...] = ()

@@ -49,7 +49,7 @@ class Requested(NamedTuple):
 
 
 class IndexOption(NamedTuple):
-    """A package index that a command uses; ``extra`` if beside the default one (or PyPI)."""
+    """A package index that a command uses; ``extra`` if it is an additional one."""
 
     word: Word
     extra: bool
@@ -190,11 +190,11 @@ class _Options:
             yield self.others.pop(0)
 
     def of(self, what: str) -> list[Word]:
-        """Give the values of all options that mean one thing."""
+        """Return the values of all options that mean one thing."""
         return [word for name in self.tool.meaning(what) for word in self.values.get(name, ())]
 
     def has(self, what: str) -> bool:
-        """Say whether one of the options that mean a thing is there."""
+        """Return whether one of the options that mean a thing is there."""
         return any(name in self.flags or name in self.values for name in self.tool.meaning(what))
 
     def _long(self, word: Word, waiting: list[Word]) -> None:
@@ -289,7 +289,7 @@ class _Variables:
         self.command = command
 
     def of(self, what: str) -> list[Word]:
-        """Give the values that variables add to options that mean one thing."""
+        """Return the values that variables add to options that mean one thing."""
         span = self.command.words[0].span
         found: list[Word] = []
         for name in self.tool.variables.get(what, ()):

@@ -40,7 +40,7 @@ class Declarations(DiskView):
         self._declared: dict[str, tuple[Requirement, ...]] = {}
 
     def requirements(self, package: str) -> tuple[Requirement, ...]:
-        """Return the requirements of a package (by its normalized name) that hold for the folder.
+        """Return the requirements of a package (by its normalized name) in this directory.
 
         They are those of the nearest folder that has any, from this one up to the root of the
         repository.
@@ -55,7 +55,7 @@ class Declarations(DiskView):
 
     @cached_property
     def folders(self) -> tuple[str, ...]:
-        """The folders from this one up to the root of its repository, the nearest first.
+        """The directories from this one up to the root of its repository, the nearest first.
 
         Without a repository the root is the nearest folder with the mark of a project.
         """
@@ -75,7 +75,7 @@ class Declarations(DiskView):
         return (folders[0],)
 
     def declared_in(self, folder: str) -> tuple[Requirement, ...]:
-        """Give the requirements that the files of one folder declare, and those they include."""
+        """Return the requirements that the files in one directory declare or include."""
         if folder not in self._declared:
             self._declared[folder] = tuple(self._read(folder))
         return self._declared[folder]

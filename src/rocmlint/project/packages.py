@@ -67,7 +67,7 @@ def known_packages() -> frozenset[str]:
 
 
 def is_installed(package: str, project: Project) -> bool:
-    """Check whether a package lies where the files of a project find theirs.
+    """Check whether a package is installed where the files of a project find theirs.
 
     That is known where an environment is set, and of files among installed packages.
     """
@@ -75,7 +75,7 @@ def is_installed(package: str, project: Project) -> bool:
 
 
 def has_entry(package: str, name: str, project: Project) -> bool:
-    """Check whether a file or folder lies directly in a package (and not beside it)."""
+    """Check whether a file or directory is directly in a package (and not next to it)."""
     if name in _entries(package):
         return True
     return any(
@@ -86,7 +86,7 @@ def has_entry(package: str, name: str, project: Project) -> bool:
 
 
 def folders_above(module: str, project: Project) -> int | None:
-    """Return how many folders lie between the file of a module and the folder of its package.
+    """Return how many directories are between a module's file and its package's directory.
 
     1 for a package, 2 for ``package.folder`` and for ``package.folder.module``; None where it
     cannot be told whether the last name is a folder or a file.

@@ -42,7 +42,7 @@ class Project(Declarations):
 
     @cached_property
     def site_folders(self) -> tuple[str, ...]:
-        """The folders with the packages that the files here run with, as far as that is known.
+        """The directories with the packages that the files here run with, as far as known.
 
         Those of the environment that is set; else, for files among installed packages, that
         folder; else none: what lies beside rocmlint itself says nothing about the project.
@@ -54,7 +54,7 @@ class Project(Declarations):
 
     @cached_property
     def is_rocm(self) -> bool:
-        """Whether the project is for ROCm and nothing else, by what its usual places name.
+        """Whether the project is for ROCm only, by what its usual files name.
 
         A file whose own name says what it is for (`requirements-rocm.txt`) is one of several.
         ``[tool.rocmlint] rocm`` settles it.

@@ -54,7 +54,7 @@ def packages() -> tuple[str, ...]:
 
 @functools.cache
 def names_of(package: str) -> PackageNames | None:
-    """Give the names of a package by its import name ("huggingface_hub"); None if it is not known.
+    """Return the names of a package by its import name ("huggingface_hub"); None if unknown.
 
     Raises:
         NamesDamagedError: its file cannot be read.
@@ -89,7 +89,7 @@ class PackageNames:
         self._keywords: dict[str, tuple[frozenset[str] | None, ...]] = {}
 
     def history(self, dotted: str) -> History | None:
-        """Give the history of a module or of a name of a module; None if nothing is known of it.
+        """Return the history of a module or of a name of a module; None if nothing is known of it.
 
         A name that no version has gets a history without any version, if its module was read to
         the end in them; a name that a module only imported from another package is not known.
@@ -106,7 +106,7 @@ class PackageNames:
         return History(self.versions, there, unknown)
 
     def member(self, dotted_class: str, attribute: str) -> History | None:
-        """Give the history of a class's attribute, its own or inherited; None: cannot tell.
+        """Return the history of a class's attribute, its own or inherited; None: cannot tell.
 
         Where the class itself is gone, so is its attribute. The class may be named by any module
         that exports it.
@@ -146,7 +146,7 @@ class PackageNames:
         return History(self.versions, there, unknown)
 
     def elsewhere(self, name: str, version: Version) -> tuple[str, ...]:
-        """Give the modules of a version that have a name of this name, the shortest first."""
+        """Return the modules of a version that have a name of this name, the shortest first."""
         index = index_of(self.versions, version)
         if index is None:
             return ()
@@ -159,17 +159,17 @@ class PackageNames:
         return tuple(sorted(found, key=lambda module: (module.count("."), module)))
 
     def modules(self) -> tuple[str, ...]:
-        """Give all modules that some version has."""
+        """Return all modules that some version has."""
         return tuple(module for module, (there, _) in self._modules.items() if there)
 
     def names(self, module: str) -> tuple[str, ...]:
-        """Give all names that some version of a module has."""
+        """Return all names that some version of a module has."""
         return tuple(self._listed(module))
 
     # Names and where they are defined.
 
     def _state(self, text: str) -> tuple[int, int]:
-        """Give the two sets of versions that "there" or "there/unknown" stands for."""
+        """Return the two sets of versions that "there" or "there/unknown" stands for."""
         there, _, unknown = text.partition("/")
         return self._sets[int(there)], self._sets[int(unknown)] if unknown else 0
 
@@ -184,7 +184,7 @@ class PackageNames:
         return {}
 
     def _listed(self, module: str) -> dict[str, list[tuple[str, str]]]:
-        """Give all names of a module with the target and the state of each of their entries."""
+        """Return all names of a module with the target and the state of each of their entries."""
         if module not in self._names:
             found: dict[str, list[tuple[str, str]]] = {}
             for target, by_state in self._table(module).get("names", {}).items():
@@ -196,7 +196,7 @@ class PackageNames:
         return self._names[module]
 
     def _entry(self, module: str, name: str) -> _Name | None:
-        """Give a name that a module lists."""
+        """Return a name that a module lists."""
         entries = self._listed(module).get(name)
         if entries is None:
             return None
@@ -212,7 +212,7 @@ class PackageNames:
         return found
 
     def _name(self, dotted: str) -> _Name | None:
-        """Give a name of a module; None if nothing is known of the module.
+        """Return a name of a module; None if nothing is known of the module.
 
         What is not listed is absent where the module told all its names, or was absent itself.
         """
@@ -260,7 +260,7 @@ class PackageNames:
         return there, (unknown | self._all & ~seen) & ~there
 
     def _order(self, defined: str, index: int) -> list[str]:
-        """Give the class and its bases in the order in which Python asks them, in one version."""
+        """Return the class and its bases in the order in which Python asks them, in one version."""
         bases = self._bases_of(defined, index)
         waiting = [self._order(base, index) for base in bases] + [bases]
         order = [defined]
@@ -272,7 +272,7 @@ class PackageNames:
         return order
 
     def _bases_of(self, defined: str, index: int) -> list[str]:
-        """Give the bases of a class in one version."""
+        """Return the bases of a class in one version."""
         for state, bases in self._class(defined).get("bases", {}).items():
             if self._sets[int(state)] >> index & 1:
                 return list(bases.split())
@@ -281,7 +281,7 @@ class PackageNames:
     # Signatures.
 
     def _keywords_of(self, dotted: str) -> tuple[frozenset[str] | None, ...]:
-        """Give the keywords of a callable in each version: one after the other is asked for."""
+        """Return the keywords of a callable in each version: one after the other is asked for."""
         if dotted not in self._keywords:
             texts = (self._signature(dotted, index) for index in range(len(self.versions)))
             self._keywords[dotted] = tuple(
@@ -290,7 +290,7 @@ class PackageNames:
         return self._keywords[dotted]
 
     def _signature(self, dotted: str, index: int) -> str | None:
-        """Give the written signature of a callable in one version."""
+        """Return the written signature of a callable in one version."""
         name = self._name(dotted)
         if name is not None:
             for defined in self._at(name.targets, index):
@@ -311,7 +311,7 @@ class PackageNames:
         return (defined for defined, versions in targets.items() if versions >> index & 1)
 
     def _of_class(self, defined: str, index: int, methods: tuple[str, ...]) -> str | None:
-        """Give the signature of the first of these methods that a class or a base of it has."""
+        """Return the signature of the first of these methods that a class or a base of it has."""
         for each in self._order(defined, index):
             table = self._class(each)
             owned = [
@@ -332,7 +332,7 @@ class PackageNames:
         return None
 
     def _written(self, by_text: dict[str, int], index: int) -> str | None:
-        """Give the signature that holds in one version."""
+        """Return the signature that holds in one version."""
         for text, state in by_text.items():
             if self._sets[state] >> index & 1:
                 return text
@@ -340,5 +340,5 @@ class PackageNames:
 
 
 def _is_of_python(name: str) -> bool:
-    """Say whether Python itself may give a module this name: ``__file__``, ``__path__``."""
+    """Return whether Python itself may give a module this name: ``__file__``, ``__path__``."""
     return name.startswith("__") and name.endswith("__")

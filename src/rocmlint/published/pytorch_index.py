@@ -57,15 +57,15 @@ def rocm_in(text: str) -> list[str]:
 
 
 def is_rocm(url: str) -> bool:
-    """Say whether an index has builds for ROCm, whoever's."""
+    """Return whether an index has builds for ROCm, whoever's."""
     return bool(_OF_ROCM.search(url))
 
 
 def is_other(url: str) -> bool:
-    """Say whether an index has builds for CUDA, XPU or the CPU."""
+    """Return whether an index has builds for CUDA, XPU or the CPU."""
     return bool(_OF_OTHERS.search(url))
 
 
 def is_pypi(url: str) -> bool:
-    """Say whether an index has what PyPI has: PyPI itself or a mirror."""
+    """Return whether an index has what PyPI has: PyPI itself or a mirror."""
     return bool(_OF_PYPI.search(url)) and not is_other(url) and not is_rocm(url)

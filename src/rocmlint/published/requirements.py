@@ -52,24 +52,24 @@ def __getattr__(name: str) -> str:
 
 
 def packages() -> tuple[str, ...]:
-    """Give the packages that are known."""
+    """Return the known packages."""
     return tuple(_data()[1])
 
 
 def releases(package: str) -> tuple[Version, ...]:
-    """Give the known final releases, ascending; () if the package is unknown."""
+    """Return the known final releases, ascending; () if the package is unknown."""
     found = _package(package)
     return found.releases if found else ()
 
 
 def is_yanked(package: str, version: Version) -> bool:
-    """Say whether the release was taken back: an index gives it only to who pins it."""
+    """Return whether the release was yanked: an index offers it only if it is pinned."""
     found = _package(package)
     return found is not None and _public(version) in found.yanked
 
 
 def requirements(package: str, version: Version) -> tuple[Requirement, ...] | None:
-    """Give what a release requires of packages that are known, extras and markers as they are.
+    """Return what a release requires of known packages, with extras and markers.
 
     None if the release is unknown, or has no wheel whose metadata could be read.
     """
@@ -80,7 +80,7 @@ def requirements(package: str, version: Version) -> tuple[Requirement, ...] | No
 
 
 def requires_python(package: str, version: Version) -> SpecifierSet | None:
-    """Give the Pythons that a release asks for; None if that is unknown."""
+    """Return the Python versions that a release requires; None if unknown."""
     try:
         return _requires_python(package, _public(version))
     except LookupError:
@@ -88,7 +88,7 @@ def requires_python(package: str, version: Version) -> SpecifierSet | None:
 
 
 def newest(package: str, specifier: SpecifierSet) -> Version | None:
-    """Give the newest release that is in the specifier and was not yanked."""
+    """Return the newest release in the specifier that was not yanked."""
     found = _package(package)
     if found is None:
         return None
@@ -103,7 +103,7 @@ def newest(package: str, specifier: SpecifierSet) -> Version | None:
 def applicable(
     required: Iterable[Requirement], extras: Iterable[str] = (), python: str = "3.11"
 ) -> Iterator[Requirement]:
-    """Give the requirements that hold on Linux on x86_64, with these extras and this Python."""
+    """Return the requirements that hold on Linux on x86_64, with these extras and this Python."""
     here = {**_LINUX, "python_version": python, "python_full_version": f"{python}.0"}
     chosen = ("", *extras)
     for each in required:
@@ -114,7 +114,7 @@ def applicable(
 def torch_requirement(
     package: str, version: Version, extras: Iterable[str] = (), python: str = "3.11"
 ) -> SpecifierSet | None:
-    """Give what installing a release demands of torch on Linux; None: it does not require torch.
+    """Return what a release requires of torch on Linux; None if it does not require torch.
 
     Also what it demands through another package that it pins to one release (vllm pins xformers,
     which pins torch). An empty set is any torch. Raises KeyError for a release that is unknown.
@@ -139,7 +139,7 @@ def _torch_requirement(
 
 
 def _is_said(demanded: SpecifierSet, total: SpecifierSet | None) -> bool:
-    """Say whether a set adds nothing to one that pins a release."""
+    """Return whether a set adds nothing to one that pins a release."""
     pinned = pin(total) if total is not None else None
     return pinned is not None and demanded.contains(pinned)
 
@@ -160,7 +160,7 @@ def _through(requirement: Requirement, python: str) -> SpecifierSet | None:
 
 
 def pin(specifier: SpecifierSet) -> Version | None:
-    """Give the one release that ``==`` pins; None where there is none, or there are two."""
+    """Return the one release that ``==`` pins; None if there is none, or more than one."""
     pinned = set()
     for each in specifier:
         version = version_of(each.version) if each.operator in {"==", "==="} else None
@@ -192,7 +192,7 @@ class _Package:
 
 
 def _covers(runs: Runs, at: int) -> bool:
-    """Say whether a place is in a run: then its end, or a first that is itself, is to the right."""
+    """Check whether a place is in a run: its end, or a first that is itself, is to the right."""
     after = bisect_right(runs, at)
     return after % 2 == 1 or (after > 0 and runs[after - 1] == at)
 
@@ -229,7 +229,7 @@ def _public(version: Version) -> Version:
 
 @cache
 def _data() -> tuple[str, Mapping[str, str]]:
-    """Give the day, and each package as text still: one is asked for, not all."""
+    """Return the day, and each package as text still: one is asked for, not all."""
     with open(_DATA, "rb") as file:
         text = zlib.decompress(file.read(), _GZIP).decode()
     head, *lines = text.splitlines()

@@ -63,39 +63,39 @@ class Row:
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """Give all rows, by torch, ascending."""
+    """Return all rows, by torch, ascending."""
     return tuple(Row(**{**each, "rocm": tuple(each["rocm"])}) for each in _data()["rows"])
 
 
 def as_of() -> str:
-    """Give the day on which the data were made."""
+    """Return the date of the data."""
     return str(_data()["as_of"])
 
 
 def row(torch: str) -> Row | None:
-    """Give the row of a torch: 2.4, 2.4.1 or 2.4.1+rocm6.1; None if there is none."""
+    """Return the row of a torch: 2.4, 2.4.1 or 2.4.1+rocm6.1; None if there is none."""
     wanted = _minor(torch)
     return next((each for each in rows() if each.torch == wanted), None)
 
 
 def rocm_versions() -> tuple[str, ...]:
-    """Give the versions of ROCm that some torch has wheels for, ascending."""
+    """Return the versions of ROCm that some torch has wheels for, ascending."""
     return tuple(sorted({rocm for each in rows() for rocm in each.rocm}, key=Version))
 
 
 def torch_for(rocm: str) -> tuple[str, ...]:
-    """Give the minor releases of torch that have wheels for a ROCm, ascending; () for none."""
+    """Return the minor releases of torch that have wheels for a ROCm, ascending; () for none."""
     return tuple(each.torch for each in rows() if rocm in each.rocm)
 
 
 def rocm_for(torch: str) -> tuple[str, ...]:
-    """Give the versions of ROCm that a torch has wheels for, ascending; () for none."""
+    """Return the versions of ROCm that a torch has wheels for, ascending; () for none."""
     found = row(torch)
     return found.rocm if found else ()
 
 
 def nearest(rocm: str) -> str:
-    """Give the nearest version of ROCm that has wheels.
+    """Return the nearest version of ROCm that has wheels.
 
     The newest that is not above it, as the wheels bring their own libraries and a newer driver
     runs older ones; below all, the oldest. Raises InvalidVersion for what is no version.
@@ -105,7 +105,7 @@ def nearest(rocm: str) -> str:
 
 
 def index_url(rocm: str, nightly: bool = False) -> str:
-    """Give the package index for a ROCm. Raises LookupError where it has no such wheels."""
+    """Return the package index for a ROCm. Raises LookupError if it has no such wheels."""
     statuses = {each.status for each in rows() if rocm in each.rocm}
     if nightly and "nightly" in statuses:
         return f"{SERVER}/nightly/rocm{rocm}"
@@ -117,7 +117,7 @@ def index_url(rocm: str, nightly: bool = False) -> str:
 
 
 def architectures(rocm: str) -> tuple[str, ...]:
-    """Give the GPUs that the wheels for a ROCm have code for; () where nobody counted them.
+    """Return the GPUs that the wheels for a ROCm have code for; () if unknown.
 
     Sources disagree by one or two: what is in a file, ``rocmlint verify kernels`` reads.
     """

@@ -19,7 +19,7 @@ _PACKAGES_OF_ATTENTION = {
 
 
 def placed(claim: Claim, path: str, line: int) -> Claim:
-    """Say where a claim is made."""
+    """Set where a claim is made."""
     import shlex  # noqa: PLC0415 - most runs find nothing
 
     command = claim.command.replace(PATH, shlex.quote(path))
@@ -27,7 +27,7 @@ def placed(claim: Claim, path: str, line: int) -> Claim:
 
 
 def patched_files(target: str, origin: str = "") -> Claim:
-    """Say that files of a package are the author's own.
+    """Claim that files of a package are the author's own.
 
     ``target`` is a path from the folder that holds the package ("transformers/models"),
     ``origin`` the file or folder that is copied there, empty where the code does not tell it.
@@ -37,13 +37,13 @@ def patched_files(target: str, origin: str = "") -> Claim:
 
 
 def patch_check(package: str) -> Claim:
-    """Say that a package is patched, as a check in the code is to tell."""
+    """Claim that a package is patched, as a check in the code is meant to show."""
     statement = f"`{package}` is patched, as this check assumes"
     return Claim("patch-check", package, statement, f"rocmlint verify stock {package}")
 
 
 def replacement(module: str, name: str = "") -> Claim:
-    """Say that an attribute of a module (``Class.method``), or all of it, is replaced.
+    """Claim that an attribute of a module (``Class.method``), or all of it, is replaced.
 
     That is so in the running program only.
     """
@@ -53,14 +53,14 @@ def replacement(module: str, name: str = "") -> Claim:
 
 
 def origin(package: str) -> Claim:
-    """Say that a package is imported from a folder that the code puts on ``sys.path``."""
+    """Claim that a package is imported from a directory that the code adds to ``sys.path``."""
     statement = f"`{package}` is imported from the directory that is added to sys.path here"
     command = _AT_RUN_TIME.format(module=package, path=PATH)
     return Claim("origin", package, statement, command)
 
 
 def fast_path(name: str, value: str = "", *, optional: bool = False) -> Claim:
-    """Say that a fast path is on: a method, a function of torch or an option, and its value.
+    """Claim that a fast path is on: a method, a function of torch or an option, and its value.
 
     It is optional where a condition of the program decides on it.
     """
@@ -70,13 +70,13 @@ def fast_path(name: str, value: str = "", *, optional: bool = False) -> Claim:
 
 
 def kernel_package(package: str, *, optional: bool = False) -> Claim:
-    """Say that a package of kernels can be loaded; the code may go on without it."""
+    """Claim that a kernel package can be loaded; the code may continue without it."""
     statement = f"`{package}` loads" + (", or the code continues without it" if optional else "")
     return Claim("kernel-package", package, statement, _HERE, optional=optional)
 
 
 def dtypes() -> Claim:
-    """Say that each part of a model keeps the dtype that it needs.
+    """Claim that each part of a model keeps the dtype that it needs.
 
     There is no command to print: `rocmlint verify dtype` needs a function that returns the model.
     """
@@ -84,7 +84,7 @@ def dtypes() -> Claim:
 
 
 def package_of_attention(implementation: str) -> str | None:
-    """Give the package that a kind of attention, or a switch for it, needs besides torch."""
+    """Return the package that a kind of attention, or a switch for it, needs besides torch."""
     return _PACKAGES_OF_ATTENTION.get(implementation)
 
 

@@ -122,7 +122,7 @@ class PythonRule(Rule[Node]):
 
 
 class PartRule(Rule[Node]):
-    """A rule on commands, declared requirements and index URLs, in whatever format they stand.
+    """A rule on commands, declared requirements and index URLs, in any format.
 
     ``check`` gets the part and its File, which is a Source where Python code runs the command.
     """
@@ -133,7 +133,7 @@ class PartRule(Rule[Node]):
 
 
 class EngineRule(Rule[None]):
-    """A rule that the engine itself applies: what it says is about files and comments."""
+    """A rule that rocmlint itself applies, about files and comments."""
 
     def check(self, node: None, file: File) -> Iterator[Finding]:
         """Yield nothing: the engine makes these findings."""
@@ -142,7 +142,7 @@ class EngineRule(Rule[None]):
 
 
 class ClaimRule(Generic[Node]):
-    """A pure function from a node to what the code there claims of the running system.
+    """A pure function from a node to what the code there claims about the running system.
 
     It lies in a file ``claim_*.py`` beside the rules, and only ``rocmlint verify`` asks it.
     """

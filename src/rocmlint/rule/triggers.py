@@ -103,7 +103,7 @@ class Trigger:
         return re.compile(self.where, re.MULTILINE)
 
     def accepts(self, node: Any, renamed: Mapping[str, str]) -> bool:
-        """Say whether a node of ``node_types`` has the shape that the rule wants to see.
+        """Return whether a node of ``node_types`` has the shape that the rule wants to see.
 
         ``renamed`` maps names that the file gives with ``import … as`` to the original ones.
         """
@@ -167,7 +167,7 @@ def nodes(  # noqa: PLR0913 - all but the words have defaults
     suspects: Finder | None = None,
     opening: bool = False,
 ) -> On:
-    """Look at nodes of these LibCST types in which a match of ``where`` begins: a law, see above.
+    """Look at nodes of these LibCST types in which a match of ``where`` begins.
 
     ``finder`` finds the matches itself, where they depend on each other or on the project.
     ``suspects`` does so from the text alone, without telling strings and comments from code: a file
@@ -330,7 +330,7 @@ def _has_any(words: tuple[str, ...], text: str) -> bool:
 
 
 def _is_code(match: re.Match[str], source: Source) -> bool:
-    """Say whether a match in the text is neither in a string nor in a comment."""
+    """Return whether a match in the text is neither in a string nor in a comment."""
     return source.code.startswith(match[0][0], match.start())
 
 
@@ -352,7 +352,7 @@ def _called(names: tuple[str, ...]) -> str:
 
 
 def last_name(node: Any) -> str | None:
-    """Give the last identifier of a name or a dotted expression: ``c`` for ``a.b.c``."""
+    """Return the last identifier of a name or a dotted expression: ``c`` for ``a.b.c``."""
     attribute = getattr(node, "attr", node)
     value = getattr(attribute, "value", None)
     return value if isinstance(value, str) else None

@@ -75,7 +75,7 @@ class _Code:
 
 
 def commands_called(call: cst.Call, source: Source) -> list[Command]:
-    """Give the commands that a call runs: none if it runs none that can be told.
+    """Return the commands that a call runs: none if it runs none that can be told.
 
     A string for the shell may hold several (``cd x && pip install .``), and so does a loop over
     a list of strings.
@@ -102,7 +102,7 @@ def _by_default(default: cst.BaseExpression, code: _Code) -> list[Command]:
 
 
 def _rounds(call: cst.Call, source: Source) -> list[dict[str, cst.BaseExpression]]:
-    """Give what the variable of the nearest loop that the call uses holds, round by round."""
+    """Return what the variable of the nearest loop that the call uses holds, round by round."""
     used = {node.value for node in walk(call) if isinstance(node, cst.Name)}
     for above in source.ancestors(call):
         if isinstance(above, cst.FunctionDef):
@@ -165,7 +165,7 @@ def _in_shell(
 
 
 def _environment(call: cst.Call, code: _Code) -> dict[str, str | None]:
-    """Give the variables that a call sets with ``env={...}``."""
+    """Return the variables that a call sets with ``env={...}``."""
     node = argument(call, None, "env")
     node = None if node is None else code.value(node)
     variables: dict[str, str | None] = {}
@@ -178,7 +178,7 @@ def _environment(call: cst.Call, code: _Code) -> dict[str, str | None]:
 
 
 def _words(node: cst.BaseExpression | None, code: _Code) -> list[Item]:
-    """Give the words of a list, as far as they are written."""
+    """Return the words of a list, as far as they are written."""
     if node is None:
         return []
     value = code.value(node)
@@ -224,7 +224,7 @@ def _split_at_blanks(text: Excerpt) -> list[Item]:
 
 
 def _grown(node: cst.BaseExpression, code: _Code) -> Iterator[Item]:
-    """Give a word that stands for what is added to a list after it was made."""
+    """Return a word that stands for what is added to a list after it was made."""
     if isinstance(node, cst.Name):
         name = re.escape(node.value)
         if re.search(
@@ -254,7 +254,7 @@ def _unknown(node: cst.BaseExpression, code: _Code) -> Item:
 
 
 def _text(node: cst.BaseExpression, code: _Code) -> Excerpt | None:
-    """Give the string that an expression is, None if it is none."""
+    """Return the string that an expression is, None if it is none."""
     if isinstance(node, cst.SimpleString):
         return _literal(node, code)
     if isinstance(node, cst.FormattedString):
@@ -317,7 +317,7 @@ def _formatted(node: cst.FormattedString, code: _Code) -> Excerpt:
 
 
 def _replaced(node: cst.CSTNode, expression: cst.BaseExpression, code: _Code) -> Excerpt:
-    """Give what stands at a node for the value of an expression."""
+    """Return what stands at a node for the value of an expression."""
     start, end = _offsets(node, code)
     value = string_value(code.value(expression))
     if code.source.resolve(expression) == "sys.executable":

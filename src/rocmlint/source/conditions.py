@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Condition(NamedTuple):
-    """The test of an ``if`` around a node, and what it must say for the node to be reached."""
+    """The test of an ``if`` around a node, and its value when the node is reached."""
 
     test: cst.BaseExpression
     holds: bool

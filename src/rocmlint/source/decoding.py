@@ -34,7 +34,7 @@ def text_of(path: str, data: bytes) -> str:
 
 
 def encoding_of(path: str, data: bytes) -> str:
-    """Give the encoding of a file that is no notebook.
+    """Return the encoding of a file that is no notebook.
 
     Raises SyntaxError where a Python file says what cannot be.
     """

@@ -38,5 +38,5 @@ class Document(File):
 
     @cached_property
     def parts(self) -> Parts:
-        """The commands, declared requirements and index URLs that stand in the file."""
+        """The commands, declared requirements and index URLs in the file."""
         return parse(self.path, self.text)

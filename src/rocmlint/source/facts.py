@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def once_per_file(tells: Tells) -> Tells:
-    """Make a function answer each question about a file once.
+    """Cache a function's answer for each question about a file.
 
     Its arguments are hashable, and the last one is the file. What it asks of the disk is noted
     with the file when it first answers.

@@ -53,7 +53,7 @@ class File(DiskView):
 
     @property
     def made_of(self) -> tuple[Text, str | None, Project]:
-        """The text, place and project, for an object of the same file that can do more."""
+        """The text, place and project, for another object of the same file."""
         return self._text, self._place, self._project
 
     def go_on_with(self, earlier: File) -> None:
@@ -76,17 +76,17 @@ class File(DiskView):
 
     @cached_property
     def package(self) -> tuple[str, str] | None:
-        """The top-level package that the file belongs to and the folder that holds it."""
+        """The top-level package that the file belongs to, and the directory that contains it."""
         return package_of(self.path, self.exists)
 
     @cached_property
     def root(self) -> str:
-        """The folder that ``place`` is relative to."""
+        """The directory that ``place`` is relative to."""
         path = os.path.abspath(self.path).replace(os.sep, "/")
         return path.removesuffix(self.place).rstrip("/") or "/"
 
     def is_first_party(self, package: str) -> bool:
-        """Check whether a package is that of the file, or lies in its project."""
+        """Check whether a package is that of the file, or belongs to its project."""
         if self.package is not None and self.package[0] == package:
             return True
         folder = os.path.dirname(os.path.abspath(self.path))
@@ -112,7 +112,7 @@ class File(DiskView):
 
     @property
     def consulted(self) -> Mapping[str, State]:
-        """The paths that the findings depend on, and what they were like when they were asked."""
+        """The paths that the findings depend on, and their state when they were read."""
         of_project = self._project.consulted if self._asked_project else {}
         return {**of_project, **super().consulted}
 
@@ -134,12 +134,12 @@ class File(DiskView):
 
     @property
     def written(self) -> str:
-        """The text as it is written in the file: in Python tabs may stand for blanks."""
+        """The text as written in the file: in Python, tabs may replace blanks."""
         return self._text.written
 
     @property
     def code(self) -> str:
-        """The text with what is no code blanked, as far as the format is known; same offsets."""
+        """The text with everything but code blanked, if the format is known; same offsets."""
         return self._text.code
 
     @property
@@ -158,26 +158,26 @@ class File(DiskView):
         return self._text.comments
 
     def line_of(self, offset: int) -> int:
-        """Give the line (from 1) of a character of ``text`` or ``code``."""
+        """Return the line (from 1) of a character of ``text`` or ``code``."""
         return self._text.line_of(offset)
 
     def named_line(self, line: int) -> str:
-        """Name a line (from 1) in a message: ``line 2``, in a notebook ``line 2 of cell 3``."""
+        """Return how messages name a line (from 1): ``line 2``, ``line 2 of cell 3``."""
         return self._text.named_line(line)
 
     def offset_of(self, line: int) -> int:
-        """Give the offset in ``text`` and ``code`` of the first character of a line (from 1)."""
+        """Return the offset in ``text`` and ``code`` of the first character of a line (from 1)."""
         return self._text.offset_of(line)
 
     def span(self, node: Any) -> Span:
-        """Give the place of a comment or a part in the file."""
+        """Return the place of a comment or a part in the file."""
         if isinstance(node, Comment):
             return Span(node.line, node.column, node.line, node.column + len(node.text))
         span: Span = node.span
         return span
 
     def text_at(self, span: Span) -> str:
-        """Give the text of a place."""
+        """Return the text of a span."""
         start = self.offset_of(span.line) + span.column - 1
         return self.text[start : self.offset_of(span.end_line) + span.end_column - 1]
 
@@ -185,31 +185,31 @@ class File(DiskView):
 
     @property
     def parts(self) -> Parts:
-        """The commands, declared requirements and index URLs that stand in the file."""
+        """The commands, declared requirements and index URLs in the file."""
         return Parts()
 
     # Edits
 
     def replace(self, node: Any, replacement: str) -> Edit:
-        """Make the edit that replaces a node, comment or part."""
+        """Return the edit that replaces a node, comment or part."""
         return Edit(*self.span(node), replacement, was=self._own_text(node))
 
     def _own_text(self, node: Any) -> str:
-        """Give the text that a comment or part has, as far as it knows."""
+        """Return the text that a comment or part has, as far as it knows."""
         return node.text if isinstance(node, Comment) else self.text_at(self.span(node))
 
     # Comments that hide findings
 
     def closing_line(self, line: int) -> int:
-        """Give the first line, from this one on, at whose end a comment can stand."""
+        """Return the first line, from this one on, at whose end a comment is possible."""
         return self._text.closing_line(line)
 
     def comments_above(self, line: int) -> frozenset[int]:
-        """Give the lines above a line whose comments count for it."""
+        """Return the lines above a line whose comments count for it."""
         return self._text.comments_above(line)
 
     def noqa_line(self, line: int) -> tuple[int, str]:
-        """Give the text in which ``noqa`` counts for a line, and its first line."""
+        """Return the text in which ``noqa`` counts for a line, and its first line."""
         return line, self.lines[line - 1] + "\n"
 
 

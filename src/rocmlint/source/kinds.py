@@ -32,7 +32,7 @@ _PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.
 
 @functools.cache
 def kinds(path: str) -> frozenset[str]:
-    """Say what kinds of file a path names: test, benchmark, example, script, docs, setup.
+    """Return what kinds of file a path names: test, benchmark, example, script, docs, setup.
 
     The path is relative to the project, with ``/``: what lies above says nothing about the file.
     """
@@ -40,7 +40,7 @@ def kinds(path: str) -> frozenset[str]:
 
 
 def package_of(path: str, exists: Callable[[str], bool]) -> tuple[str, str] | None:
-    """Give the top-level package of a file and the folder that holds it, or None for a script.
+    """Return the top-level package of a file and the folder that holds it, or None for a script.
 
     ``/w/site-packages/torch/cuda/graphs.py`` gives ``("torch", "/w/site-packages")``.
     """
@@ -53,7 +53,7 @@ def package_of(path: str, exists: Callable[[str], bool]) -> tuple[str, str] | No
 
 
 def place_of(path: str) -> str:
-    """Give the path of a file inside its project, with ``/``.
+    """Return the path of a file inside its project, with ``/``.
 
     The project is the nearest folder above with a mark of one, else the one that holds the
     file's package, else the working folder. What lies above says nothing about the file: a

@@ -64,14 +64,14 @@ class Source(File):
     # Text
 
     def span(self, node: Any) -> Span:
-        """Give the place of a node, comment or part in the file."""
+        """Return the position of a node, comment or part in the file."""
         if isinstance(node, cst.CSTNode):
             return self.pieces.piece_of(node).span(node)
         return super().span(node)
 
     @cached_property
     def code(self) -> str:
-        """The text with what is no code blanked, same offsets; see :attr:`File.code`.
+        """The text with everything but code blanked, same offsets; see :attr:`File.code`.
 
         In an oddly spaced file each statement is on one line.
         """
@@ -84,7 +84,7 @@ class Source(File):
         return self._text.python.is_oddly_spaced
 
     def noqa_line(self, line: int) -> tuple[int, str]:
-        """Give the text in which flake8 looks for ``noqa``, and its first line."""
+        """Return the text in which flake8 looks for ``noqa``, and its first line."""
         python = self._text.python
         start = self.offset_of(line)
         end = start + len(self.lines[line - 1])
@@ -102,7 +102,7 @@ class Source(File):
         return above + first, "\n".join([*self.lines[above + first - 1 : above + last], ""])
 
     def text_of(self, node: cst.CSTNode) -> str:
-        """Give the text of a node, without the whitespace and comments around it.
+        """Return the text of a node, without the whitespace and comments around it.
 
         Lines that a backslash joins are one, as in :attr:`code`.
         """
@@ -113,7 +113,7 @@ class Source(File):
 
     @cached_property
     def parts(self) -> Parts:
-        """The commands, declared requirements and index URLs beside the Python code.
+        """The commands, declared requirements and index URLs in the Python code.
 
         The commands that calls run are not among them: rules get those from the calls.
         """
@@ -125,7 +125,7 @@ class Source(File):
 
     @property
     def module(self) -> cst.Module:
-        """The tree of the whole file. Dear: only when nothing smaller answers.
+        """The tree of the whole file. Expensive: use it only if nothing smaller is enough.
 
         Its nodes are not those of the piece that ``check`` got.
         """
@@ -140,56 +140,56 @@ class Source(File):
         return self.pieces.ancestors(node)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Give the node directly above."""
+        """Return the node directly above."""
         return self.pieces.parent(node)
 
     def enclosing(self, node: cst.CSTNode, *kinds: type[Wanted]) -> Wanted | None:
-        """Give the nearest node above that is of one of these types."""
+        """Return the nearest node above that is of one of these types."""
         return next((each for each in self.ancestors(node) if isinstance(each, kinds)), None)
 
     def function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        """Give the innermost function around a node."""
+        """Return the innermost function around a node."""
         return self.enclosing(node, cst.FunctionDef)
 
     def is_for_types_only(self, node: cst.CSTNode) -> bool:
-        """Say whether a node stands below ``if TYPE_CHECKING``, so that it never runs."""
+        """Return whether a node is below ``if TYPE_CHECKING``, so that it never runs."""
         return any(
             isinstance(above, cst.If) and "TYPE_CHECKING" in (dotted_text(above.test) or "")
             for above in self.ancestors(node)
         )
 
     def whole_class(self, node: cst.CSTNode) -> cst.ClassDef | None:
-        """Give the innermost class around a node with all its members."""
+        """Return the innermost class around a node with all its members."""
         return self.names.whole_class(node)
 
     def definition(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
-        """Give the one top-level function or class of this file with this name, whole."""
+        """Return the one top-level function or class of this file with this name, whole."""
         return self.names.definition(name)
 
     # Names
 
     def resolve(self, node: cst.CSTNode) -> str | None:
-        """Give the full dotted name, through imports and aliases; see :meth:`Names.resolve`."""
+        """Return the full dotted name, through imports and aliases; see :meth:`Names.resolve`."""
         return self.names.resolve(node)
 
     def value_of(self, node: cst.CSTNode) -> cst.BaseExpression | None:
-        """Give the expression that a name or ``self.name`` is assigned once, else None."""
+        """Return the expression that a name or ``self.name`` is assigned once, else None."""
         return self.names.value_of(node)
 
     def bindings(self, name: str, at: cst.CSTNode) -> list[Binding]:
-        """Give all bindings of a name in the innermost scope around a node that binds it."""
+        """Return all bindings of a name in the innermost scope around a node that binds it."""
         return self.names.bindings(name, at)
 
     # Edits
 
     def _own_text(self, node: Any) -> str:
-        """Give the text that a node has in the tree, wherever it seems to stand in the file."""
+        """Return the text that a node has in the tree, wherever it seems to stand in the file."""
         if isinstance(node, cst.CSTNode):
             return self.pieces.piece_of(node).code_of(node)
         return super()._own_text(node)
 
     def remove_statement(self, node: cst.CSTNode) -> Edit:
-        """Make the edit that takes away the statement around a node.
+        """Return the edit that removes the statement around a node.
 
         Its whole lines go where it stands alone on them; ``pass`` comes where a block would be
         empty.

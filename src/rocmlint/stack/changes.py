@@ -62,17 +62,17 @@ class Misfit:
 
 
 def is_of_torch(name: str) -> bool:
-    """Say whether a package belongs to one build of torch and goes with it."""
+    """Return whether a package belongs to one build of torch and goes with it."""
     return name in TORCH_FAMILY or _PARTS_OF_TORCH.fullmatch(name) is not None
 
 
 def is_triton(name: str) -> bool:
-    """Say whether a package is triton under one of its names: torch brings the one it needs."""
+    """Return whether a package is triton under one of its names: torch brings the one it needs."""
     return name == "triton" or name.endswith(("triton-rocm", "pytorch-triton"))
 
 
 def compiled(environment: Environment, rocm: str) -> dict[str, str]:
-    """Give the packages with code that was compiled for the present torch, and how one knows."""
+    """Return the packages with code that was compiled for the present torch, and how one knows."""
     found: dict[str, str] = {}
     for each in environment.distributions:
         if is_of_torch(each.name):
@@ -90,7 +90,7 @@ def compiled(environment: Environment, rocm: str) -> dict[str, str]:
 
 
 def orphans(environment: Environment, removed: Collection[str]) -> list[Distribution]:
-    """Give CUDA's libraries that nothing but the removed packages requires."""
+    """Return CUDA's libraries that nothing but the removed packages requires."""
     of_cuda = [each for each in environment.distributions if _OF_CUDA.match(each.name)]
     required = {
         name
@@ -157,7 +157,7 @@ def _misfits(environment: Environment, targets: Mapping[str, Version]) -> Iterat
 
 
 def _imagined(environment: Environment, targets: Mapping[str, Version]) -> Environment:
-    """Give the environment as it would be with other versions.
+    """Return the environment as it would be with other versions.
 
     What torch itself requires is left out: its wheels for ROCm name other packages than the wheel
     whose metadata is known, and the installer brings them.
@@ -261,7 +261,7 @@ def _change(
 def _always_required(
     distribution: Distribution, environment: Environment
 ) -> dict[str, Requirement]:
-    """Give what a package requires here without any extra."""
+    """Return what a package requires here without any extra."""
     markers = {**environment.markers, "extra": ""}
     return {
         canonicalize_name(each.name): each
@@ -271,7 +271,7 @@ def _always_required(
 
 
 def _libraries(distribution: Distribution) -> list[str]:
-    """Give the shared libraries among the files of a package, as its RECORD lists them."""
+    """Return the shared libraries among the files of a package, as its RECORD lists them."""
     try:
         text = read_small(os.path.join(distribution.place, "RECORD"), _LARGEST_RECORD).decode()
         rows = csv.reader(StringIO(text, newline=""))

@@ -164,7 +164,7 @@ def _goals(asked: Mapping[str, _Read]) -> list[Requirement]:
 
 
 def _extra_counts(goal: Requirement) -> bool:
-    """Say whether the extra ``torch`` of the newest release asks for a version of torch."""
+    """Return whether the extra ``torch`` of the newest release asks for a version of torch."""
     newest = published.newest(goal.name, goal.specifier)
     required = published.requirements(goal.name, newest) if newest else None
     return any(
@@ -194,7 +194,7 @@ class _Shipped:
         return found or Refusal("no compatible releases")
 
     def newest(self, goals: Sequence[Requirement]) -> Mapping[str, Version]:
-        """Give the newest releases, whatever they require."""
+        """Return the newest releases, whatever they require."""
         found = ((each.name, published.newest(each.name, each.specifier)) for each in goals)
         return {name: version for name, version in found if version is not None}
 
@@ -235,7 +235,7 @@ class _Uv:
         return resolve(lines, self.python, timeout=self.timeout)
 
     def newest(self, goals: Sequence[Requirement]) -> Mapping[str, Version]:
-        """Give the newest releases, whatever they require. Raises ResolverError."""
+        """Return the newest releases, whatever they require. Raises ResolverError."""
         lines = [f"{each.name}{each.specifier}" for each in goals]
         found = resolve(lines, self.python, timeout=self.timeout, alone=True) if lines else {}
         return {} if isinstance(found, Refusal) else found
@@ -274,7 +274,7 @@ def _answer(asked: Mapping[str, _Read], by: _Shipped | _Uv) -> Compatible:
 
 
 def _no_torch(by: _Shipped | _Uv, refusal: Refusal) -> str:
-    """Say why there is no torch to choose."""
+    """Return why there is no torch to choose."""
     asked = by.torch.requirement
     version = published.newest(TORCH, asked.specifier)
     if version is None and by.source != "uv":
@@ -304,7 +304,7 @@ class _Explanation:
         return {name: self._fits(name, after.get(name)) for name in names}
 
     def conflicts(self) -> tuple[str, ...]:
-        """Say what stands between libraries that only fit torch, each for itself."""
+        """Return what stands between libraries that only fit torch, each for itself."""
         reasons = (self._why_not(name, version) for name, version in self.chosen.items())
         return tuple(dict.fromkeys(filter(None, reasons)))
 
@@ -344,7 +344,7 @@ class _Explanation:
         return Library(self._name(name), "fits", str(self.chosen[name]), following, reason)
 
     def _after(self, name: str) -> Version | None:
-        """Give the release after the chosen one that an index would choose."""
+        """Return the release after the chosen one that an index would choose."""
         specifier = self.goals[name].specifier & SpecifierSet(f">{self.chosen[name]}")
         return next(
             (

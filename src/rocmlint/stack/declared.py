@@ -76,7 +76,7 @@ def _asked_extras(environment: Environment) -> dict[str, set[str]]:
 
 
 def _subjects(environment: Environment, asked: dict[str, set[str]]) -> list[Distribution]:
-    """Give the packages of the stack, then what they require and is installed."""
+    """Return the packages of the stack, then what they require and is installed."""
     subjects = list(environment.packages)
     for each in environment.packages:
         for demand in _demands(each, environment, asked[each.name]):

@@ -187,7 +187,7 @@ def _table(tree: ast.Module) -> dict[str, str]:
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
-    """Give the module's names that stand for a text."""
+    """Return the module's names that stand for a text."""
     found = {}
     for statement in tree.body:
         value = getattr(statement, "value", None)

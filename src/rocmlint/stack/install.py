@@ -54,12 +54,12 @@ class Installation:
 
     @property
     def command(self) -> str:
-        """Give the command as it is typed into a shell."""
+        """Return the command as it is typed into a shell."""
         return shlex.join(self.words)
 
 
 def index_url(rocm: str, *, nightly: bool = False) -> Wheels:
-    """Give the index that holds torch's wheels for a ROCm version such as ``7.1`` or ``6.2.3``.
+    """Return the index that holds torch's wheels for a ROCm version such as ``7.1`` or ``6.2.3``.
 
     Raises RocmlintError for what is no version, and NoWheelsError for a version without wheels.
     """
@@ -81,7 +81,7 @@ def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but t
     installer: str = "pip",
     python: str | None = None,
 ) -> Installation:
-    """Give the command that installs torch for a ROCm version.
+    """Return the command that installs torch for a ROCm version.
 
     ``torch`` is a release or a minor version, in place of the newest that the ROCm version has;
     ``companions`` are of ``torchvision`` and ``torchaudio``, and get the version that belongs to
@@ -108,12 +108,12 @@ def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but t
 
 
 def pinned(packages: Iterable[tuple[str, str]], rocm: str) -> list[str]:
-    """Give requirements that only the builds for a ROCm version meet."""
+    """Return requirements that only the builds for a ROCm version meet."""
     return [f"{name}=={labelled(name, version, rocm)}" for name, version in packages]
 
 
 def labelled(name: str, version: str, rocm: str) -> str:
-    """Give the version of the build for a ROCm version: ``2.10.0+rocm7.1``.
+    """Return the version of the build for a ROCm version: ``2.10.0+rocm7.1``.
 
     torchaudio was published without the label until torch 2.0 (pytorch.org's own commands).
     """
@@ -122,7 +122,7 @@ def labelled(name: str, version: str, rocm: str) -> str:
 
 
 def torch_release(rocm: str, torch: str | None = None) -> str:
-    """Give the release of torch to install for a ROCm version of the table.
+    """Return the release of torch to install for a ROCm version of the table.
 
     Raises RocmlintError for what is no version of torch, and NoWheelsError.
     """
@@ -146,7 +146,7 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
 
 
 def companion(name: str, torch: str, rocm: str) -> str:
-    """Give the release of torchvision or torchaudio that belongs to a release of torch.
+    """Return the release of torchvision or torchaudio that belongs to a release of torch.
 
     METADATA says it: torchvision 0.25.0 requires torch==2.10.0. torchaudio 2.11.0 names no torch:
     it is the last one, made for torch 2.11 and all later ones (pytorch/audio#4212), and has wheels
@@ -190,7 +190,7 @@ def _program(installer: str, python: str | None) -> tuple[str, ...]:
 
 
 def _offered(*, nightly: bool) -> list[Version]:
-    """Give the ROCm versions that have wheels of a kind, ascending."""
+    """Return the ROCm versions that have wheels of a kind, ascending."""
     offered = []
     for each in rocm_wheels.rocm_versions():
         try:
@@ -213,19 +213,19 @@ def _of_same_minor(asked: Version, offered: Iterable[Version]) -> Version | None
 
 
 def _torch_for(rocm: str) -> tuple[str, ...]:
-    """Give the minor versions of torch that have wheels other than nightly builds."""
+    """Return the minor versions of torch that have wheels other than nightly builds."""
     rows = rocm_wheels.rows()
     return tuple(each.torch for each in rows if rocm in each.rocm and each.status != "nightly")
 
 
 def _releases(name: str) -> list[Version]:
-    """Give the releases that an index gives to who asks for any, ascending."""
+    """Return the releases that an index gives to who asks for any, ascending."""
     releases = requirements.releases(name)
     return [each for each in releases if not each.local and not requirements.is_yanked(name, each)]
 
 
 def _releases_for(name: str, torch: Version) -> tuple[list[Version], list[Version]]:
-    """Give the releases of a package that require this torch, and those that require none."""
+    """Return the releases of a package that require this torch, and those that require none."""
     bound, free = [], []
     for release in _releases(name):
         required = requirements.requirements(name, release)

@@ -85,7 +85,7 @@ class Distribution:
         return version_of(self.version)
 
     def __str__(self) -> str:
-        """Give name and version, as people write them."""
+        """Return name and version, as people write them."""
         return f"{self.name} {self.version}"
 
 
@@ -104,7 +104,7 @@ class Environment:
     unreadable: tuple[str, ...] = ()
 
     def get(self, name: str) -> Distribution | None:
-        """Give the distribution of a name, however it is written; None if it is not installed."""
+        """Return the distribution of a name, however it is written; None if it is not installed."""
         return self._by_name.get(canonicalize_name(name))
 
     @cached_property
@@ -124,7 +124,7 @@ def minor_of(python: str) -> str:
 
 
 def import_name(package: str) -> str:
-    """Give the module that a package of the stack is imported as."""
+    """Return the module that a package of the stack is imported as."""
     return _IMPORT_NAMES.get(package, package)
 
 

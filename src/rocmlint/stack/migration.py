@@ -103,7 +103,7 @@ def _read(wheels: Wheels, torch: str | None, interpreter: Interpreter) -> _Move:
 
 
 def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
-    """Give what changes and what stands against it. ``written`` is the file of the way back."""
+    """Return what changes and what stands against it. ``written`` is the file of the way back."""
     environment, interpreter, wheels, release = move
     packages, missing = _packages(environment, release, wheels.rocm)
     targets = {name: Version(labelled(name, each, wheels.rocm)) for name, each in packages}
@@ -144,7 +144,7 @@ def _release(wheels: Wheels, torch: str | None, environment: Environment) -> str
 def _packages(
     environment: Environment, torch: str, rocm: str
 ) -> tuple[list[tuple[str, str]], list[Obstacle]]:
-    """Give what comes from the index: torch, and those of its companions that are installed."""
+    """Return what comes from the index: torch, and those of its companions that are installed."""
     packages, missing = [("torch", torch)], []
     for name in COMPANIONS:
         installed = environment.get(name)
@@ -164,7 +164,7 @@ def _changes(
     rocm: str,
     wished: Mapping[str, SpecifierSet],
 ) -> tuple[tuple[PackageChange, ...], list[Misfit]]:
-    """Give all changes: what goes, what comes, what moves along, what is compiled anew."""
+    """Return all changes: what goes, what comes, what moves along, what is compiled anew."""
     there = {
         name for name, version in targets.items() if _version(environment, name) == str(version)
     }

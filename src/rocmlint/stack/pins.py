@@ -66,7 +66,7 @@ def obstacles(
 
 
 def wishes(pins: Iterable[Pin], python: str) -> dict[str, SpecifierSet]:
-    """Give what the requirements of a project allow of each package, all taken together."""
+    """Return what the requirements of a project allow of each package, all taken together."""
     found: dict[str, SpecifierSet] = {}
     for pin in pins:
         requirement = _requirement(pin.text, python) if pin.kind == "requirement" else None

@@ -33,7 +33,7 @@ def remedy(
     extra: str,
     python: str,
 ) -> str:
-    """Say what makes the requirement of a package true.
+    """Return what makes the requirement of a package true.
 
     For another torch the package moves first: torch is what the ROCm here was chosen with.
     ``python`` is the version of the interpreter.
@@ -70,7 +70,7 @@ def reinstall(package: Distribution) -> str:
 def _newest_taking(
     package: str, other: str, version: Version, extra: str, python: str
 ) -> Version | None:
-    """Give the newest release of a package that takes a version of another, its extra counted."""
+    """Return the newest release of a package that takes a version of another, its extra counted."""
     extras = (extra,) if extra else ()
 
     def demand(release: Version) -> SpecifierSet | None:
@@ -90,7 +90,7 @@ def _newest_taking(
 
 
 def _other_torch(requirement: Requirement, present: Version) -> str:
-    """Give the command for the newest released torch that the requirement allows.
+    """Return the command for the newest released torch that the requirement allows.
 
     Best is one whose wheels are for the ROCm of the present torch or an older one, as the driver
     that runs that runs these; else of its ROCm versions the oldest, which most drivers run.
@@ -122,7 +122,7 @@ def _guarded(name: str) -> str:
 
 
 def rocm_build(wanted: str) -> str:
-    """Say what to do in place of an install of what PyPI has for CUDA only."""
+    """Return what to do in place of an install of what PyPI has for CUDA only."""
     return f"install a ROCm build of {shlex.quote(wanted)} with --no-deps (PyPI has the CUDA build)"
 
 

@@ -46,7 +46,7 @@ class Refusal:
 
 
 def find_uv() -> str:
-    """Give the path of uv: that of the installed package, else that on PATH.
+    """Return the path of uv: that of the installed package, else that on PATH.
 
     Raises ResolverError where there is neither.
     """

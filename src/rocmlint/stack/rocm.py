@@ -138,7 +138,7 @@ def _json(text: str) -> dict[str, object] | None:
 
 
 def _version(text: str) -> str:
-    """Give the version of a text that begins with one ("7.1.0-98" is 7.1.0); else nothing."""
+    """Return the version of a text that begins with one ("7.1.0-98" is 7.1.0); else nothing."""
     match = _VERSION.match(text.strip())
     return match[0] if match else ""
 

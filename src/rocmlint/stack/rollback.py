@@ -48,7 +48,7 @@ def write_rollback(environment: Environment, path: str) -> str:
 
 
 def rollback_text(environment: Environment, path: str) -> str:
-    """Give what ``pip install --no-deps -r`` brings the packages back from."""
+    """Return what ``pip install --no-deps -r`` brings the packages back from."""
     python = shlex.quote(environment.executable)
     lines = [
         f"# The packages of {environment.executable} (Python {environment.python}).",
@@ -63,7 +63,7 @@ def rollback_text(environment: Environment, path: str) -> str:
 
 
 def source_of(distribution: Distribution) -> str:
-    """Give what pip installs a package from again, as a line of a requirements file.
+    """Return what pip installs a package from again, as a line of a requirements file.
 
     It is the address that it was installed from (direct_url.json, PEP 610), else its version.
     """
@@ -82,12 +82,12 @@ def source_of(distribution: Distribution) -> str:
 
 
 def words_of(requirement: str) -> list[str]:
-    """Give a line of a requirements file as words of a command: ``-e PATH`` is two."""
+    """Return a line of a requirements file as words of a command: ``-e PATH`` is two."""
     return requirement.split(" ", 1) if requirement.startswith("-") else [requirement]
 
 
 def built_from(distribution: Distribution) -> str:
-    """Give the source that a package was built from, as pip takes it; empty for a wheel."""
+    """Return the source that a package was built from, as pip takes it; empty for a wheel."""
     origin = _origin(distribution)
     is_source = "vcs_info" in origin or "dir_info" in origin
     return source_of(distribution) if is_source else ""
@@ -106,7 +106,7 @@ def _reserved(path: str) -> str:
 
 
 def _indexes(environment: Environment) -> list[str]:
-    """Give the indexes that the builds came from, as far as their labels tell."""
+    """Return the indexes that the builds came from, as far as their labels tell."""
     labels = {_label(each) for each in environment.distributions if _has_index(each)}
     return sorted(f"{rocm_wheels.SERVER}/{each}" for each in labels)
 

@@ -62,7 +62,7 @@ class State:
         return tuple(each.requirement for each in self.distributions)
 
     def get(self, name: str) -> Frozen | None:
-        """Give the distribution of a normalized name; None if it was not there."""
+        """Return the distribution of a normalized name; None if it was not there."""
         return next((each for each in self.distributions if each.name == name), None)
 
 
@@ -147,7 +147,7 @@ def _refuse_loss(state: State, path: str) -> None:
 
 
 def same_torch(before: State, now: State) -> bool:
-    """Say whether two states have the same torch, as far as that was read in both."""
+    """Return whether two states have the same torch, as far as that was read in both."""
     one, other = before.get("torch"), now.get("torch")
     records = {each.record for each in (one, other) if each is not None and each.record}
     return _named(before.torch) == _named(now.torch) and len(records) < 2

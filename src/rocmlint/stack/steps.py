@@ -30,7 +30,7 @@ class Steps:
     def forward(
         self, changes: Sequence[PackageChange], packages: Sequence[tuple[str, str]], wheels: Wheels
     ) -> Iterator[str]:
-        """Give the commands of the plan; ``packages`` are those that come from the index."""
+        """Return the commands of the plan; ``packages`` are those that come from the index."""
         gone = [each.package for each in changes if each.action in {"remove", "rebuild"}]
         if gone:
             yield self.uninstall(gone)
@@ -49,7 +49,7 @@ class Steps:
                 yield self._rebuild(each)
 
     def back(self, changes: Sequence[PackageChange], freeze: str | None) -> Iterator[str]:
-        """Give the commands that undo the plan with the file that was written before."""
+        """Return the commands that undo the plan with the file that was written before."""
         if freeze is None or not changes:
             return
         touched = dict.fromkeys(each.package for each in changes)
@@ -59,7 +59,7 @@ class Steps:
         yield self.install("--no-deps", "-r", freeze)
 
     def uninstall(self, names: Iterable[str]) -> str:
-        """Give the command that removes packages."""
+        """Return the command that removes packages."""
         if self.environment.get("pip"):
             return self._command("-m", "pip", "uninstall", "-y", *names)
         return shlex.join(
@@ -67,7 +67,7 @@ class Steps:
         )
 
     def install(self, *words: str) -> str:
-        """Give the command that installs what the words say."""
+        """Return the command that installs what the words say."""
         if self.environment.get("pip"):
             return self._command("-m", "pip", "install", *words)
         return shlex.join(("uv", "pip", "install", "--python", self.environment.executable, *words))

@@ -193,7 +193,7 @@ def _suspects(
 def _demands_other(
     package: Distribution, before: Frozen, torch: Distribution, environment: Environment
 ) -> str:
-    """Give the requirement that the old torch does not meet and the new one does."""
+    """Return the requirement that the old torch does not meet and the new one does."""
     old, new = version_of(before.version), torch.parsed
     for each in package.requires:
         if canonicalize_name(each.name) != "torch" or old is None or new is None:
@@ -226,7 +226,7 @@ def _when(seconds: float | None) -> str:
 
 
 def _commands(steps: Steps, frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:
-    """Give what brings the old build back: away with what came, then the old files by force."""
+    """Return what brings the old build back: away with what came, then the old files by force."""
     new = [each.name for each in family if each.before is None]
     if new:
         yield steps.uninstall(new)
@@ -242,7 +242,7 @@ def _commands(steps: Steps, frozen: State, family: tuple[Changed, ...]) -> Itera
 
 
 def _index(frozen: State) -> str:
-    """Give the index that torch's label tells; nothing if it was installed from an address."""
+    """Return the index that torch's label tells; nothing if it was installed from an address."""
     torch = frozen.get("torch")
     if torch is None or "==" not in torch.requirement:
         return ""

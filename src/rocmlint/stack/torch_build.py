@@ -67,7 +67,7 @@ class TorchBuild:
         return hip if hip and Version(hip) <= _LAST_HIP_OF_ROCM else ""
 
     def __str__(self) -> str:
-        """Say what it is, in a few words."""
+        """Return what it is, in a few words."""
         if self.kind == "HIP":
             return f"torch {self.version}, built for ROCm {self.rocm_release or '(unknown)'}"
         return f"torch {self.version}, {_ARTICLE[self.kind]}"
@@ -139,7 +139,7 @@ def _from_metadata(version: str, metadata: Distribution | None, problem: str) ->
 
 
 def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
-    """Give the constants of a version.py, or why there are none."""
+    """Return the constants of a version.py, or why there are none."""
     try:
         tree = ast.parse(read_small(path, _LARGEST))
     except OSError as error:

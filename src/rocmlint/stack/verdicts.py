@@ -51,7 +51,7 @@ def is_met(specifier: SpecifierSet, version: Version) -> bool:
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> int:
-    """Give 1 for a conflict, 3 where nothing fits or not all could be judged, else 0."""
+    """Return 1 for a conflict, 3 where nothing fits or not all could be judged, else 0."""
     judgements = {each.judgement for each in verdicts}
     if "conflict" in judgements:
         return 1

@@ -58,7 +58,7 @@ def major_minor(version: str) -> str:
 
 
 def labelled_rocm(version: str) -> str:
-    """Give the ROCm that the label of a build names: 6.1 for 2.4.1+rocm6.1; or nothing."""
+    """Return the ROCm that the label of a build names: 6.1 for 2.4.1+rocm6.1; or nothing."""
     found = _LABEL.search(version.partition("+")[2])
     return found[1] if found else ""
 

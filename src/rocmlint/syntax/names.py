@@ -63,7 +63,7 @@ class Names:
         self._scope_bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
 
     def resolve(self, node: cst.CSTNode, hops: int = MAXIMUM_HOPS) -> str | None:
-        """Give the full dotted name of an expression, as if every import were absolute.
+        """Return the full dotted name of an expression, as if every import were absolute.
 
         ``sync`` after ``from torch.cuda import synchronize as sync`` is "torch.cuda.synchronize".
         A name that the file does not bind (a builtin) is itself. A relative import keeps its
@@ -79,7 +79,7 @@ class Names:
         return None if root is None else ".".join([root, *reversed(names)])
 
     def bindings(self, name: str, at: cst.CSTNode) -> list[Binding]:
-        """Give all bindings of a name in the innermost scope around a node that binds it."""
+        """Return all bindings of a name in the innermost scope around a node that binds it."""
         for scope in self._pieces.ancestors(at):
             if isinstance(scope, (cst.FunctionDef, cst.Lambda)):
                 found = self.in_scope(scope, name)
@@ -90,7 +90,7 @@ class Names:
         return self.in_module(name)
 
     def value_of(self, node: cst.CSTNode) -> cst.BaseExpression | None:
-        """Give the expression that a name or ``self.name`` is assigned once, or None."""
+        """Return the expression that a name or ``self.name`` is assigned once, or None."""
         if isinstance(node, cst.Name):
             found = self.bindings(node.value, node)
         elif isinstance(node, cst.Attribute) and dotted_text(node.value) == "self":
@@ -100,23 +100,23 @@ class Names:
         return found[0].value if len(found) == 1 and found[0].kind == "value" else None
 
     def in_scope(self, scope: cst.FunctionDef | cst.Lambda, name: str) -> list[Binding]:
-        """Give the bindings of a name in a function, its parameters included."""
+        """Return the bindings of a name in a function, its parameters included."""
         return self._bound_in(scope).get(name, [])
 
     def in_module(self, name: str) -> list[Binding]:
-        """Give the bindings of a name at module level, also those in ``if``, ``try``, ``with``."""
+        """Return the bindings of a name at module level, also in ``if``, ``try``, ``with``."""
         if name not in self._module_bindings:
             self._module_bindings[name] = list(self._find_in_module(name))
         return self._module_bindings[name]
 
     def definition(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
-        """Give the one top-level function or class with this name, whole."""
+        """Return the one top-level function or class with this name, whole."""
         found = [each.node for each in self.in_module(name) if each.kind == "definition"]
         node = found[0] if len(found) == 1 else None
         return node if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else None
 
     def whole_class(self, node: cst.CSTNode) -> cst.ClassDef | None:
-        """Give the class around a node with all its members (a piece may hold only one)."""
+        """Return the class around a node with all its members (a piece may hold only one)."""
         inner = next((a for a in self._pieces.ancestors(node) if isinstance(a, cst.ClassDef)), None)
         if inner is None:
             return None
@@ -143,7 +143,7 @@ class Names:
         return None
 
     def _is_fallback(self, binding: Binding) -> bool:
-        """Say whether a binding only fills in for a failed import: ``except …: name = None``."""
+        """Return whether a binding only fills in for a failed import: ``except …: name = None``."""
         empty = isinstance(binding.value, cst.Name) and binding.value.value in {"None", "False"}
         return empty and any(
             isinstance(each, (cst.ExceptHandler, cst.Else))
@@ -172,7 +172,7 @@ class Names:
             yield Binding("other", next(iter(modules)))
 
     def _bound_in(self, scope: cst.CSTNode) -> dict[str, list[Binding]]:
-        """Give the bindings of all names in a function, or at the top of a module or piece."""
+        """Return the bindings of all names in a function, or at the top of a module or piece."""
         if scope not in self._scope_bindings:
             found = self._scope_bindings[scope] = {}
             for node in _scope_nodes(scope):

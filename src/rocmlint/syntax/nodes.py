@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def dotted_text(node: cst.CSTNode) -> str | None:
-    """Give ``a.b.c`` for a name or a chain of attributes as written, else None."""
+    """Return ``a.b.c`` for a name or a chain of attributes as written, else None."""
     names: list[str] = []
     while isinstance(node, cst.Attribute):
         names.append(node.attr.value)
@@ -27,7 +27,7 @@ def dotted_text(node: cst.CSTNode) -> str | None:
 
 
 def string_value(node: cst.CSTNode | None) -> str | None:
-    """Give the value of a string literal (joined ones too), None for all else and for bytes."""
+    """Return the value of a string literal (joined ones too), None for all else and for bytes."""
     if not isinstance(node, (cst.SimpleString, cst.ConcatenatedString)):
         return None
     value = node.evaluated_value
@@ -35,7 +35,7 @@ def string_value(node: cst.CSTNode | None) -> str | None:
 
 
 def constant(node: cst.CSTNode | None) -> str | None:
-    """Give the name of ``True``, ``False`` or ``None`` written as such, else None."""
+    """Return the name of ``True``, ``False`` or ``None`` written as such, else None."""
     if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
         return node.value
     return None
@@ -44,7 +44,7 @@ def constant(node: cst.CSTNode | None) -> str | None:
 def argument(
     call: cst.Call, position: int | None, keyword: str | None
 ) -> cst.BaseExpression | None:
-    """Give the argument at a position (from 0) or with a keyword, None where it is not written."""
+    """Return the argument at a position (from 0) or with a keyword; None if there is none."""
     for index, each in enumerate(call.args):
         if each.star:
             return None if position is not None and index <= position else _keyword(call, keyword)
@@ -54,7 +54,7 @@ def argument(
 
 
 def statements(block: cst.CSTNode) -> list[cst.BaseStatement | cst.BaseSmallStatement]:
-    """Give the statements directly in a block, small ones of one line one by one."""
+    """Return the statements directly in a block, small ones of one line one by one."""
     found: list[cst.BaseStatement | cst.BaseSmallStatement] = []
     for statement in getattr(block, "body", ()):
         if isinstance(statement, cst.SimpleStatementLine):

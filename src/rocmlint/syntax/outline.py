@@ -27,7 +27,7 @@ class Outline:
         self._pieces = pieces
 
     def blocks(self, name: str) -> list[Block]:
-        """Give the statements that may bind a name; some of them may not."""
+        """Return the statements that may bind a name; some of them may not."""
         return self._blocks.get(name, [])
 
     @cached_property

@@ -74,13 +74,13 @@ class Piece:
     _text: Text
 
     def span(self, node: cst.CSTNode) -> Span:
-        """Give the place of a node of this piece in the file."""
+        """Return the place of a node of this piece in the file."""
         span = self._spans[node]
         start = self._place(span.line, span.column)
         return Span(*start, *self._place(span.end_line, span.end_column))
 
     def code_of(self, node: cst.CSTNode) -> str:
-        """Give the text that stands at the place of a node, as far as LibCST knows."""
+        """Return the text that stands at the place of a node, as far as LibCST knows."""
         span = self._spans[node]
         lines = self._lines[span.line - 1 : span.end_line]
         lines[-1] = lines[-1][: span.end_column - 1]
@@ -133,7 +133,7 @@ class Pieces:
         return self._parse(Block(0, len(self._text.text)))
 
     def around(self, offset: int) -> Piece:
-        """Give the smallest piece with the character at this offset.
+        """Return the smallest piece with the character at this offset.
 
         Raises UnparsableError.
         """
@@ -157,7 +157,7 @@ class Pieces:
             return self.whole
 
     def statement_at(self, offset: int) -> Block:
-        """Give the top-level statement with the character at this offset."""
+        """Return the top-level statement with the character at this offset."""
         text = self._text
         if text.text != text.written:  # a statement may begin later than its line
             blanks = _BLANKS.match(text.text, offset)
@@ -165,7 +165,7 @@ class Pieces:
         return _block_at(self.statements, offset) or Block(0, len(self._text.text))
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Give the node above, or None for a module."""
+        """Return the node above, or None for a module."""
         return self._parents.get(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -176,7 +176,7 @@ class Pieces:
             current = self._parents.get(current)
 
     def piece_of(self, node: cst.CSTNode) -> Piece:
-        """Give the piece that a node belongs to."""
+        """Return the piece that a node belongs to."""
         root = node
         for root in self.ancestors(node):  # noqa: B007 - the last one counts
             pass
@@ -276,7 +276,7 @@ def _module(text: str) -> cst.Module:
 
 
 def _refusal(text: str, error: Exception) -> UnparsableError:
-    """Say what is wrong as Python does, who knows it better and names no later line."""
+    """Return what is wrong as Python does, who knows it better and names no later line."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -88,7 +88,7 @@ def with_plain_blanks(text: str) -> str:
 
 
 def spaced(code: str) -> str:
-    r"""Return an expression for a piece of code, whatever blanks stand between its tokens."""
+    r"""Return a pattern for a piece of code with any blanks between its tokens."""
     tokens = re.findall(r"\w+|\S", code)
     return r"\s*".join(map(re.escape, tokens))
 
@@ -107,7 +107,7 @@ def _with_colon(match: re.Match[str]) -> str:
 
 
 def _before_statement(run: str, follows: str) -> str:
-    """Give blank lines and the indentation that Python sees: the first that is not empty.
+    """Return blank lines and the indentation that Python sees: the first that is not empty.
 
     A form feed sets the column back.
     """

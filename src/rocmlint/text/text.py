@@ -78,7 +78,7 @@ class Comment:
 
 
 class Text:
-    """The characters of one file, and what can be told of them without a parser."""
+    """The characters of one file, and what is known about them without a parser."""
 
     def __init__(self, text: str, *, written: str | None = None) -> None:
         """Take text whose lines end in ``\\n``, and how it is written in the file.
@@ -126,11 +126,11 @@ class Text:
         ]
 
     def line_of(self, offset: int) -> int:
-        """Give the line, from 1, of a character."""
+        """Return the line, from 1, of a character."""
         return bisect_right(self._line_starts, offset)
 
     def offset_of(self, line: int) -> int:
-        """Give the offset of the first character of a line (from 1)."""
+        """Return the offset of the first character of a line (from 1)."""
         return self._line_starts[line - 1]
 
     @cached_property
@@ -138,7 +138,7 @@ class Text:
         return [0, *(match.end() for match in re.finditer("\n", self.written))]
 
     def place_of(self, offset: int) -> tuple[int, int]:
-        """Give the line and the column, from 1, of a character."""
+        """Return the line and the column, from 1, of a character."""
         line = self.line_of(offset)
         return line, offset - self.offset_of(line) + 1
 
@@ -150,13 +150,13 @@ class Text:
         return [text[start : end - 1].replace("\n", " ") for start, end in bounds]
 
     def closing_line(self, line: int) -> int:
-        """Give the first line, from this one on, at whose end a comment can stand."""
+        """Return the first line, from this one on, at whose end a comment is possible."""
         while line in self._open_lines:
             line += 1
         return line
 
     def comments_above(self, line: int) -> frozenset[int]:  # noqa: ARG002 - in Python none
-        """Give the lines above a line whose comments count for it."""
+        """Return the lines above a line whose comments count for it."""
         return frozenset()
 
     @cached_property
@@ -189,7 +189,7 @@ class PlainText(Text):
         return [self._comment(match.start(), match[0]) for match in _REMARK.finditer(self.text)]
 
     def comments_above(self, line: int) -> frozenset[int]:
-        """Give the lines of the comments directly above a line or the first of those it continues.
+        """Return the lines of comments directly above a line, or above the first that it continues.
 
         In a Dockerfile no comment can stand behind an instruction.
         """
@@ -198,7 +198,7 @@ class PlainText(Text):
         )
 
     def opening_line(self, line: int) -> int:
-        """Give the first of the lines that backslashes join with a line.
+        """Return the first of the lines that backslashes join with a line.
 
         Docker leaves comments between them out.
         """

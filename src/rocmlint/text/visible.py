@@ -44,7 +44,7 @@ def width(text: str) -> int:
 
 
 def paint(text: str, *styles: str, color: bool) -> str:
-    """Give the text its colours."""
+    """Return the text its colours."""
     return f"\x1b[{';'.join(styles)}m{text}\x1b[0m" if color and text else text
 
 

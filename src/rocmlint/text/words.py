@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def counted(what: int | Sized, noun: str) -> str:
-    """Give a number, or how many there are, and the noun: ``1 file``, ``2,000 files``."""
+    """Return a number, or how many there are, and the noun: ``1 file``, ``2,000 files``."""
     number = what if isinstance(what, int) else len(what)
     plural = "" if number == 1 else "es" if noun.endswith(("s", "x")) else "s"
     return f"{number:,} {noun}{plural}"

@@ -172,7 +172,7 @@ class WitnessReport:
 
 
 def folder_in(shared: str) -> str:
-    """Give a folder below one that other jobs and other nodes may use too."""
+    """Return a folder below one that other jobs and other nodes may use too."""
     return os.path.join(shared, f"job.{host()}.{os.getpid()}.{time.time_ns():x}")
 
 
@@ -318,7 +318,7 @@ _INNER = {"modules": dict, "files": dict, "libraries": dict, "command": str, "er
 
 
 def _problem(document: object) -> str | None:
-    """Say why something is no witness that can be used."""
+    """Return why something is no witness that can be used."""
     if not isinstance(document, dict) or "witness" not in document:
         return "is not a witness"
     if document["witness"] != VERSION:
@@ -358,7 +358,7 @@ def by_rank(witnesses: Iterable[WitnessReport]) -> dict[int, list[WitnessReport]
 
 
 def leaders(witnesses: Sequence[WitnessReport]) -> list[WitnessReport]:
-    """Give those of one rank that none of the others started: one, if all is well."""
+    """Return those of one rank that none of the others started: one, if all is well."""
     pids = {(each.host, each.pid) for each in witnesses}
     own = [it for it in witnesses if (it.host, it.facts.get("parent")) not in pids]
     # A rank may run one program after the other; the job is the one that loaded what is watched.

@@ -51,7 +51,7 @@ def assert_loaded(manifest: str | os.PathLike[str]) -> tuple[Result, ...]:
 
 
 def _message(manifest: str, results: Iterable[Result]) -> str:
-    """Give a line for what fails, and below it a paragraph for each failure."""
+    """Return a line for what fails, and below it a paragraph for each failure."""
     failures = [each for each in results if each.verdict != "proven"]
     lines = [f"this process does not run {manifest}, or that cannot be proven:"]
     for each in failures:
