@@ -1,8 +1,8 @@
 """What users read is plain English: phrases to avoid, each with a better one.
 
-The tests check the pages of the docs, the README and its neighbors, the string literals of the
-program and of the rules (messages, help texts), and the docstrings that become pages. Each pattern
-is narrow, so that ordinary English does not match it. Code between backticks is not checked.
+The tests check the pages and schemas of the docs, the README and its neighbors, the string literals
+of the program and of the rules (messages, help texts), and the docstrings that become pages. Each
+pattern is narrow, so that ordinary English does not match it. Code between backticks is not checked.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ BEING_REWRITTEN: frozenset[str] = frozenset(
 )
 """Families of rules that are being rewritten: remove one, and its texts are checked."""
 FAMILIES = {each.name for each in (ROOT / "rules").iterdir() if (each / "__init__.py").exists()}
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ".pre-commit-hooks.yaml"]
 NOT_FOR_USERS = {ROOT / "docs" / "development" / "origins.md"}
 
 
@@ -128,7 +128,8 @@ def complaints(texts: Iterator[Text]) -> str:
 
 
 def of_pages() -> Iterator[Text]:
-    for path in [*map(ROOT.joinpath, PAGES), *sorted((ROOT / "docs").rglob("*.md"))]:
+    published = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "schema").glob("*.json")]
+    for path in [*map(ROOT.joinpath, PAGES), *sorted(published)]:
         if path not in NOT_FOR_USERS:
             text = _FINDINGS.sub("", path.read_text())
             for number, paragraph in enumerate(text.split("\n\n"), 1):

@@ -1,4 +1,4 @@
-"""rocmlint: the linter for people who run PyTorch and Hugging Face models on ROCm."""
+"""rocmlint: a linter for PyTorch and Hugging Face code that runs on ROCm."""
 
 from __future__ import annotations
 

@@ -28,6 +28,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint stack``. Raises RocmlintError for a verb that there is not."""
     if not arguments or arguments[0] in {"-h", "--help"}:
         print("usage: rocmlint stack VERB ...\n")
+        print("Report which ROCm, PyTorch and library versions are installed and compatible.\n")
+        print("verbs (rocmlint stack VERB --help):")
         print("\n".join(f"  {verb:16} {said}" for verb, said in VERBS.items()))
         return 0
     verb, *rest = arguments
