@@ -2,7 +2,7 @@
 
 The tests check the pages and schemas of the docs, the README and its neighbors, the string literals
 of the program and of the rules (messages, help texts), and the docstrings that become pages. Each
-pattern is narrow, so that ordinary English does not match it. Code between backticks is not checked.
+pattern is narrow, so that ordinary English does not match it. Code in backticks is not checked.
 """
 
 from __future__ import annotations
