@@ -119,7 +119,7 @@ def test_a_cast_in_gemma_is_named_with_its_module_and_line(gemma: Any) -> None:
     _, forward = results(gemma.cast)
     line = next(n for n, text in enumerate(GEMMA.splitlines(), 1) if "# the cast" in text)
     assert forward.verdict == "contradicted"
-    assert forward.seen == "model.layers.0.input_layernorm gives float32"
+    assert forward.seen == "model.layers.0.input_layernorm returns float32"
     evidence = {each.name: each.value for each in forward.evidence}
     assert evidence["cast"].startswith(f"{gemma.__file__}:{line}: ")
     assert "modeling_gemma.py" in evidence["raised at"]
@@ -143,7 +143,7 @@ def test_fake_tensors_need_no_memory_for_the_weights(gemma: Any) -> None:
 
 def test_a_cast_is_found_with_fake_tensors(gemma: Any) -> None:
     _, forward = results(gemma.cast, fake=True)
-    assert forward.seen == "model.layers.0.input_layernorm gives float32"
+    assert forward.seen == "model.layers.0.input_layernorm returns float32"
 
 
 def test_to_works_with_fake_tensors_and_keeps_ties() -> None:
@@ -183,7 +183,7 @@ def test_a_model_offers_its_own_inputs() -> None:
 def test_the_innermost_module_is_named_first() -> None:
     model = nn.Sequential(nn.Sequential(linear(), Cast()), nn.ReLU())
     _, forward = results(lambda: (model, (floats(),)))
-    assert forward.seen == "0.1 gives float32"
+    assert forward.seen == "0.1 returns float32"
 
 
 def healthy_cases() -> Iterator[tuple[str, Any]]:
@@ -375,7 +375,7 @@ def test_tensors_that_differ_by_design_are_no_fault() -> None:
     model._keep_in_fp32_modules = ["router"]
     tensors, _ = results(lambda: model)
     assert tensors.verdict == "proven"
-    assert tensors.seen == "2 of 6 are bfloat16, 4 another by design"
+    assert tensors.seen == "2 of 6 are bfloat16, 4 differ by design"
 
 
 def test_a_saved_float32_buffer_is_a_fault() -> None:
@@ -392,7 +392,7 @@ def test_a_model_without_tensors_proves_nothing() -> None:
 def test_a_model_on_the_meta_device_is_simulated() -> None:
     _, forward = results(lambda: (nn.Sequential(linear(device="meta"), Cast()), (floats(),)))
     assert (forward.verdict, forward.strength) == ("contradicted", "live")
-    assert forward.seen == "1 gives float32"
+    assert forward.seen == "1 returns float32"
 
 
 def test_the_device_can_be_chosen() -> None:
@@ -406,7 +406,7 @@ def test_compiled_modules_are_looked_into() -> None:
         model[0].compile()
         return torch.compile(model), (floats(),)
 
-    assert results(build)[1].seen == "1 gives float32"
+    assert results(build)[1].seen == "1 returns float32"
 
 
 def test_a_compiled_part_is_looked_into() -> None:
@@ -428,7 +428,7 @@ def test_hooks_are_taken_off() -> None:
 
 
 def test_a_factory_has_to_give_a_model() -> None:
-    with pytest.raises(TypeError, match="gave int"):
+    with pytest.raises(TypeError, match="returned int"):
         ask(lambda: 3)
 
 

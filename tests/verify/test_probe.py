@@ -181,7 +181,7 @@ def test_a_function_that_profiles_itself_is_refused(user: Project) -> None:
         ("job:number", "is a int"),
         ("exits:run", "sys.exit(5)"),
         ("crashes:run", "SIGSEGV"),
-        ("hangs:run", "no answer within"),
+        ("hangs:run", "did not answer within"),
         ("job", "is not sdpa, linear or a function"),
     ],
 )

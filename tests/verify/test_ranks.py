@@ -468,7 +468,7 @@ def test_an_error_in_a_witness_is_unproven(folder: Folder) -> None:
         (("--store", "nowhere"), "must be HOST:PORT"),
         (("--store", "localhost:1"), "--rank R"),
         (("--store", "localhost:1", "--rank", "2", "--world-size", "2"), "is out of range for 2"),
-        ((".", "--rank", "1"), "use one"),
+        ((".", "--rank", "1"), "use either"),
         ((".", "--world-size", "0"), "at least 1"),
     ],
 )
@@ -486,7 +486,7 @@ def test_without_torch_the_store_is_refused_in_one_line(project: Project) -> Non
     flags = ("--store", "localhost:1", "--rank", "1", "--world-size", "2")
     ran = project.run("verify", "ranks", *flags)
     assert ran.returncode == 2
-    assert "needs torch" in ran.stderr
+    assert "requires torch" in ran.stderr
 
 
 def test_ranks_imports_no_torch_by_itself(project: Project) -> None:

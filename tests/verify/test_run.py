@@ -543,7 +543,7 @@ def test_a_process_that_is_left_running_on_purpose_is_left_alone(job: Job) -> No
     ("arguments", "message"),
     [
         (("--", "no-such-command"), "no-such-command: cannot be started"),
-        ((), "which command?"),
+        ((), "the command is missing"),
         (("--manifest", "missing.toml", "--", "true"), "missing.toml: cannot be read"),
         (("--module", "no/module", "--", "true"), "must be the name of a module"),
         (("--keep", "a:b", "--", "true"), "PYTHONPATH cannot hold"),
