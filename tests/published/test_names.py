@@ -283,7 +283,7 @@ def test_a_cut_file_is_an_error_that_says_so(tmp_path: Path, keep: int) -> None:
         whole = file.read()
     path = tmp_path / "peft.names"
     path.write_bytes(whole[:keep])
-    with pytest.raises(RocmlintError, match="install rocmlint again"):
+    with pytest.raises(RocmlintError, match="reinstall rocmlint"):
         read_all(str(path))
 
 

@@ -327,7 +327,7 @@ CASES: dict[str, tuple[Callable[[Case], None], Expected]] = {
     "E3 correct": (correct, Expected("proven", "hashed", "", {"transformers": "proven"})),
     "E5 read-only": (
         read_only,
-        Expected("contradicted", "hashed", "may not be written to by this user"),
+        Expected("contradicted", "hashed", "this user cannot write to its directory"),
     ),
     "E6 other interpreter": (
         other_interpreter,
@@ -339,11 +339,11 @@ CASES: dict[str, tuple[Callable[[Case], None], Expected]] = {
     ),
     "P1 same size, time kept": (
         same_size_and_time_kept,
-        Expected("contradicted", "hashed", "the same size and second"),
+        Expected("contradicted", "hashed", "the same size and modification time"),
     ),
     "P2 same size, same second": (
         same_size_same_second,
-        Expected("contradicted", "hashed", "the same size and second"),
+        Expected("contradicted", "hashed", "the same size and modification time"),
     ),
     "P4 unchecked hash": (
         unchecked_hash,
