@@ -79,6 +79,7 @@ def finding_block() -> str:
 def rule_page(rule: RuleType) -> str:
     """Return the page of a rule, with links to other pages and its folded test cases."""
     page = markdown(rule).replace(" reason`.", " reason` ([more ways](../suppression.md)).", 1)
+    page = re.sub(r"^- (https://\S+)$", r"- <\1>", page, flags=re.MULTILINE)
     cases = list(_test_cases(rule))
     return "\n\n".join([page, *(["## Test cases"] if cases else []), *cases])
 

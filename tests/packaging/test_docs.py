@@ -79,6 +79,8 @@ def test_the_page_of_a_rule_shows_the_example_before_its_folded_test_cases(
     assert headings[:3] == ["Why it matters", "Example", "Use instead"]
     assert headings[-3:] == ["References", "Looks at", "Test cases"]
     assert "# expect:" not in page
+    references = page.partition("## References")[2].partition("## Looks at")[0].split()
+    assert all(each == "-" or re.fullmatch(r"<https://\S+>", each) for each in references)
     assert "??? note" not in page.partition("## Test cases")[0]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class AttributePatch:
-    """``owner.name = value`` or ``setattr(owner, "name", value)``; ``node`` is the whole of it."""
+    """``owner.name = value`` or ``setattr(owner, "name", value)``; ``node`` is all of it."""
 
     node: cst.Assign | cst.Call
     owner: cst.BaseExpression
