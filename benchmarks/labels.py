@@ -3,16 +3,14 @@
 import argparse
 import ast
 import csv
-import json
-import subprocess
 import sys
-import sysconfig
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import linting
 from benchmarks.sources import download
 
 TOLERANCE = 2
@@ -121,15 +119,8 @@ def line_number(place: Place, file: Path) -> int:
 
 def lint(tree: Path, paths: Sequence[str]) -> Findings:
     """Run rocmlint once over paths of one source tree."""
-    program = Path(sysconfig.get_path("scripts"), "rocmlint")
-    options = ["--preview", "--no-cache", "--isolated", "--output-format", "json"]
-    command = [str(program), *options, *paths]
-    result = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
-    if result.returncode not in (0, 1) and not result.stdout.strip():
-        message = f"rocmlint failed in {tree} with exit code {result.returncode}:\n{result.stderr}"
-        raise SystemExit(message)
     findings: Findings = defaultdict(list)
-    for found in json.loads(result.stdout)["findings"]:
+    for found in linting.lint(tree, "--preview", *paths)["findings"]:
         finding = Finding(found["code"], found["line"], found["end_line"])
         findings[(tree / found["path"]).resolve()].append(finding)
     return findings

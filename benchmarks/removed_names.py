@@ -14,10 +14,11 @@ import json
 import re
 import subprocess
 import sys
-import sysconfig
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.linting import lint
 
 CODES = "ROC204,ROC205,ROC207"
 NAME = re.compile(r"(?P<package>\w+) (?P<version>\d\S*), .* has no `(?P<dotted>[\w.]+)`")
@@ -83,15 +84,7 @@ class Report:
 
 def reports(tree: Path) -> list[Report]:
     """Lint a tree with its own requirements."""
-    program = Path(sysconfig.get_path("scripts"), "rocmlint")
-    options = ["--isolated", "--no-cache", "--select", CODES, "--output-format", "json"]
-    done = subprocess.run(
-        [str(program), *options, "."], cwd=tree, capture_output=True, text=True, check=False
-    )
-    if done.returncode not in {0, 1}:
-        message = f"rocmlint failed in {tree}: {done.stderr}"
-        raise SystemExit(message)
-    found = json.loads(done.stdout)["findings"]
+    found = lint(tree, "--select", CODES, ".")["findings"]
     return [each for finding in found for each in reports_of(tree, finding)]
 
 

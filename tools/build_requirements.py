@@ -168,6 +168,11 @@ class Index:
                 links[version] = each.link  # the best fit comes last
         return [(str(version), links[version]) for version in sorted(links, reverse=True)]
 
+    def files(self, package: str) -> dict[str, Any]:
+        """Give the links of a package's files, of any release, by their names."""
+        found = self._finder.find_all_candidates(package)
+        return {each.link.filename: each.link for each in found if not each.link.is_file}
+
 
 def _for_python(python: str) -> tuple[str, ...]:
     platforms = (f"--platform={each}" for each in _PLATFORMS)
