@@ -36,3 +36,12 @@ def docs(session: nox.Session) -> None:
     """Build the pages into site/; a broken link is an error."""
     session.install("-e", ".[docs]")
     session.run("mkdocs", "build", "--strict")
+
+
+@nox.session
+def ecosystem(session: nox.Session) -> None:
+    """Lint the pinned packages: each finding has a judgement; what is downloaded is kept."""
+    session.install("-e", ".[dev]")
+    work = session.cache_dir / "ecosystem"
+    ways = session.posargs or ["--check"]
+    session.run("python", "-m", "benchmarks.ecosystem", "--work", str(work), *ways)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files
+from precision import corpus_table, precision_table
 from rule_authors import authors_page
 
 from rocmlint.cli.rule_page import example, markdown, sections, summary
@@ -61,6 +62,8 @@ def on_page_markdown(text: str, page: Page, **_: object) -> str:
     text = text.replace("<!-- rules -->", rules_tables())
     text = text.replace("<!-- options -->", options_table())
     text = text.replace("<!-- finding -->", finding_block())
+    text = text.replace("<!-- precision -->", precision_table())
+    text = text.replace("<!-- corpus -->", corpus_table())
     return text.replace("<!-- rule authors -->", authors_page())
 
 

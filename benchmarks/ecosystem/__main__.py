@@ -21,12 +21,12 @@ from benchmarks.ecosystem.differences import report
 from benchmarks.ecosystem.runs import installed, run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmarks.ecosystem.runs import Found
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line, get the corpus and do what is asked."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.ecosystem",
@@ -40,13 +40,13 @@ def main() -> int:
     way.add_argument("--pending", action="store_true", help="print what is not judged, with code")
     way.add_argument("--judge", type=Path, metavar="FILE", help="add rows as --pending begins them")
     way.add_argument("--prune", action="store_true", help="drop judgements of what is not found")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     asked = options.check or options.pending or options.judge or options.prune
     if len(options.revisions) != (0 if asked else 2):
         parser.error("give BASE and HEAD, or one of --check, --pending, --judge and --prune")
     work: Path = options.work.resolve()
     try:
-        trees = corpus.unpacked(corpus.listed(), work, corpus.from_index())
+        trees = corpus.unpacked(corpus.listed(corpus.LISTED), work, corpus.from_index())
     except corpus.UnreachableError as error:
         sys.stderr.write(f"{error}\n")
         return os.EX_TEMPFAIL
@@ -55,7 +55,7 @@ def main() -> int:
     if options.revisions:
         versions = [installed(each, work) for each in options.revisions]
         base, head = (run(version, program, trees) for version, program in versions)
-        say(report(base, head, judgements.read()))
+        say(report(base, head, judgements.read(judgements.KEPT)))
         return 0
     version, program = installed(".", work)
     return answer(options, run(version, program, trees).found, trees)
@@ -63,24 +63,24 @@ def main() -> int:
 
 def answer(options: argparse.Namespace, found: Iterable[Found], trees: Mapping[str, Path]) -> int:
     """Check the judgements, print what lacks one, or change them."""
-    judged = judgements.read()
+    judged = judgements.read(judgements.KEPT)
     open_, old = judgements.pending(found, judged), judgements.stale(found, judged)
     if options.judge:
         rows = options.judge.read_text(encoding="utf-8")
         added = {each.key: each for each in judgements.judge(rows, found)}
-        judgements.write({**judged, **added}.values())
+        judgements.write({**judged, **added}.values(), judgements.KEPT)
         say([f"{len(added)} judged"])
         return 0
     if options.prune:
-        judgements.write(each for each in judged.values() if each not in old)
+        judgements.write((each for each in judged.values() if each not in old), judgements.KEPT)
         say([f"{len(old)} judgements of what is no longer found are dropped"])
         return 0
     if options.pending:
         say(judgements.for_reader(open_, trees, old))
         return 0
-    say([*map(str, open_), *(f"{each.key}: no longer found" for each in old)])
-    count = f"{len(judged)} judgements, {len(open_)} findings without one, {len(old)} too many"
-    say([count])
+    say(f"not judged: {each}" for each in open_)
+    say(f"no longer found: {each.package}/{each.path}:{each.line}: {each.code}" for each in old)
+    say([f"{len(judged)} judgements, {len(open_)} findings without one, {len(old)} too many"])
     return 1 if open_ or old else 0
 
 

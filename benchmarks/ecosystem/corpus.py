@@ -45,7 +45,7 @@ class Package:
         return f"{self.name}=={self.version}"
 
 
-def listed(path: Path = LISTED) -> list[Package]:
+def listed(path: Path) -> list[Package]:
     """Read the list of the corpus."""
     with path.open(encoding="utf-8", newline="") as lines:
         return [Package(**row) for row in csv.DictReader(lines, delimiter="\t")]

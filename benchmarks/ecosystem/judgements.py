@@ -47,11 +47,11 @@ class Judgement:
 COLUMNS = [each.name for each in fields(Judgement)]
 
 
-def read(path: Path = KEPT) -> dict[Key, Judgement]:
+def read(path: Path) -> dict[Key, Judgement]:
     """Read the file. Raises JudgementError."""
     with path.open(encoding="utf-8", newline="") as lines:
         reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        rows = [Judgement(**{**row, "line": int(row["line"])}) for row in reader]
+        rows = [Judgement(line=int(row.pop("line")), **row) for row in reader]
     judged = {each.key: each for each in rows}
     if len(judged) < len(rows):
         message = f"{path.name} judges a finding twice"
@@ -59,7 +59,7 @@ def read(path: Path = KEPT) -> dict[Key, Judgement]:
     return judged
 
 
-def write(judged: Iterable[Judgement], path: Path = KEPT) -> None:
+def write(judged: Iterable[Judgement], path: Path) -> None:
     """Write the file, sorted by place."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("\t".join(COLUMNS) + "\n")

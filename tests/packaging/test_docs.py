@@ -93,3 +93,22 @@ def test_all_pages_are_in_the_navigation() -> None:
 def test_the_page_for_rule_authors_is_filled_in(generated: Any) -> None:
     text = generated.on_page_markdown("<!-- rule authors -->", page=None)
     assert "| `PythonRule` |" in text
+
+
+def test_the_page_of_precision_counts_the_judgements_that_are_kept(generated: Any) -> None:
+    text = generated.on_page_markdown((ROOT / "docs" / "precision.md").read_text(), page=None)
+    kept = (ROOT / "benchmarks" / "ecosystem" / "judgements.tsv").read_text().splitlines()[1:]
+    useful = sum(row.split("\t")[5] == "useful" for row in kept)
+    assert f"| all |  | {len(kept)} | {useful} |" in text
+    assert "| peft | 0.12.0, 0.21.2, 0.4.0 |" in text
+
+
+def test_precision_is_counted_for_each_rule(generated: Any, tmp_path: Path) -> None:
+    words = ("useful", "useful", "shrug", "wrong")
+    rows = [f"a==1\ta.py\t1\tROC602\t{number}\t{word}\twhy" for number, word in enumerate(words)]
+    header = "package\tpath\tline\tcode\tfingerprint\tjudgement\treason"
+    (tmp_path / "judgements.tsv").write_text("\n".join([header, *rows, ""]))
+    table = generated.precision_table(tmp_path).splitlines()
+    assert table[2].startswith("| ROC602 | [")
+    assert table[2].endswith(" | 4 | 2 | 1 | 1 | 50% |")
+    assert table[3] == "| all |  | 4 | 2 | 1 | 1 | 50% |"
