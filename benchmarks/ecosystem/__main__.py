@@ -44,14 +44,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = options.check or options.pending or options.judge or options.prune
     if len(options.revisions) != (0 if asked else 2):
         parser.error("give BASE and HEAD, or one of --check, --pending, --judge and --prune")
-    work: Path = options.work.resolve()
     try:
-        trees = corpus.unpacked(corpus.listed(corpus.LISTED), work, corpus.from_index())
+        return carry_out(options)
     except corpus.UnreachableError as error:
         sys.stderr.write(f"{error}\n")
         return os.EX_TEMPFAIL
-    except corpus.CorpusError as error:
+    except (corpus.CorpusError, judgements.JudgementError) as error:
         raise SystemExit(str(error)) from error
+
+
+def carry_out(options: argparse.Namespace) -> int:
+    """Get the corpus, and compare two versions or look at one; return the exit code.
+
+    Raises UnreachableError, CorpusError and JudgementError.
+    """
+    work: Path = options.work.resolve()
+    trees = corpus.unpacked(corpus.listed(corpus.LISTED), work, corpus.from_index())
     if options.revisions:
         versions = [installed(each, work) for each in options.revisions]
         base, head = (run(version, program, trees) for version, program in versions)
@@ -61,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return answer(options, run(version, program, trees).found, trees)
 
 
-def answer(options: argparse.Namespace, found: Iterable[Found], trees: Mapping[str, Path]) -> int:
-    """Check the judgements, print what lacks one, or change them."""
+def answer(options: argparse.Namespace, found: Sequence[Found], trees: Mapping[str, Path]) -> int:
+    """Check the judgements, print what lacks one, or change them; return the exit code."""
     judged = judgements.read(judgements.KEPT)
     open_, old = judgements.pending(found, judged), judgements.stale(found, judged)
     if options.judge:
