@@ -110,8 +110,7 @@ def for_reader(
         yield f"## {code} {several[0].name}: {len(several)} not judged\n"
         for finding in several:
             yield f"{finding.place}: {finding.severity}"
-            yield f"  {finding.message}"
-            yield f"  {finding.help}"
+            yield from (f"  {text}" for text in (finding.message, finding.help) if text)
             yield from frame(finding, trees[finding.package])
             for each in old:
                 if (each.package, each.path, each.code) == (finding.package, finding.path, code):
