@@ -44,9 +44,12 @@ def is_explained(source: Source, first: int, last: int) -> bool:
 def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
     """Say whether what is done to ``name`` here is undone when the block around is left.
 
-    So it is in a context manager, and where a ``finally`` of the function names it again.
+    So it is in a context manager, in ``with patch.dict(…)`` of ``unittest.mock``, and where a
+    ``finally`` of the function names it again.
     """
     for above in source.ancestors(node):
+        if isinstance(above, cst.With) and _patches_for_a_while(above):
+            return True
         if isinstance(above, cst.FunctionDef) and _restores(above, name):
             return True
         if isinstance(above, cst.ClassDef):
@@ -109,10 +112,12 @@ def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 
 def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Say whether ``import x`` or ``load_x()`` above a statement tells ``is_x_available``."""
+    """Say whether ``import x``, ``load_x()`` or ``own_x.install()`` above tells so."""
     package = re.sub(r"^_?(?:is_)?|_available$", "", name)
     loads = re.compile(
         rf"(?:import|from)\s+{package}\b|(?:\w+\s*\.\s*)*(?:import|load|require)_{package}\s*\("
+        rf"|(?:\w+\s*\.\s*)*\w*_?{package}\s*\.\s*(?:install|inject|provide|register|setup)\w*\s*\("
+        rf"|(?:\w+\s*\.\s*)*(?:install|inject|provide|register|setup)_(?:\w+_)?{package}\w*\s*\("
     )
     return any(loads.match(source.text_of(each).lstrip()) for each in _above(node, source))
 
@@ -137,6 +142,12 @@ def _asks_for(test: cst.CSTNode, name: str) -> bool:
     if not isinstance(test, cst.Call) or dotted_text(test.func) != "hasattr":
         return False
     return string_value(argument(test, 1, None)) == name
+
+
+def _patches_for_a_while(block: cst.With) -> bool:
+    calls = (each.item for each in block.items if isinstance(each.item, cst.Call))
+    names = ((dotted_text(call.func) or "").split(".") for call in calls)
+    return any("patch" in each[-2:] for each in names)
 
 
 def _restores(function: cst.FunctionDef, name: str) -> bool:

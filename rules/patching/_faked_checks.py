@@ -28,6 +28,14 @@ from ._circumstances import (
     is_undone,
 )
 from ._fakes import answer, is_mock, is_stub, makes_up_specs, passes_checks
+from ._kernel_stubs import (
+    fills_a_gap,
+    has_mocked_members,
+    is_for_other_machine,
+    is_hollow_module,
+    names_of,
+    stubbed_kernel,
+)
 from ._patches import PATCH_CHECK, PATCH_WORDS, imported_module, index_of
 
 if TYPE_CHECKING:
@@ -37,8 +45,16 @@ if TYPE_CHECKING:
 
 _CHECK_BY_SETATTR = rf"(?:is)?_\w+_available|{PATCH_CHECK}"
 """Others are set by ``setattr`` too seldom to look at every file with a ``setattr``."""
-_CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+"
+_CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+|get_imports"
+_IMPORT_CHECKS = frozenset({"check_imports", "get_imports"})
+"""Checks that give a list of what is missing or needed: an empty one is a yes."""
 _IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
+_IS_TESTED = compile_lazily(
+    r"^\s*(?:(?:import|from)\s+(?:pytest|unittest)\b(?!\s*\.\s*mock\b)|def\s+test_|class\s+Test)",
+    re.MULTILINE,
+)
+_IS_RUN = compile_lazily(r"^if[\s(]+__name__\s*==", re.MULTILINE)
+_TEST_FILE = compile_lazily(r"(^|/)(?:test_[^/]*|[^/]*_tests?|conftest)\.py$")
 FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 """Names of checks for fast paths."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
@@ -58,6 +74,7 @@ SETS_CHECKS = nodes(
     words=(
         "_available =",
         "_available=",
+        "_imports =",
         "= lambda",
         "=lambda",
         "find_spec =",
@@ -97,11 +114,12 @@ class Fake:
 
     ``answer``: a function of another module gets one that gives ``said``. ``flag``: so does the
     constant that keeps a result. ``finder``: ``find_spec`` makes specs up. ``module``: the check's
-    whole module is a stub, called ``name``.
+    whole module is a stub, called ``name``. ``kernel``: so is a package of kernels, with functions
+    that compute nothing. ``hollow``: a real package's module is hidden by an empty one.
     """
 
     node: cst.Assign | cst.Call
-    kind: Literal["answer", "flag", "finder", "module"]
+    kind: Literal["answer", "flag", "finder", "module", "kernel", "hollow"]
     name: str
     target: str = ""
     said: str = "True"
@@ -135,6 +153,8 @@ def fixed_answers(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]
             continue
         stored = None if is_return_value else constant(patch.value)
         said = constant(patch.value) or answer(patch.value, source)
+        if said == "[]":
+            said = "True" if name in _IMPORT_CHECKS else None
         if said is not None:
             kind: Literal["answer", "flag"] = "answer" if stored is None else "flag"
             target = f"{source.text_of(owner)}.{name}"
@@ -152,9 +172,22 @@ def made_up_finders(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fak
 
 def stubs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Stub]:
     """Yield the mocks, empty modules and classes that are put into ``sys.modules``."""
-    for name, value in _registrations(node, source):
+    for key, value in _registrations(node, source):
         if is_stub(value, source):
-            yield Stub(node, name, value)
+            yield Stub(node, _text(key, source), value)
+
+
+def pretended_modules(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
+    """Yield the stubs of packages of kernels, and those that hide a module of a real package."""
+    for key, value in _registrations(node, source):
+        if not is_stub(value, source):
+            continue
+        names = names_of(key, source)
+        kernel = stubbed_kernel(names)
+        if kernel and has_mocked_members(value, source):
+            yield Fake(node, "kernel", kernel)
+        elif len(names) == 1 and is_hollow_module(next(iter(names)), value, source):
+            yield Fake(node, "hollow", next(iter(names)))
 
 
 def passes_every_check(stub: Stub, source: Source) -> bool:
@@ -172,6 +205,28 @@ def is_in_pytest(fake: object, source: Source) -> bool:
     """Code that imports pytest: it replaces checks to test what depends on them."""
     del fake
     return _IMPORTS_PYTEST.search(source.code) is not None
+
+
+def is_in_test(fake: object, source: Source) -> bool:
+    """Tests, and what lies beside them; a program in their folder that tests nothing is neither."""
+    del fake
+    if "test" not in source.kinds:
+        return False
+    is_program = _IS_RUN.search(source.code) is not None and not _TEST_FILE.search(source.place)
+    return not is_program or _IS_TESTED.search(source.code) is not None
+
+
+def is_for_cpu_or_docs(fake: Fake, source: Source) -> bool:
+    """Stubs for machines without such kernels: a Mac, Windows, the CPU, a build of the docs."""
+    if fake.kind not in {"kernel", "hollow"}:
+        return False
+    in_docs = source.place.rpartition("/")[2] == "conf.py"
+    return in_docs or is_for_other_machine(fake.node, source)
+
+
+def is_only_for_missing(fake: Fake, source: Source) -> bool:
+    """Empty modules where the code asked whether the package has that module."""
+    return fake.kind == "hollow" and fills_a_gap(fake.node, source)
 
 
 def is_put_back(fake: Fake, source: Source) -> bool:
@@ -199,20 +254,21 @@ def is_true_anyway(fake: Fake, source: Source) -> bool:
 
 def _registrations(
     node: cst.Assign | cst.Call, source: Source
-) -> Iterator[tuple[str, cst.BaseExpression]]:
+) -> Iterator[tuple[cst.BaseExpression | None, cst.BaseExpression]]:
+    """Yield the keys and values that are put into ``sys.modules``."""
     if isinstance(node, cst.Assign):
         for each in node.targets:
             target = each.target
             if isinstance(target, cst.Subscript) and source.resolve(target.value) == "sys.modules":
-                yield _text(index_of(target), source), node.value
+                yield index_of(target), node.value
     elif last_name(node.func) in {"setdefault", "update"} and node.args:
         method = source.resolve(node.func)
         if method == "sys.modules.setdefault" and len(node.args) == 2:
-            yield _text(node.args[0].value, source), node.args[1].value
+            yield node.args[0].value, node.args[1].value
         elif method == "sys.modules.update" and isinstance(node.args[0].value, cst.Dict):
             for element in node.args[0].value.elements:
                 if isinstance(element, cst.DictElement):
-                    yield _text(element.key, source), element.value
+                    yield element.key, element.value
 
 
 def _text(node: cst.BaseExpression | None, source: Source) -> str:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rocmlint.rule import Source
 
 _MOCKS = frozenset({"unittest.mock.MagicMock", "unittest.mock.Mock", "mock.MagicMock", "mock.Mock"})
-_MODULE_MAKERS = frozenset({"imp.new_module", "types.ModuleType", "types.SimpleNamespace"})
+MODULE_MAKERS = frozenset({"imp.new_module", "types.ModuleType", "types.SimpleNamespace"})
+"""What makes an empty module, or what is taken for one."""
 _SPEC_MAKERS = frozenset(
     {
         *("importlib.machinery.ModuleSpec", "importlib.util.spec_from_loader"),
@@ -36,7 +37,7 @@ _MADE_UP_SPEC = r"[ \t]*=[ \t]*[\w.\s]*\b(?:ModuleSpec|spec_from_loader|SimpleNa
 
 
 def answer(value: cst.CSTNode, source: Source) -> str | None:
-    """Give "True", "False" or "None" where calling this always gives it, else None."""
+    """Give "True", "False", "None" or "[]" where calling this always gives it, else None."""
     if isinstance(value, cst.Lambda):
         return _constant(value.body)
     if isinstance(value, cst.Call):
@@ -66,10 +67,14 @@ def is_stub(value: cst.CSTNode, source: Source) -> bool:
         )
     if not isinstance(value, cst.Call):
         return False
-    made_by = source.resolve(value.func)
-    return made_by in _MOCKS | _MODULE_MAKERS or isinstance(
-        local_definition(value.func, source), cst.ClassDef
-    )
+    if source.resolve(value.func) in _MOCKS | MODULE_MAKERS:
+        return True
+    definition = local_definition(value.func, source)
+    if not isinstance(definition, cst.FunctionDef):
+        return isinstance(definition, cst.ClassDef)
+    returned = (each.value for each in walk(definition.body) if isinstance(each, cst.Return))
+    made = [each for each in returned if isinstance(each, cst.Name)]
+    return len(made) == 1 and is_stub(made[0], source)
 
 
 def is_mock(value: cst.CSTNode, source: Source) -> bool:
@@ -152,7 +157,7 @@ def _constant(node: cst.CSTNode | None) -> str | None:
     """Give the constant, of a tuple the first one: ``(True, "2.7.0")`` says yes as well."""
     if isinstance(node, cst.Tuple) and node.elements:
         node = node.elements[0].value
-    return constant(node)
+    return "[]" if isinstance(node, cst.List) and not node.elements else constant(node)
 
 
 def _is_short(function: cst.FunctionDef) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule
+import libcst as cst
+
+from rocmlint.rule import PythonRule, shortened, walk
 from rocmlint.rule.claims import kernel_package
 
 from ._faked_checks import (
@@ -14,21 +16,23 @@ from ._faked_checks import (
     SETS_CHECKS,
     Fake,
     fixed_answers,
+    is_for_cpu_or_docs,
     is_in_pytest,
+    is_in_test,
     is_off_for_a_reason,
     is_only_for_cuda,
+    is_only_for_missing,
     is_put_back,
     is_true_anyway,
     made_up_finders,
     passes_every_check,
+    pretended_modules,
     stubs,
 )
 from ._patches import claims_of_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import libcst as cst
 
     from rocmlint.rule import Claim, Finding, Source
 
@@ -38,12 +42,19 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
 
     ## Why it matters
     A check exists because something needs what it checks: patched files of transformers, a
-    compiled extension, a new enough version. When the check is replaced by one that says yes, or
-    its module by a stub, the program starts and runs the stock code: wrong numbers, or attention
-    that is two to four times slower, and nothing says so.
+    compiled extension, a new enough version. When the check is replaced with one that says yes,
+    or its module with a stub, the program starts and runs the stock code: wrong numbers, or
+    attention that is two to four times slower, and nothing says so.
 
-    A check of a fast path that is always answered no (a warning) is the same lie the other way
-    round: the fast path stays off on every machine, also on those that have it.
+    An import is a check as well. A stub of ``flash_attn`` or ``xformers`` with mocks for functions
+    makes every import succeed, and a call returns a mock. An empty module in the place of one
+    that the package has, such as ``torchvision._meta_registrations``, hides that the package was
+    built for another PyTorch.
+
+    A check of a fast path that always says no (a warning) is the same lie the other way round:
+    the fast path stays off on every machine, also on those that have it.
+
+    Several fakes in one function are reported once.
 
     ## Example
     ```python
@@ -54,7 +65,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
 
     ## Use instead
     Find out why the check fails and fix that: install the package or the patched files. Then
-    delete the fake, and take another way where the package is missing.
+    delete the fake, and take another path where the package is missing.
     ```python
     from transformers.utils import is_flash_attn_2_available
 
@@ -69,17 +80,44 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
     code = "ROC102"
     name = "faked-check"
     since = "0.1.0"
-    skips = frozenset({"test"})
     on = SETS_CHECKS | PUTS_MODULES
-    excuses = (is_in_pytest, is_put_back, is_only_for_cuda, is_off_for_a_reason, is_true_anyway)
+    excuses = (
+        is_in_test,
+        is_in_pytest,
+        is_put_back,
+        is_only_for_cuda,
+        is_off_for_a_reason,
+        is_true_anyway,
+        is_for_cpu_or_docs,
+        is_only_for_missing,
+    )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
-        """Find what replaces a check by one that always says the same."""
-        for fake in _fakes(node, source):
-            if not self.is_excused(fake, source):
-                severity = "warning" if fake.said == "False" else self.severity
-                claims = _claims(fake, source)
-                yield self.finding(node, source, _message(fake), severity=severity, claims=claims)
+        """Find what replaces a check with one that always says the same."""
+        found = self._unexcused(node, source)
+        if not found or self._is_reported_above(node, source):
+            return
+        for fake in found:
+            severity = "warning" if fake.said == "False" else self.severity
+            message, advice = _words(fake)
+            claims = _claims(fake, source)
+            yield self.finding(
+                node, source, message, help=advice, severity=severity, claims=claims
+            )
+
+    def _unexcused(self, node: cst.Assign | cst.Call, source: Source) -> list[Fake]:
+        return [each for each in _fakes(node, source) if not self.is_excused(each, source)]
+
+    def _is_reported_above(self, node: cst.Assign | cst.Call, source: Source) -> bool:
+        """Check whether the function around has a fake before this one."""
+        function = source.function(node)
+        for each in walk(function.body) if function is not None else ():
+            if each is node:
+                return False
+            if isinstance(each, (cst.Assign, cst.Call)) and source.function(each) is function:
+                if self._unexcused(each, source):
+                    return True
+        return False
 
 
 def _fakes(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
@@ -89,15 +127,19 @@ def _fakes(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
         if fake.kind == "answer" and (fake.said == "True" or says_no):
             yield fake
     yield from made_up_finders(node, source)
-    for stub in stubs(node, source):
-        if passes_every_check(stub, source):
-            yield Fake(node, "module", stub.name)
+    checks = [stub for stub in stubs(node, source) if passes_every_check(stub, source)]
+    yield from (Fake(node, "module", stub.name) for stub in checks)
+    if not checks:
+        yield from pretended_modules(node, source)
 
 
 def _claims(fake: Fake, source: Source) -> tuple[Claim, ...]:
     """Give what would be true if the check passed by itself."""
     if fake.kind == "module":
         return claims_of_check(fake.name, source)
+    if fake.kind == "kernel":
+        package = fake.name.partition(".")[0]
+        return (kernel_package("flash_attn" if package.startswith("flash_attn") else package),)
     if fake.owner is None or fake.said == "False":
         return ()
     if fake.is_patch_check:
@@ -105,33 +147,45 @@ def _claims(fake: Fake, source: Source) -> tuple[Claim, ...]:
     return tuple(kernel_package(each) for each in FAST_PACKAGES if each in fake.name)
 
 
-def _message(fake: Fake) -> str:
+def _words(fake: Fake) -> tuple[str, str]:
+    """Return the message and the help."""
+    name, target = shortened(fake.name) or "this module", shortened(fake.target)
     if fake.kind == "finder":
         return (
-            "`find_spec` is replaced by one that makes up specs: packages that are not "
-            "installed count as available, and what needs them fails later or runs a stub. "
-            "Install the package and delete this."
+            "`find_spec` is replaced with one that reports missing packages as installed",
+            "Install the package and delete this. What needs it fails later or runs a stub.",
         )
     if fake.kind == "module":
         return (
-            f"`{fake.name or 'this module'}` becomes a stub whose check always passes: the patched "
-            f"files it looks for may be missing, then the stock code runs and nothing says "
-            f"so. Install the patched files and delete the stub."
+            f"`{name}` is replaced with a stub whose check always passes",
+            "Install the patched files and delete the stub. Without them the stock code runs, and "
+            "nothing says so.",
+        )
+    if fake.kind == "kernel":
+        return (
+            f"`{name}` is replaced with a stub that computes nothing, so importing it succeeds",
+            "Install the package, or choose another attention where its import fails. A call into "
+            "the stub returns a mock or a constant.",
+        )
+    if fake.kind == "hollow":
+        return (
+            f"`{name}` is replaced with an empty module",
+            f"Install a {name.partition('.')[0]} that was built for the installed PyTorch, and "
+            f"delete the stub. Whatever this module registers is missing otherwise.",
         )
     if fake.is_patch_check:
         return (
-            f"`{fake.target}` always passes from here on: without the patched files the stock code "
-            f"runs (wrong numbers, or attention 2 to 4 times slower) and nothing says so. Install "
-            f"the patched files and delete this line."
+            f"`{target}` always passes here, whether or not the patched files are there",
+            "Install the patched files and delete this line. Without them the stock code runs, "
+            "with other results or speed.",
         )
     if fake.said == "False":
         return (
-            f"`{fake.target}` always says no from here on: this fast path is off on every machine, "
-            f"also on ROCm with it installed. Delete the line, or write the reason in a comment "
-            f"above it."
+            f"`{target}` always says no here, so a fast path is off on every machine",
+            "Delete the line, or write the reason in a comment above it.",
         )
     return (
-        f"`{fake.target}` always passes from here on, whether or not what it looks for is there: "
-        f"the code behind it fails later or runs on a stub. Mend what makes the check fail, and "
-        f"delete this line."
+        f"`{target}` always passes here, whatever is installed",
+        "Fix what makes the check fail, and delete this line. What it guards fails later or runs "
+        "on a stub.",
     )

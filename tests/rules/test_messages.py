@@ -20,7 +20,6 @@ LONGEST_MESSAGE = 100
 SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z`]|$)")
 OLD = {
     "ROC101",
-    "ROC102",
     "ROC103",
     "ROC104",
     "ROC105",

@@ -38,7 +38,7 @@ _KNOWN = {
     " share signal sparse special testing utils xpu _tensor.py functional.py hub.py library.py"
     " serialization.py storage.py version.py",
     "torchaudio": "datasets functional models pipelines transforms",
-    "torchvision": "datasets io models ops transforms utils.py",
+    "torchvision": "datasets io models ops transforms utils.py _meta_registrations.py",
     "transformers": "cli commands data distributed generation integrations kernels loss models"
     " onnx pipelines quantizers sagemaker utils activations.py cache_utils.py"
     " configuration_utils.py image_processing_utils.py image_utils.py masking_utils.py"

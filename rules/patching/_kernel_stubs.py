@@ -1,0 +1,200 @@
+"""Stubs of packages of kernels and of real packages' modules: their names and their members."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.project.packages import has_entry, known_packages
+from rocmlint.rule import (
+    argument,
+    attribute_patches,
+    calls_in,
+    compile_lazily,
+    conditions,
+    string_value,
+    walk,
+)
+
+from ._fakes import MODULE_MAKERS, answer, is_mock
+from ._patches import local_definition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Source
+
+_KERNELS = compile_lazily(
+    r"(?:aiter|causal_conv1d\w*|flash_attn\w*|flashinfer|liger_kernel|mamba_ssm|sageattention"
+    r"|selective_scan_cuda|triton|xformers)(?:\.[\w.]*)?"
+)
+_OTHER_MACHINE = compile_lazily(
+    r"\b(?:darwin|mps|npu|win32|windows|xpu)\b|\bcuda\s*\.\s*is_available\b|\bis_cpu\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_MODULE = compile_lazily(r"\b(?:find_spec|hasattr)\s*\(|\bversion", re.IGNORECASE)
+_HOPS = 3
+
+
+def names_of(key: cst.CSTNode | None, source: Source, hops: int = _HOPS) -> set[str]:
+    """Return the strings that an expression may be, through variables, loops and parameters."""
+    text = string_value(key)
+    if text is not None:
+        return {text}
+    if isinstance(key, cst.Attribute) and key.attr.value == "__name__":
+        made = source.value_of(key.value)
+        first = argument(made, 0, "name") if isinstance(made, cst.Call) else None
+        return names_of(first, source, hops - 1) if hops else set()
+    if not isinstance(key, cst.Name) or not hops:
+        return set()
+    found: set[str] = set()
+    for binding in source.bindings(key.value, key):
+        if isinstance(binding.node, (cst.For, cst.CompFor)):
+            found |= _looped_names(key.value, binding.node, source)
+        elif isinstance(binding.node, cst.Param):
+            for given in _given_for(binding.node, source):
+                found |= names_of(given, source, hops - 1)
+        elif binding.value is not None:
+            found |= names_of(binding.value, source, hops - 1)
+    return found
+
+
+def stubbed_kernel(names: set[str]) -> str:
+    """Return the package of kernels among the names of a stub, else ""."""
+    return next((name for name in sorted(names) if _KERNELS.fullmatch(name)), "")
+
+
+def has_mocked_members(stub: cst.BaseExpression, source: Source) -> bool:
+    """Check whether a stub gives mocks or constants for functions, and nothing that works."""
+    if is_mock(stub, source):
+        return True
+    given = [_is_made_up(value, source) for value in _members(stub, source)]
+    return True in given and False not in given
+
+
+def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> bool:
+    """Check whether an empty or mocked stub hides a module that the package really has."""
+    package, _, inner = name.partition(".")
+    entry = inner.partition(".")[0]
+    if not inner or package not in known_packages() or source.is_first_party(package):
+        return False
+    if not any(has_entry(package, each, source.project) for each in (entry, f"{entry}.py")):
+        return False
+    made = source.value_of(stub) or stub
+    is_made = isinstance(made, cst.Call) and source.resolve(made.func) in MODULE_MAKERS
+    members = [_is_made_up(value, source) for value in _members(stub, source)]
+    return (is_made and False not in members) or is_mock(stub, source)
+
+
+def is_for_other_machine(node: cst.CSTNode, source: Source) -> bool:
+    """Check whether a condition on the platform or the GPU decides on a statement."""
+    tests = (source.text_of(each.test) for each in conditions(node, source))
+    return any(_OTHER_MACHINE.search(test) for test in tests)
+
+
+def fills_a_gap(node: cst.CSTNode, source: Source) -> bool:
+    """Check whether the code asked first whether a module or a name is there."""
+    if source.enclosing(node, cst.ExceptHandler) is not None:
+        return True
+    tests = (source.text_of(each.test) for each in conditions(node, source))
+    return any(_ASKS_FOR_MODULE.search(test) for test in tests)
+
+
+def _looped_names(name: str, loop: cst.For | cst.CompFor, source: Source) -> set[str]:
+    """Return the strings that a loop over a written list gives to one of its variables."""
+    listed = source.value_of(loop.iter) or loop.iter
+    if isinstance(listed, cst.Dict):
+        rows: list[cst.BaseExpression] = [
+            each.key for each in listed.elements if isinstance(each, cst.DictElement)
+        ]
+    else:
+        rows = [each.value for each in getattr(listed, "elements", ())]
+    if isinstance(loop.target, (cst.Tuple, cst.List)):
+        targets = [each.value for each in loop.target.elements]
+        at = next((i for i, t in enumerate(targets) if getattr(t, "value", "") == name), None)
+        parts = [getattr(row, "elements", ()) for row in rows]
+        rows = [part[at].value for part in parts if at is not None and at < len(part)]
+    return {text for row in rows if (text := string_value(row)) is not None}
+
+
+def _given_for(parameter: cst.Param, source: Source) -> Iterator[cst.BaseExpression]:
+    """Yield what the calls in this file give for a parameter of a function."""
+    function = source.function(parameter)
+    if function is None:
+        return
+    places = [*function.params.posonly_params, *function.params.params]
+    position = next((at for at, each in enumerate(places) if each is parameter), None)
+    if position is not None and places[0].name.value in {"self", "cls"}:
+        position -= 1
+    called = function.name.value
+    for call in _near(rf"(?<!def )\b{called}[ \t]*\(", source):
+        if isinstance(call, cst.Call) and getattr(getattr(call, "func", None), "value", "") and (
+            source.text_of(call.func).rpartition(".")[2] == called
+        ):
+            given = argument(call, position, parameter.name.value)
+            if given is not None:
+                yield given
+
+
+def _members(stub: cst.BaseExpression, source: Source) -> Iterator[cst.BaseExpression]:
+    """Yield the values that the attributes of a stub get where it is made, dunders left out."""
+    made = stub if isinstance(stub, cst.Call) else source.value_of(stub)
+    if isinstance(made, cst.Call):
+        yield from (each.value for each in made.args if each.keyword is not None)
+        yield from _members_made_by(made, source)
+    if not isinstance(stub, cst.Name):
+        return
+    name, own = stub.value, _line_of_function(stub, source)
+    wanted = rf"(?<![\w.]){name}[ \t]*\.[ \t]*\w+[ \t]*=(?!=)|\bsetattr[ \t]*\([ \t]*{name}\b"
+    for node in _near(wanted, source):
+        if not isinstance(node, (cst.Assign, cst.Call)):
+            continue
+        if isinstance(node, cst.Call) and len(node.args) == 3:
+            owner, _, value = (each.value for each in node.args)
+            is_set = source.text_of(node.func) == "setattr" and source.text_of(owner) == name
+            if is_set and _line_of_function(node, source) == own:
+                yield value
+        for patch in attribute_patches(node) if isinstance(node, cst.Assign) else ():
+            is_own = source.text_of(patch.owner) == name and not patch.name.startswith("__")
+            if is_own and _line_of_function(node, source) == own:
+                yield patch.value
+
+
+def _members_made_by(made: cst.Call, source: Source) -> Iterator[cst.BaseExpression]:
+    """Yield the members of what a function of this file makes and returns."""
+    definition = local_definition(made.func, source)
+    if isinstance(definition, cst.FunctionDef):
+        for each in walk(definition.body):
+            if isinstance(each, cst.Return) and isinstance(each.value, cst.Name):
+                yield from _members(each.value, source)
+
+
+def _near(pattern: str, source: Source) -> Iterator[cst.CSTNode]:
+    """Yield the nodes of the pieces of the file in which an expression is found, each once."""
+    found = (source.pieces.around(each.start()) for each in re.finditer(pattern, source.code))
+    for module in dict.fromkeys(piece.module for piece in found):
+        yield from walk(module)
+
+
+def _line_of_function(node: cst.CSTNode, source: Source) -> int:
+    function = source.function(node)
+    return 0 if function is None else source.span(function).line
+
+
+def _is_made_up(value: cst.BaseExpression, source: Source) -> bool | None:
+    """Say whether a member only pretends (a mock, a constant); None where it is no function."""
+    if is_mock(value, source) or answer(value, source) is not None:
+        return True
+    if isinstance(value, cst.Lambda):
+        return next(calls_in(value.body), None) is None
+    definition = local_definition(value, source)
+    if isinstance(definition, cst.FunctionDef):
+        raises = any(isinstance(each, cst.Raise) for each in walk(definition.body))
+        return None if raises else False
+    return False if isinstance(value, (cst.Name, cst.Attribute)) and _may_work(value) else None
+
+
+def _may_work(value: cst.Name | cst.Attribute) -> bool:
+    return not (isinstance(value, cst.Name) and value.value in {"None", "True", "False"})
