@@ -11,8 +11,8 @@ class UnknownSuppression(EngineRule):
     """A comment that should hide a finding, but names no rule that exists.
 
     ## Why it matters
-    It hides nothing: either the finding is reported all the same, or there is none and the
-    comment tells the reader of a problem that rocmlint does not know.
+    It suppresses nothing: either the finding is reported all the same, or there is none and the
+    comment tells of a problem that rocmlint does not know.
 
     ## Example
     ```python
@@ -32,7 +32,7 @@ class UnknownSuppression(EngineRule):
     ```
 
     ## Fix safety
-    Safe: what is taken away hides nothing.
+    Safe: what is removed hides nothing. The words behind the codes stay as a plain comment.
 
     ## References
     - https://docs.astral.sh/ruff/rules/invalid-rule-code/

@@ -14,8 +14,11 @@ class UnusedSuppression(EngineRule):
     rules that it names are switched on in this run.
 
     ## Why it matters
-    Whoever reads the comment believes that there is something to hide. And it waits: the next
-    real problem on that line is never reported.
+    Readers of the comment believe that there is something to hide, and the next real problem on
+    that line is never reported.
+
+    The words behind ``ignore[...]`` are about the finding that they hide: no rule takes them for a
+    reason in the code.
 
     ## Example
     ```python
@@ -29,12 +32,11 @@ class UnusedSuppression(EngineRule):
     ```python
     import torch
 
-    torch.ones(8)
+    torch.ones(8)  # measured
     ```
 
     ## Fix safety
-    Safe: the comment hides nothing. The words behind a ``noqa`` stay as a comment; the reason of
-    a ``rocmlint: ignore`` belongs to it and goes with it.
+    Safe: the comment hides nothing. The words behind the codes stay as a plain comment.
 
     ## References
     - https://docs.astral.sh/ruff/rules/unused-noqa/

@@ -21,24 +21,40 @@ from rocmlint.rule import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import AttributePatch, Source
+    from rocmlint.rule import AttributePatch, Comment, Source
 
 _PRAGMA = compile_lazily(
     r"noqa(?::[\sA-Z0-9,]+)?|type: ?ignore\S*|pragma: ?no ?cover|(?:fmt|nosec|pylint|pyright)\b.*"
 )
+_HEADING = compile_lazily(r"[#%].*|([-=*~_+<>])\1.*|.*([-=*~_+<>])\2\W*|[-=*~_+]\s+\S.*\s[-=*~_+]")
+_SPEAKS = compile_lazily(
+    r"\d|://|n't\b|\b(?:bugs?|breaks?|broken|crash\w*|fails?|hangs?|leaks?|nans?|no|not|oom|slow\w*"
+    r"|too|unsupported|wrong)\b",
+    re.IGNORECASE,
+)
+_SHORT = 3
 _ANOTHER_CHECK = compile_lazily(
     r"_?(?:HAS|HAVE|has|have)_\w+|\w+_(?:AVAILABLE|available|INSTALLED|installed)"
 )
 
 
 def is_explained(source: Source, first: int, last: int) -> bool:
-    """Say whether a comment that is no pragma stands in these lines (both included)."""
+    """Say whether a comment that is no pragma and no heading stands in these lines.
+
+    Both lines are included. The reason of one of our own suppressions is about the finding that it
+    hides: it cannot be the reason that there is none.
+    """
     return any(
-        first <= comment.line <= last
-        and not _PRAGMA.fullmatch(comment.body)
-        and " " in comment.body
-        for comment in source.comments
+        first <= comment.line <= last and _gives_reason(comment) for comment in source.comments
     )
+
+
+def _gives_reason(comment: Comment) -> bool:
+    text = without_suppressions(comment.text)
+    body = text.lstrip("#").strip()
+    if " " not in body or _PRAGMA.fullmatch(body) or _HEADING.fullmatch(text[1:].strip()):
+        return False
+    return len(body.split()) > _SHORT or _SPEAKS.search(body) is not None
 
 
 def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:

@@ -130,8 +130,10 @@ def _given_for(parameter: cst.Param, source: Source) -> Iterator[cst.BaseExpress
         position -= 1
     called = function.name.value
     for call in _near(rf"(?<!def )\b{called}[ \t]*\(", source):
-        if isinstance(call, cst.Call) and getattr(getattr(call, "func", None), "value", "") and (
-            source.text_of(call.func).rpartition(".")[2] == called
+        if (
+            isinstance(call, cst.Call)
+            and getattr(getattr(call, "func", None), "value", "")
+            and (source.text_of(call.func).rpartition(".")[2] == called)
         ):
             given = argument(call, position, parameter.name.value)
             if given is not None:

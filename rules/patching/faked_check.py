@@ -101,9 +101,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
             severity = "warning" if fake.said == "False" else self.severity
             message, advice = _words(fake)
             claims = _claims(fake, source)
-            yield self.finding(
-                node, source, message, help=advice, severity=severity, claims=claims
-            )
+            yield self.finding(node, source, message, help=advice, severity=severity, claims=claims)
 
     def _unexcused(self, node: cst.Assign | cst.Call, source: Source) -> list[Fake]:
         return [each for each in _fakes(node, source) if not self.is_excused(each, source)]

@@ -284,7 +284,7 @@ def test_nothing_is_judged_in_a_file_that_could_not_be_checked() -> None:
     source = Source("patch.py", "load(path  # noqa: ROC110\n")
     enabled = [rule(settings={}) for rule in KNOWN]
     unreadable = next(rule for rule in enabled if rule.code == "ROC900")
-    findings = [unreadable.finding(source.comments[0], source, "cannot be parsed")]
+    findings = [unreadable.finding(source.written_comments[0], source, "cannot be parsed")]
     assert suppress(source, findings, enabled, KNOWN) == findings
 
 
@@ -311,7 +311,8 @@ def test_suppression_of_an_unknown_suppression_that_is_not_there_is_unused() -> 
 def test_unknown_rule_is_found_and_the_nearest_named() -> None:
     (finding,) = lint("load(path)  # rocmlint: ignore[copied-pach]\n")
     assert finding.code == "ROC902"
-    assert finding.message.endswith("did you mean 'copied-patch'?")
+    assert finding.message == "Unknown rule `copied-pach`: nothing is suppressed"
+    assert finding.help == "Did you mean 'copied-patch'? Remove it otherwise."
 
 
 def test_unknown_code_in_noqa_is_found_only_if_it_is_ours() -> None:
@@ -329,13 +330,14 @@ def test_unknown_code_in_noqa_is_found_only_if_it_is_ours() -> None:
         ("load()  # noqa: ROC110  # type: ignore\n", "load()  # type: ignore\n"),
         ("load()  # type: ignore  # noqa: ROC110\n", "load()  # type: ignore\n"),
         ("load()  # once  # noqa: ROC110  # twice\n", "load()  # once  # twice\n"),
-        ("load()  # rocmlint: ignore[ROC110] see issue #12\n", "load()\n"),
-        ("load()  # rocmlint: ignore[ROC110] why # later\n", "load()  # later\n"),
+        ("load()  # rocmlint: ignore[ROC110] see issue #12\n", "load()  # see issue #12\n"),
+        ("load()  # rocmlint: ignore[ROC110] why # later\n", "load()  # why  # later\n"),
         (
             "half()  # rocmlint: ignore[ROC110,ROC410] why\n",
             "half()  # rocmlint: ignore[ROC410] why\n",
         ),
-        ("# rocmlint: ignore-file[ROC110] why\nload()\n", "load()\n"),
+        ("# rocmlint: ignore-file[ROC110] why\nload()\n", "# why\nload()\n"),
+        ("# rocmlint: ignore-file[ROC110]\nload()\n", "load()\n"),
         ("def load():\n    # noqa: ROC110\n    pass\n", "def load():\n    pass\n"),
         ("load()\n# rocmlint: ignore-file[ROC999]", "load()\n"),
     ],

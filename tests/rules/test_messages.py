@@ -45,8 +45,6 @@ OLD = {
     "ROC302",
     "ROC303",
     "ROC304",
-    "ROC901",
-    "ROC902",
 }
 """Rules whose messages are still to be shortened."""
 BAD = files("bad")

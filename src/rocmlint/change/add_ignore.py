@@ -89,8 +89,8 @@ def add_ignores(path: str, text: str, findings: Iterable[Finding], reason: str) 
     codes: dict[int, list[str]] = {}
     for finding in findings:
         codes.setdefault(source.closing_line(finding.line), []).append(finding.code)
-    lines = source.lines.copy()
-    comments = {comment.line: comment.column - 1 for comment in source.comments}
+    lines = source.written_lines.copy()
+    comments = {comment.line: comment.column - 1 for comment in source.written_comments}
     for number, added in codes.items():
         line = lines[number - 1]
         lines[number - 1] = _with_ignore(line, comments.get(number, len(line)), added, reason)

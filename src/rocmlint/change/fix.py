@@ -149,7 +149,7 @@ def _loses_comment(fix: Fix, text: Text | File) -> bool:
         and each.text.rstrip() not in kept
         for edit in fix.edits
         if _replaces_code(edit, text)  # else it is about comments, and means it
-        for each in text.comments
+        for each in text.written_comments
     )
 
 

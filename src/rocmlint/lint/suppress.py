@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 from rocmlint.config.option import did_you_mean
 from rocmlint.findings import UNREADABLE_FILE, Edit, Fix
+from rocmlint.text.suppressions import IGNORE, NOQA
 from rocmlint.text.text import Comment
+from rocmlint.text.words import few, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -30,13 +32,12 @@ UNUSED = "ROC901"
 UNKNOWN = "ROC902"
 
 _ANY = ("noqa", "rocmlint:")
-_NOQA = re.compile(r"# noqa(?::\s?(?P<listed>(?:[A-Z]+[0-9]+[,\s]*)+))?", re.IGNORECASE)
 _NOQA_FILE = re.compile(r"^[^\S\n]*# flake8[:=][^\S\n]*noqa", re.IGNORECASE | re.MULTILINE)
-_IGNORE = re.compile(
-    r"#\s*rocmlint:\s*(?P<kind>ignore(?:-file)?)(?![\w-])(?:\s*\[(?P<listed>[^\]]*)\])?"
-    r"(?:(?!\s+#\s).)*"  # the reason, up to the next comment on the line
-)
+_LONGEST, _SHOWN = 24, 2
+"""How long a label in a message may be, and how many there are."""
 _SEPARATOR = re.compile(r"[,\s]+")
+_BETWEEN = " \t\f,;:-"
+"""What stands between the selectors and the words behind them."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Suppression:
     """A comment, or the part of one, that names what it hides.
 
     ``start`` and ``end`` are offsets in the text of the comment; so are those of ``listed``,
-    the part with the selectors.
+    the part with the selectors. ``reason`` is what a person wrote behind them.
     """
 
     kind: Literal["noqa", "ignore", "ignore-file"]
@@ -53,6 +54,7 @@ class Suppression:
     start: int
     end: int
     listed: tuple[int, int]
+    reason: str = ""
 
     @property
     def part(self) -> Comment:
@@ -86,10 +88,10 @@ def suppress(
     ``known`` are all rules. Without ``noqa`` hiding by ``noqa`` is left to flake8.
     """
     findings = list(findings)
-    lowered = source.text.lower()  # ten times faster than an expression that ignores case
+    lowered = source.written.lower()  # ten times faster than an expression that ignores case
     if not any(word in lowered for word in _ANY):
         return findings
-    if noqa and _NOQA_FILE.search(source.text):
+    if noqa and _NOQA_FILE.search(source.written):
         return []
     comments = _Suppressions(source, noqa=noqa)
     judge = _Judge(source, comments, {rule.code: rule for rule in enabled}, known)
@@ -106,7 +108,7 @@ class _Suppressions:
     """The suppressions of a file; remembers which of their selectors have hidden something."""
 
     def __init__(self, source: File, *, noqa: bool) -> None:
-        self.all = list(_suppressions(source.comments))
+        self.all = list(_suppressions(source.written_comments))
         self.used: set[tuple[Suppression, str]] = set()
         self._source = source
         self._noqa = noqa
@@ -129,7 +131,7 @@ class _Suppressions:
 
     def _noqa_hides(self, finding: Finding) -> bool:
         line, text = self._source.noqa_line(finding.line)
-        match = _NOQA.search(text)
+        match = NOQA.search(text)
         if match is None:
             return False
         if match["listed"] is None:
@@ -164,13 +166,11 @@ class _Judge:
         for suppression in self.comments.all:
             wrong = [each for each in _ours(suppression) if all_known and not self._meant(each)]
             if wrong:
-                yield from self._about(suppression, wrong, UNKNOWN, self._unknown_message(wrong))
+                yield from self._about(suppression, wrong, UNKNOWN, *self._unknown_words(wrong))
             elif not suppression.selectors:
-                message = (
-                    f"This names no rule and hides nothing: write "
-                    f"`# rocmlint: {suppression.kind}[CODE] reason`."
-                )
-                yield from self._about(suppression, wrong, UNKNOWN, message)
+                message = "This suppression names no rule, so it suppresses nothing"
+                advice = f"Write `# rocmlint: {suppression.kind}[CODE] reason`."
+                yield from self._about(suppression, wrong, UNKNOWN, message, advice)
 
     def unused(self, judged: AbstractSet[str]) -> Iterator[Finding]:
         """Find the selectors that mean only rules among ``judged`` and have hidden nothing."""
@@ -183,42 +183,38 @@ class _Judge:
                 and self._meant(each) <= judged
             ]
             if idle:
-                finds = "finds" if len(idle) == 1 else "find"
-                message = (
-                    f"{_enumerated(idle)} {finds} nothing here: take it away, "
-                    f"or the comment hides the next real problem."
-                )
-                yield from self._about(suppression, idle, UNUSED, message)
+                message = f"This suppression of {_enumerated(idle)} suppresses nothing"
+                advice = "Remove it, so that it cannot hide a future problem."
+                yield from self._about(suppression, idle, UNUSED, message, advice)
 
     def _meant(self, selector: str) -> set[str]:
         return {rule.code for rule in self.known if _means(selector, rule)}
 
-    def _unknown_message(self, wrong: list[str]) -> str:
+    def _unknown_words(self, wrong: list[str]) -> tuple[str, str]:
+        """Return the message and the help about selectors that mean no rule."""
         labels = [label for rule in self.known for label in (rule.code, rule.name)]
-        names = "names" if len(wrong) == 1 else "name"
         proposal = did_you_mean(wrong[0], labels) if len(wrong) == 1 else ""
-        return (
-            f"{_enumerated(wrong)} {names} no rule, so nothing is hidden: write the code or name "
-            f"that was meant, or take it away{proposal or '.'}"
-        )
+        message = f"Unknown rule {_enumerated(wrong)}: nothing is suppressed"
+        question = proposal.replace("; did", "Did", 1)
+        return message, f"{question or 'Write the code or name of a rule.'} Remove it otherwise."
 
     def _about(
-        self, suppression: Suppression, gone: list[str], code: str, message: str
+        self, suppression: Suppression, gone: list[str], code: str, message: str, advice: str
     ) -> Iterator[Finding]:
         rule = self.enabled.get(code)
         if rule is not None:
-            title = f"Take away {_enumerated(gone)}"
+            title = f"Remove {_enumerated(gone)}"
             edit = _without(suppression, gone, self.source)
             fix = Fix(title, (edit,), safe=True) if gone else None
-            yield rule.finding(suppression.part, self.source, message, fix=fix)
+            yield rule.finding(suppression.part, self.source, message, help=advice, fix=fix)
 
 
 def _suppressions(comments: Iterable[Comment]) -> Iterator[Suppression]:
     for comment in comments:
-        for match in _NOQA.finditer(comment.text):
+        for match in NOQA.finditer(comment.text):
             if match["listed"] is not None:
                 yield _suppression("noqa", comment, match)
-        for match in _IGNORE.finditer(comment.text):
+        for match in IGNORE.finditer(comment.text):
             kind: Literal["ignore", "ignore-file"] = (
                 "ignore" if match["kind"] == "ignore" else "ignore-file"
             )
@@ -232,7 +228,8 @@ def _suppression(
     start = match.start("listed")
     end = match.start() + len(match[0].rstrip(", \t\f"))
     bounds = (start, start + len(listed.rstrip(", \t\f")))
-    return Suppression(kind, _split(listed), comment, match.start(), end, bounds)
+    reason = "" if kind == "noqa" else match["reason"].strip(_BETWEEN)
+    return Suppression(kind, _split(listed), comment, match.start(), end, bounds, reason)
 
 
 def _split(listed: str) -> tuple[str, ...]:
@@ -253,7 +250,7 @@ def _means(selector: str, what: Finding | RuleType) -> bool:
 
 
 def _without(suppression: Suppression, gone: Collection[str], source: File) -> Edit:
-    """Make the edit that takes selectors away, and the whole suppression if none is left."""
+    """Make the edit that removes selectors, and the suppression if none is left; words stay."""
     comment = suppression.comment
     end = comment.column + len(comment.text)
     kept = [selector for selector in suppression.selectors if selector not in gone]
@@ -261,22 +258,22 @@ def _without(suppression: Suppression, gone: Collection[str], source: File) -> E
         first, last = (comment.column + offset for offset in suppression.listed)
         was = comment.text[slice(*suppression.listed)]
         return Edit(comment.line, first, comment.line, last, ", ".join(kept), was=was)
-    rest = _rest(comment.text[: suppression.start], comment.text[suppression.end :])
+    before, after = comment.text[: suppression.start], comment.text[suppression.end :]
+    rest = _rest(before, suppression.reason, after)
     if rest:
         return Edit(comment.line, comment.column, comment.line, end, rest, was=comment.text)
     if comment.own_line:
         return Edit(comment.line, 1, comment.line + 1, 1, "", was=f"{comment.text}\n")
-    code = source.lines[comment.line - 1][: comment.column - 1].rstrip()
+    code = source.written_lines[comment.line - 1][: comment.column - 1].rstrip()
     return Edit(comment.line, len(code) + 1, comment.line, end, "", was=comment.text)
 
 
-def _rest(before: str, after: str) -> str:
-    """Give what is left of a comment; words behind a ``noqa`` stay as a comment of their own."""
-    after = after.strip(" \t\f,;:-")
-    if after and not after.startswith("#"):
-        after = f"# {after}"
-    return "  ".join(part for part in (before.rstrip(), after) if part)
+def _rest(before: str, reason: str, after: str) -> str:
+    """Give what is left of a comment; words behind the codes stay as a comment of their own."""
+    words = (part.strip(_BETWEEN) for part in (reason, after))
+    kept = (part if part.startswith("#") else f"# {part}" for part in words if part)
+    return "  ".join(part for part in (before.rstrip(), *kept) if part)
 
 
 def _enumerated(labels: list[str]) -> str:
-    return " and ".join(f"`{label}`" for label in labels)
+    return few([f"`{shortened(label, _LONGEST)}`" for label in labels], _SHOWN)

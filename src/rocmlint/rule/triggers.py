@@ -80,12 +80,13 @@ class Trigger:
 
     def may_match(self, file: File) -> bool:
         """Say, from the text of a Python file alone, whether it may match."""
-        if (self.suspects is None or self.part) and not _has_any(self.words, file.text):
+        text = file.written if self.region == "comments" else file.text
+        if (self.suspects is None or self.part) and not _has_any(self.words, text):
             return False  # the file has a word of another trigger of the rule
         if self.suspects is not None:
             return bool(_suspected(self.suspects, cast("Source", file)))  # it asks for no syntax
         if self.region == "comments":
-            return self.pattern.search(file.text) is not None
+            return self.pattern.search(text) is not None
         if not self.node_types:
             return format_of(file.path) is not None
         if not self.begins or any(True for _ in self._matches_at_words(file.text)):

@@ -26,17 +26,18 @@ class Document(File):
         project: Project | None = None,
     ) -> None:
         """Take a path, which says what the format is, and decoded text with ``\\n`` line ends."""
-        super().__init__(path, PlainText(text), place=place, project=project)
+        plain = PlainText(PlainText(text).without_suppressions(), written=text)
+        super().__init__(path, plain, place=place, project=project)
 
     @classmethod
     def of(cls, file: File) -> Document:
         """Go on with a file whose parts nobody asked for so far."""
         text, place, project = file.made_of
-        document = cls(file.path, text.text, place=place, project=project)
+        document = cls(file.path, text.written, place=place, project=project)
         document.go_on_with(file)
         return document
 
     @cached_property
     def parts(self) -> Parts:
         """The commands, declared requirements and index URLs in the file."""
-        return parse(self.path, self.text)
+        return parse(self.path, self.written)

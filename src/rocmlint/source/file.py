@@ -154,8 +154,18 @@ class File(DiskView):
 
     @property
     def comments(self) -> list[Comment]:
-        """Every comment of the file, in order."""
+        """Every comment of the file, in order; without what suppresses findings."""
         return self._text.comments
+
+    @property
+    def written_comments(self) -> list[Comment]:
+        """Every comment of the file as it is written, in order."""
+        return self._text.written_comments
+
+    @property
+    def written_lines(self) -> list[str]:
+        """The lines as they are written, without their ends."""
+        return self._text.written_lines
 
     def line_of(self, offset: int) -> int:
         """Return the line (from 1) of a character of ``text`` or ``code``."""
@@ -210,7 +220,7 @@ class File(DiskView):
 
     def noqa_line(self, line: int) -> tuple[int, str]:
         """Return the text in which ``noqa`` counts for a line, and its first line."""
-        return line, self.lines[line - 1] + "\n"
+        return line, self.written_lines[line - 1] + "\n"
 
 
 @once_per_file

@@ -99,7 +99,7 @@ class Source(File):
         above = self.line_of(block.start) - 1
         within = line - above
         first, last = self._joined_in[block.start].get(within, (within, within))
-        return above + first, "\n".join([*self.lines[above + first - 1 : above + last], ""])
+        return above + first, "\n".join([*self.written_lines[above + first - 1 : above + last], ""])
 
     def text_of(self, node: cst.CSTNode) -> str:
         """Return the text of a node, without the whitespace and comments around it.

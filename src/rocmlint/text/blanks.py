@@ -56,12 +56,13 @@ def has_torn_code(data: bytes) -> bool:
 
 
 class PythonText(Text):
-    """The characters of a Python file, with plain blanks between its tokens."""
+    """The characters of a Python file, with plain blanks between its tokens, and for suppressions."""
 
     def __init__(self, text: str, *, is_oddly_spaced: bool | None = None) -> None:
         r"""Take text with line ends ``\n``, and whether it is oddly spaced if that is known."""
         super().__init__(with_plain_blanks(text), written=text)
         self._is_oddly_spaced = is_oddly_spaced
+        self.text = self.without_suppressions()
 
     @cached_property
     def is_oddly_spaced(self) -> bool:

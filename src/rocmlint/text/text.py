@@ -6,9 +6,11 @@ import io
 import re
 import tokenize
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.text.suppressions import has_suppressions, without_suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,12 +120,43 @@ class Text:
 
     @cached_property
     def comments(self) -> list[Comment]:
-        """Every comment, those inside brackets too, in order."""
+        """Every comment, those inside brackets too, in order; without suppressions."""
+        if not has_suppressions(self.written):
+            return self.written_comments
+        plain = ((each, without_suppressions(each.text)) for each in self.written_comments)
+        return [
+            each
+            if text == each.text
+            else replace(each, text=text[start:].rstrip(), column=each.column + start)
+            for each, text in plain
+            if (start := text.find("#")) >= 0
+        ]
+
+    @cached_property
+    def written_comments(self) -> list[Comment]:
+        """Every comment as it is written, in order."""
         return [
             self._comment(match.start(), match[0])
             for match in _LEXEME.finditer(self.written)
             if match[0].startswith("#")
         ]
+
+    @cached_property
+    def written_lines(self) -> list[str]:
+        """The lines as they are written, without their ends."""
+        return self.split(self.written)
+
+    def without_suppressions(self) -> str:
+        """Return the text with blanks for what hides findings, as the rules are to see it."""
+        text = self.text
+        if not has_suppressions(text):
+            return text
+        for each in self.written_comments:
+            plain = without_suppressions(each.text)
+            if plain != each.text:
+                start = self.offset_of(each.line) + each.column - 1
+                text = text[:start] + plain + text[start + len(plain) :]
+        return text
 
     def line_of(self, offset: int) -> int:
         """Return the line, from 1, of a character."""
@@ -184,9 +217,9 @@ class PlainText(Text):
         return self.text
 
     @cached_property
-    def comments(self) -> list[Comment]:
-        """Every comment, in order."""
-        return [self._comment(match.start(), match[0]) for match in _REMARK.finditer(self.text)]
+    def written_comments(self) -> list[Comment]:
+        """Every comment as it is written, in order."""
+        return [self._comment(match.start(), match[0]) for match in _REMARK.finditer(self.written)]
 
     def comments_above(self, line: int) -> frozenset[int]:
         """Return the lines of comments directly above a line, or above the first that it continues.
@@ -216,7 +249,7 @@ class PlainText(Text):
 
     @cached_property
     def _own_lines(self) -> frozenset[int]:
-        return frozenset(comment.line for comment in self.comments if comment.own_line)
+        return frozenset(comment.line for comment in self.written_comments if comment.own_line)
 
     @cached_property
     def _open_lines(self) -> frozenset[int]:
@@ -237,6 +270,7 @@ class MixedText(Text):
         self._cells = cells
         self._python = python
         self._shell = PlainText(shell)
+        self.text = self.without_suppressions()
 
     def named_line(self, line: int) -> str:
         """Name a line in a message: ``line 2 of cell 3``."""
@@ -255,9 +289,9 @@ class MixedText(Text):
         return self._python.code
 
     @cached_property
-    def comments(self) -> list[Comment]:
-        """Every comment, in order."""
-        found = [*self._python.comments, *self._shell.comments]
+    def written_comments(self) -> list[Comment]:
+        """Every comment as it is written, in order."""
+        found = [*self._python.written_comments, *self._shell.written_comments]
         return sorted(found, key=lambda comment: (comment.line, comment.column))
 
     @cached_property
