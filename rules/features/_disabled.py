@@ -6,16 +6,26 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import Comment, Option, PythonRule, Text, comments, compile_lazily, spaced
+from rocmlint.rule import (
+    Comment,
+    Option,
+    PythonRule,
+    Text,
+    comments,
+    compile_lazily,
+    shortened,
+    spaced,
+)
+from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
-from ._toggles import ATTENTION, WORDS, find_toggle
+from ._toggles import ATTENTION, COMPILE, WORDS, find_toggle
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.rule import On, Source
+    from rocmlint.rule import Claim, On, Source
 
     from ._commented_code import Passage
     from ._toggles import Toggle
@@ -34,9 +44,23 @@ _REASON = compile_lazily(
 _LONG_EXPLANATION = 20
 _DEAD_LINES = 4
 _REACH = 6
-_SHOWN = 50
 _REACH_IN_CALL = 40
 _OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
+_EXPORTS = compile_lazily(r"\b(?:onnx\w*|openvino|tensorrt|torch\s*\.\s*(?:export|jit))\b")
+_SLOW = r"\b_*{}\b[\"']?\]?\s*[=:]\s*[\"'](?:eager|sdpa)[\"']"
+_IS_ON = r"\b\w*(?:{})\w*\s*=\s*True\b"
+_TALKS = compile_lazily(
+    r"\s*(?:\w+\s*\.\s*)*(?:critical|debug|error|info|log|print|warn)\w*\s*\(", re.IGNORECASE
+)
+_CLAIMS = compile_lazily(
+    r"\b(?:activated|active|applied|applying|compiled|enabled|enabling|used?|uses|using|with)\b",
+    re.IGNORECASE,
+)
+_DENIES = compile_lazily(
+    r"n't\b|\b(?:cannot|could|disabled|fail\w*|fall\w*|if|no|not|off|unavailable|unless|without)\b",
+    re.IGNORECASE,
+)
+_REACH_OF_CLAIM = 3
 _NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
 _LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+)\s*,$")
 
@@ -59,15 +83,20 @@ class Disabled(NamedTuple):
     toggle: Toggle
 
     @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What would be true if the line were live, where a command can tell."""
+        toggle = self.toggle
+        can_tell = not toggle.feature.doubtful and toggle.feature is not COMPILE
+        return (fast_path(toggle.key, toggle.value),) if can_tell else ()
+
+    @property
     def is_doubtful(self) -> bool:
         """Whether such a toggle, or such a value of it, is often left off on purpose."""
         return self.toggle.doubtful or self.toggle.feature.doubtful
 
-    @property
-    def shown(self) -> str:
-        """The beginning of the comment, on one line."""
-        text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
-        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    def shown(self, most: int) -> str:
+        """Return the comment on one line, shortened to a number of characters."""
+        return shortened(self.comment.body.rstrip(",").strip(), most)
 
 
 def is_for_other_hardware(found: Disabled, source: Source) -> bool:
@@ -114,19 +143,25 @@ def is_no_line_of_code(found: Disabled, source: Source) -> bool:
 
 
 def is_done_by_live_code(found: Disabled, source: Source) -> bool:
-    """Toggles beside live code that does the same, or gives the same target a value."""
+    """Toggles beside live code that does the same, or gives the same target a fast value.
+
+    A log does nothing. A slow value of the same option ("sdpa", "eager") only stands where the fast
+    one was, unless the program exports the model, for which many operators have no kernel.
+    """
     here, toggle, lines = found.here, found.toggle, live_lines(source)
-    indent = _indent(found, lines)
     is_argument = isinstance(toggle.node, ast.keyword)
-    reach = _REACH_IN_CALL if is_argument else _REACH
-    around = (
-        [] if indent is None else list(block_around(lines, here.first, here.last, indent, reach))
-    )
+    around = [each for each in _around(found, lines) if not _TALKS.match(each)]
     if not here.comments[0].own_line:
         around.append(lines[here.first - 1])
+    if _EXPORTS.search(source.code) is None:
+        slow = re.compile(_SLOW.format(re.escape(toggle.key)))
+        around = [slow.sub("", each) for each in around]
     same = rf"\b_*{re.escape(toggle.key)}\b"
-    if toggle.feature.live and (is_argument or toggle.feature.doubtful):
+    by_any_name = is_argument or toggle.feature.doubtful or toggle.feature is COMPILE
+    if toggle.feature.live and by_any_name:
         same += f"|{toggle.feature.live}"
+    elif isinstance(toggle.node, ast.Expr):
+        same += f"|{_IS_ON.format(toggle.feature.live or toggle.feature.names.pattern)}"
     if any(re.search(same, line) for line in around):
         return True
     if not isinstance(toggle.node, ast.Assign):
@@ -134,6 +169,21 @@ def is_done_by_live_code(found: Disabled, source: Source) -> bool:
     target = spaced(ast.unparse(toggle.node.targets[0]))
     assigned = re.compile(rf"\s*{target}\s*=(?!=)(?!.*\b{target}\b)")
     return any(map(assigned.match, lines[here.last : here.last + 1]))
+
+
+def claiming_line(found: Disabled, source: Source) -> int | None:
+    """Return the line of a log beside a toggle that says that its feature is on."""
+    lines, toggle = live_lines(source), found.toggle
+    indent = _indent(found, lines)
+    named = re.compile(toggle.feature.live or toggle.feature.names.pattern, re.IGNORECASE)
+    first = found.here.first - 1 - _REACH_OF_CLAIM
+    for at in range(max(0, first), min(len(lines), found.here.last + _REACH_OF_CLAIM)):
+        line = lines[at]
+        beside = indent is not None and len(line) - len(line.lstrip()) == indent
+        if beside and _TALKS.match(line) and named.search(line) and _CLAIMS.search(line):
+            if not _DENIES.search(line):
+                return at + 1
+    return None
 
 
 def is_superseded(found: Disabled, source: Source) -> bool:
@@ -206,6 +256,14 @@ def _disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled 
     if here is None or toggle is None or here.first + toggle.line - 1 != node.line:
         return None
     return Disabled(node, here, passages, toggle)
+
+
+def _around(found: Disabled, lines: Sequence[str]) -> Iterator[str]:
+    """Yield the live lines of the block that the toggle would stand in."""
+    indent, here = _indent(found, lines), found.here
+    reach = _REACH_IN_CALL if isinstance(found.toggle.node, ast.keyword) else _REACH
+    if indent is not None:
+        yield from block_around(lines, here.first, here.last, indent, reach)
 
 
 def _indent(found: Disabled, lines: Sequence[str]) -> int | None:

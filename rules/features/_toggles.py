@@ -81,7 +81,7 @@ ATTENTION = _feature(
     r"|sdpa|fused_attn",
     "flash|attn_impl|xformers|sdpa|sage_?att",
 )
-_COMPILE = _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile", doubtful=True)
+COMPILE = _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile")
 _FEATURES = (
     _feature("AITER", "aiter"),
     ATTENTION,
@@ -95,7 +95,7 @@ _FEATURES = (
         "checkpointing",
         doubtful=True,
     ),
-    _COMPILE,
+    COMPILE,
     _feature("offloading", r"offload$|block_swap", "offload|block_swap", doubtful=True),
     _feature("slicing or tiling", r"slicing$|tiling$", "slic|til(?:e|ing)", doubtful=True),
 )
@@ -146,7 +146,7 @@ def _call(call: ast.Call, node: Code, more: Collection[str]) -> Toggle | None:
     if _switches_off(name, first) or any(map(_is_off_argument, call.keywords)):
         return None
     if ast.unparse(call.func) == "torch.compile":
-        return Toggle(_COMPILE, "compile", node, line)
+        return Toggle(COMPILE, "compile", node, line)
     subject = ast.unparse(call) if _NAMES_NOTHING.match(name) else name
     if _IS_CHOICE.search(name):
         fast = first is not None and _IS_FAST.search(ast.unparse(first))
@@ -173,7 +173,8 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
     )
     if feature is None or not known or not decides:
         return None
-    return Toggle(feature, key, node, node.lineno, doubtful=passed_on)
+    doubtful = passed_on or feature is COMPILE
+    return Toggle(feature, key, node, node.lineno, doubtful=doubtful)
 
 
 def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule.claims import fast_path
-
-from ._disabled import ToggleRule
+from ._disabled import ToggleRule, claiming_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DisabledFeatureToggle(ToggleRule):
-    """A fast path that is switched off by a comment sign, with no word of why.
+    """A fast path that is commented out without a reason.
 
     ## Why it matters
     ``# set_use_aiter_attention(True)`` or ``# attn_implementation="flash_attention_2"`` is what
@@ -25,8 +23,10 @@ class DisabledFeatureToggle(ToggleRule):
     published numbers are those of the slow path.
 
     Found are comments that read as one statement, or as arguments of a call, that switch
-    attention, AITER, TF32, Liger or fused kernels on. There is no fix: to bring the line back is
-    to hide the cause once more.
+    attention, AITER, TF32, Liger, fused kernels or torch.compile on. A hard-coded ``"sdpa"`` or ``"eager"`` beside
+    the comment is the slow path, not a replacement. It is an error, for every feature, where a
+    log beside the comment says that the feature is on. There is no fix: restoring the line would
+    hide the cause once more.
 
     ## Example
     ```python
@@ -67,13 +67,26 @@ class DisabledFeatureToggle(ToggleRule):
     def check(self, node: Comment, source: Source) -> Iterator[Finding]:
         """Find comments that are a toggle of a fast path."""
         found = self.disabled(node, source)
-        if found is None or found.is_doubtful:
+        said_in = None if found is None else claiming_line(found, source)
+        if found is None or (found.is_doubtful and said_in is None):
             return
-        toggle = found.toggle
-        message = (
-            f"`{found.shown}` is commented out and nothing says why, so {toggle.feature.title} is "
-            "off. Restore it, or write the reason (an issue's link) beside it. If it fails, "
-            "`inspect.getfile` tells which files are loaded."
+        title = found.toggle.feature.title
+        if said_in is not None:
+            message = (
+                f"`{found.shown(30)}` is commented out, but {source.named_line(said_in)} logs that "
+                f"it is on"
+            )
+            advice = (
+                f"Restore the line, or correct the log. Results are taken for those of {title}, "
+                f"which did not run."
+            )
+            yield self.finding(
+                node, source, message, help=advice, severity="error", claims=found.claims
+            )
+            return
+        message = f"`{found.shown(60)}` is commented out without a reason"
+        advice = (
+            f"Restore the line, or write beside it why {title} is off. If it fails, "
+            f"`inspect.getfile` shows which files are loaded."
         )
-        claims = (fast_path(toggle.key, toggle.value),)
-        yield self.finding(node, source, message, claims=claims)
+        yield self.finding(node, source, message, help=advice, claims=found.claims)

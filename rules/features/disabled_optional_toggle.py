@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule.claims import fast_path
-
-from ._disabled import ToggleRule
+from ._disabled import ToggleRule, claiming_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,31 +13,29 @@ if TYPE_CHECKING:
 
 
 class DisabledOptionalToggle(ToggleRule):
-    """A switch that is often left off on purpose, in a comment with no word of why.
+    """An optional switch that is commented out without a reason.
 
     ## Why it matters
-    torch.compile, gradient checkpointing, offloading, slicing and tiling cost something as well
-    as they help, and an attention that the user chooses may be any. Where such a line is
-    commented out without a reason, nobody can tell a choice from a workaround.
+    Gradient checkpointing, offloading, slicing and tiling cost time as well as they save memory,
+    and an attention that the user chooses may be any. Where such a line is commented out without
+    a reason, nobody can tell a choice from a workaround.
 
     ## Example
     ```python
-    import torch
+    from diffusers import AutoencoderKL
 
-    model = torch.nn.Linear(8, 8)
-    # model = torch.compile(model)
-    print(model(torch.ones(8)))
+    vae = AutoencoderKL.from_pretrained("stabilityai/sdxl-vae")
+    # vae.enable_tiling()
     ```
 
     ## Use instead
     Restore the line, write the reason beside it, or delete it.
     ```python
-    import torch
+    from diffusers import AutoencoderKL
 
-    model = torch.nn.Linear(8, 8)
-    # Not worth it for one call:
-    # model = torch.compile(model)
-    print(model(torch.ones(8)))
+    vae = AutoencoderKL.from_pretrained("stabilityai/sdxl-vae")
+    # Not needed below 2 megapixels:
+    # vae.enable_tiling()
     ```
 
     ## Options
@@ -47,7 +43,7 @@ class DisabledOptionalToggle(ToggleRule):
       that switch something on, where what they are set to is an attribute.
 
     ## References
-    - https://docs.pytorch.org/docs/stable/generated/torch.compile.html
+    - https://huggingface.co/docs/diffusers/optimization/memory
     - https://docs.pytorch.org/docs/stable/checkpoint.html
     """
 
@@ -59,12 +55,8 @@ class DisabledOptionalToggle(ToggleRule):
     def check(self, node: Comment, source: Source) -> Iterator[Finding]:
         """Find comments that are a toggle of something optional."""
         found = self.disabled(node, source)
-        if found is None or not found.is_doubtful:
+        if found is None or not found.is_doubtful or claiming_line(found, source) is not None:
             return
-        toggle = found.toggle
-        message = (
-            f"`{found.shown}` is commented out and nothing says why, so {toggle.feature.title} is "
-            "off. Restore it, or write the reason (an issue's link) beside it."
-        )
-        claims = () if toggle.feature.doubtful else (fast_path(toggle.key, toggle.value),)
-        yield self.finding(node, source, message, claims=claims)
+        message = f"`{found.shown(60)}` is commented out without a reason"
+        advice = f"Restore the line, write beside it why {found.toggle.feature.title} is off, or delete it."
+        yield self.finding(node, source, message, help=advice, claims=found.claims)

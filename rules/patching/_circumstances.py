@@ -41,8 +41,7 @@ _ANOTHER_CHECK = compile_lazily(
 def is_explained(source: Source, first: int, last: int) -> bool:
     """Say whether a comment that is no pragma and no heading stands in these lines.
 
-    Both lines are included. The reason of one of our own suppressions is about the finding that it
-    hides: it cannot be the reason that there is none.
+    Both lines are included; a heading says what follows, not why.
     """
     return any(
         first <= comment.line <= last and _gives_reason(comment) for comment in source.comments
@@ -50,9 +49,8 @@ def is_explained(source: Source, first: int, last: int) -> bool:
 
 
 def _gives_reason(comment: Comment) -> bool:
-    text = without_suppressions(comment.text)
-    body = text.lstrip("#").strip()
-    if " " not in body or _PRAGMA.fullmatch(body) or _HEADING.fullmatch(text[1:].strip()):
+    body, text = comment.body, comment.text[1:].strip()
+    if " " not in body or _PRAGMA.fullmatch(body) or _HEADING.fullmatch(text):
         return False
     return len(body.split()) > _SHORT or _SPEAKS.search(body) is not None
 

@@ -147,7 +147,8 @@ def _claims(fake: Fake, source: Source) -> tuple[Claim, ...]:
 
 def _words(fake: Fake) -> tuple[str, str]:
     """Return the message and the help."""
-    name, target = shortened(fake.name) or "this module", shortened(fake.target)
+    name = shortened(fake.name) or "this module"
+    target = shortened(".".join(fake.target.split(".")[-2:]))
     if fake.kind == "finder":
         return (
             "`find_spec` is replaced with one that reports missing packages as installed",
@@ -156,26 +157,34 @@ def _words(fake: Fake) -> tuple[str, str]:
     if fake.kind == "module":
         return (
             f"`{name}` is replaced with a stub whose check always passes",
-            "Install the patched files and delete the stub. Without them the stock code runs, and "
-            "nothing says so.",
+            (
+                "Install the patched files and delete the stub. Without them the stock code runs, and "
+                "nothing says so."
+            ),
         )
     if fake.kind == "kernel":
         return (
             f"`{name}` is replaced with a stub that computes nothing, so importing it succeeds",
-            "Install the package, or choose another attention where its import fails. A call into "
-            "the stub returns a mock or a constant.",
+            (
+                "Install the package, or choose another attention where its import fails. A call into "
+                "the stub returns a mock or a constant."
+            ),
         )
     if fake.kind == "hollow":
         return (
             f"`{name}` is replaced with an empty module",
-            f"Install a {name.partition('.')[0]} that was built for the installed PyTorch, and "
-            f"delete the stub. Whatever this module registers is missing otherwise.",
+            (
+                f"Install a {name.partition('.')[0]} that was built for the installed PyTorch, and "
+                f"delete the stub. Whatever this module registers is missing otherwise."
+            ),
         )
     if fake.is_patch_check:
         return (
             f"`{target}` always passes here, whether or not the patched files are there",
-            "Install the patched files and delete this line. Without them the stock code runs, "
-            "with other results or speed.",
+            (
+                "Install the patched files and delete this line. Without them the stock code runs, "
+                "with other results or speed."
+            ),
         )
     if fake.said == "False":
         return (
@@ -184,6 +193,8 @@ def _words(fake: Fake) -> tuple[str, str]:
         )
     return (
         f"`{target}` always passes here, whatever is installed",
-        "Fix what makes the check fail, and delete this line. What it guards fails later or runs "
-        "on a stub.",
+        (
+            "Fix what makes the check fail, and delete this line. What it guards fails later or runs "
+            "on a stub."
+        ),
     )

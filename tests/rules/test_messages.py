@@ -41,9 +41,7 @@ OLD = {
     "ROC206",
     "ROC207",
     "ROC211",
-    "ROC301",
     "ROC302",
-    "ROC303",
     "ROC304",
 }
 """Rules whose messages are still to be shortened."""

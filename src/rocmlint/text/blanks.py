@@ -56,7 +56,7 @@ def has_torn_code(data: bytes) -> bool:
 
 
 class PythonText(Text):
-    """The characters of a Python file, with plain blanks between its tokens, and for suppressions."""
+    """The characters of a Python file, with plain blanks between tokens and for suppressions."""
 
     def __init__(self, text: str, *, is_oddly_spaced: bool | None = None) -> None:
         r"""Take text with line ends ``\n``, and whether it is oddly spaced if that is known."""
