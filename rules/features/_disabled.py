@@ -143,7 +143,7 @@ def is_no_line_of_code(found: Disabled, source: Source) -> bool:
 
 
 def is_done_by_live_code(found: Disabled, source: Source) -> bool:
-    """Toggles beside live code that does the same, or gives the same target a fast value.
+    """Toggles beside code that does the same, or gives the target another value.
 
     A log does nothing. A slow value of the same option ("sdpa", "eager") only stands where the fast
     one was, unless the program exports the model, for which many operators have no kernel.
@@ -166,6 +166,8 @@ def is_done_by_live_code(found: Disabled, source: Source) -> bool:
         return True
     if not isinstance(toggle.node, ast.Assign):
         return False
+    if _is_one_of_several(found, toggle.node):
+        return True
     target = spaced(ast.unparse(toggle.node.targets[0]))
     assigned = re.compile(rf"\s*{target}\s*=(?!=)(?!.*\b{target}\b)")
     return any(map(assigned.match, lines[here.last : here.last + 1]))
@@ -256,6 +258,17 @@ def _disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled 
     if here is None or toggle is None or here.first + toggle.line - 1 != node.line:
         return None
     return Disabled(node, here, passages, toggle)
+
+
+def _is_one_of_several(found: Disabled, toggle: ast.Assign) -> bool:
+    """Say whether the comments around list several values for one target."""
+    target = ast.dump(toggle.targets[0])
+    return any(
+        isinstance(each, ast.Assign) and ast.dump(each.targets[0]) == target
+        for passage in found.passages
+        if passage is not found.here
+        for each in passage.code
+    )
 
 
 def _around(found: Disabled, lines: Sequence[str]) -> Iterator[str]:

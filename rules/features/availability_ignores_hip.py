@@ -14,6 +14,7 @@ from rocmlint.rule import (
     constant,
     dotted_text,
     last_name,
+    shortened,
     statements,
     string_value,
 )
@@ -40,7 +41,7 @@ _WORKS_ON_ROCM = compile_lazily(
     re.IGNORECASE,
 )
 _NEEDS_CUDA = compile_lazily(
-    r"(?:is|has|built|with)_cuda|fp[48]|fa[34]\b|flash_att\w*_[34]|flashinfer|tensorrt|cutlass|<"
+    r"[a-z0-9]_cuda\b|fp[48]|fa[34]\b|flash_att\w*_[34]|flashinfer|tensorrt|cutlass|<"
     r"|sm_?\d\d",
     re.IGNORECASE,
 )
@@ -49,17 +50,17 @@ _READS_HIP = compile_lazily(
     r"version[\s\\]*\.[\s\\]*hip\b|getattr[\s\\]*\([^()]*version[\s\\]*,[\s\\]*[\"']hip"
 )
 _HIP_IS_ALWAYS_THERE = (
-    "`torch.version.hip` exists on every build and is None on CUDA, so this takes every GPU for an "
-    "AMD one. Write `torch.version.hip is not None`."
+    "`torch.version.hip` exists in every build, so this treats every GPU as an AMD one",
+    "Test `torch.version.hip is not None`: it is None in builds for CUDA.",
 )
 _NO_GPU = (
-    "`torch.version.cuda` is None on ROCm too, so this takes every AMD GPU for a machine without "
-    "one. Ask `torch.cuda.is_available()`."
+    "`torch.version.cuda` is None on ROCm, so this treats every AMD GPU as a CPU",
+    "Use `torch.cuda.is_available()`.",
 )
 _OFF = (
-    "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU. Ask for the feature "
-    "itself (`torch.cuda.is_available()`, `is_bf16_supported()`, the import), or ask "
-    "`torch.version.hip` as well."
+    "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU",
+    "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`, the import), "
+    "or test `torch.version.hip` as well.",
 )
 
 
@@ -126,17 +127,18 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
 
     def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:
         """Find conditions on the build of PyTorch that forget ROCm."""
-        message = _message(node, source)
-        if message is not None and not self.is_excused(node, source):
-            yield self.finding(node, source, message)
+        words = _words(node, source)
+        if words is not None and not self.is_excused(node, source):
+            message, advice = words
+            yield self.finding(node, source, message, help=advice)
 
 
 def _is_hasattr(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Call) and last_name(node.func) == "hasattr"
 
 
-def _message(node: cst.Attribute | cst.Call, source: Source) -> str | None:
-    """Say what goes wrong on an AMD GPU, None where nothing does."""
+def _words(node: cst.Attribute | cst.Call, source: Source) -> tuple[str, str] | None:
+    """Return what goes wrong on an AMD GPU and what to do, None where nothing does."""
     if isinstance(node, cst.Call) and reads_version(node, "hasattr", "hip", source):
         return _HIP_IS_ALWAYS_THERE
     question = question_about(node, source) if is_cuda_version(node, source) else None
@@ -145,7 +147,8 @@ def _message(node: cst.Attribute | cst.Call, source: Source) -> str | None:
     if _says_cpu(question, source):
         return _NO_GPU
     feature = _switched_off(question) or _feature(question, source)
-    return None if feature is None else _OFF.format(feature)
+    message, advice = _OFF
+    return None if feature is None else (message.format(shortened(feature, 30)), advice)
 
 
 def _says_cpu(question: Question, source: Source) -> bool:
@@ -193,17 +196,31 @@ def _switched_off(question: Question) -> str | None:
 def _feature(question: Question, source: Source) -> str | None:
     """Give the name of what the condition decides on, where it is something that ROCm has."""
     user, function = question.user, source.function(question.condition)
-    names = [source.text_of(question.condition)]
+    condition = source.text_of(question.condition)
     if isinstance(user, cst.Assign):
-        names += _targets(user)
+        names = _targets(user)
     elif isinstance(user, cst.Arg) and user.keyword is not None:
-        names.append(user.keyword.value)
+        names = [user.keyword.value]
     elif function is not None and (isinstance(user, cst.Return) or _answers(user)):
-        names.append(function.name.value)
-    found = " ".join(names)
-    if not _WORKS_ON_ROCM.search(found) or _NEEDS_CUDA.search(found):
+        names = [function.name.value]
+    else:
+        names = [each for each in _done_in(user) if _WORKS_ON_ROCM.search(each)]
+    found = " ".join([condition, *names])
+    if not names or not _WORKS_ON_ROCM.search(found) or _NEEDS_CUDA.search(found):
         return None
-    return names[-1] if len(names) > 1 else _WORKS_ON_ROCM.findall(found)[0]
+    return names[-1]
+
+
+def _done_in(user: cst.CSTNode) -> list[str]:
+    """Give the names of what a branch sets and calls."""
+    done: list[str] = []
+    for each in statements(user.body) if isinstance(user, cst.If) else ():
+        if isinstance(each, cst.Assign):
+            done += _targets(each)
+        value = getattr(each, "value", None)
+        if isinstance(value, cst.Call):
+            done.append(last_name(value.func) or "")
+    return done
 
 
 def _answers(user: cst.CSTNode) -> bool:

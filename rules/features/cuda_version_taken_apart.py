@@ -72,7 +72,6 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
     name = "cuda-version-taken-apart"
     since = "0.1.0"
     severity = "warning"
-    preview = True
     on = READS_CUDA_VERSION
     skips = frozenset({"test", "setup"})
     excuses = (builds_cuda, knows_amd, is_asked_of_cuda, is_looked_at_before)
@@ -82,9 +81,6 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
         if not is_cuda_version(node, source) or question_about(node, source) is not None:
             return
         if is_taken_apart(node, source) and not self.is_excused(node, source):
-            message = (
-                "`torch.version.cuda` is None on ROCm, so this raises on every AMD GPU, or an "
-                "`except` takes it for something else. Ask for None first, and read "
-                "`torch.version.hip` there."
-            )
-            yield self.finding(node, source, message)
+            message = "`torch.version.cuda` is None on ROCm, so this raises an error there"
+            advice = "Test for None first, and read `torch.version.hip` in that case."
+            yield self.finding(node, source, message, help=advice)

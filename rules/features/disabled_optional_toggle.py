@@ -58,5 +58,6 @@ class DisabledOptionalToggle(ToggleRule):
         if found is None or not found.is_doubtful or claiming_line(found, source) is not None:
             return
         message = f"`{found.shown(60)}` is commented out without a reason"
-        advice = f"Restore the line, write beside it why {found.toggle.feature.title} is off, or delete it."
+        title = found.toggle.feature.title
+        advice = f"Restore the line, write beside it why {title} is off, or delete it."
         yield self.finding(node, source, message, help=advice, claims=found.claims)

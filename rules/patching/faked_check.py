@@ -158,16 +158,16 @@ def _words(fake: Fake) -> tuple[str, str]:
         return (
             f"`{name}` is replaced with a stub whose check always passes",
             (
-                "Install the patched files and delete the stub. Without them the stock code runs, and "
-                "nothing says so."
+                "Install the patched files and delete the stub. Without them the stock code runs, "
+                "and nothing says so."
             ),
         )
     if fake.kind == "kernel":
         return (
             f"`{name}` is replaced with a stub that computes nothing, so importing it succeeds",
             (
-                "Install the package, or choose another attention where its import fails. A call into "
-                "the stub returns a mock or a constant."
+                "Install the package, or choose another attention where its import fails. A call "
+                "into the stub returns a mock or a constant."
             ),
         )
     if fake.kind == "hollow":
@@ -194,7 +194,7 @@ def _words(fake: Fake) -> tuple[str, str]:
     return (
         f"`{target}` always passes here, whatever is installed",
         (
-            "Fix what makes the check fail, and delete this line. What it guards fails later or runs "
-            "on a stub."
+            "Fix what makes the check fail, and delete this line. What it guards fails later or "
+            "runs on a stub."
         ),
     )

@@ -41,8 +41,6 @@ OLD = {
     "ROC206",
     "ROC207",
     "ROC211",
-    "ROC302",
-    "ROC304",
 }
 """Rules whose messages are still to be shortened."""
 BAD = files("bad")
