@@ -82,12 +82,16 @@ class Disabled(NamedTuple):
     passages: Sequence[Passage]
     toggle: Toggle
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        """What would be true if the line were live, where a command can tell."""
+    def claims(self, source: Source) -> tuple[Claim, ...]:
+        """Return what would be true if the line were live, where a command can tell.
+
+        None can about a switch of the project's own code.
+        """
         toggle = self.toggle
         can_tell = not toggle.feature.doubtful and toggle.feature is not COMPILE
-        return (fast_path(toggle.key, toggle.value),) if can_tell else ()
+        if not can_tell or _is_own_switch(toggle.node, source):
+            return ()
+        return (fast_path(toggle.key, toggle.value),)
 
     @property
     def is_doubtful(self) -> bool:
@@ -258,6 +262,19 @@ def _disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled 
     if here is None or toggle is None or here.first + toggle.line - 1 != node.line:
         return None
     return Disabled(node, here, passages, toggle)
+
+
+def _is_own_switch(node: ast.AST, source: Source) -> bool:
+    """Say whether a call goes to a module of the project, such as its own extension."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    root = call.func if isinstance(call, ast.Call) else None
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    bound = source.names.in_module(root.id) if isinstance(root, ast.Name) else []
+    imported = [each.dotted for each in bound if each.dotted]
+    return any(
+        each.startswith(".") or source.is_first_party(each.partition(".")[0]) for each in imported
+    )
 
 
 def _is_one_of_several(found: Disabled, toggle: ast.Assign) -> bool:

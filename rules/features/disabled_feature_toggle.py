@@ -81,7 +81,7 @@ class DisabledFeatureToggle(ToggleRule):
                 f"which did not run."
             )
             yield self.finding(
-                node, source, message, help=advice, severity="error", claims=found.claims
+                node, source, message, help=advice, severity="error", claims=found.claims(source)
             )
             return
         message = f"`{found.shown(60)}` is commented out without a reason"
@@ -89,4 +89,4 @@ class DisabledFeatureToggle(ToggleRule):
             f"Restore the line, or write beside it why {title} is off. If it fails, "
             f"`inspect.getfile` shows which files are loaded."
         )
-        yield self.finding(node, source, message, help=advice, claims=found.claims)
+        yield self.finding(node, source, message, help=advice, claims=found.claims(source))

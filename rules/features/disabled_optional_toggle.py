@@ -60,4 +60,4 @@ class DisabledOptionalToggle(ToggleRule):
         message = f"`{found.shown(60)}` is commented out without a reason"
         title = found.toggle.feature.title
         advice = f"Restore the line, write beside it why {title} is off, or delete it."
-        yield self.finding(node, source, message, help=advice, claims=found.claims)
+        yield self.finding(node, source, message, help=advice, claims=found.claims(source))

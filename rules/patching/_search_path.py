@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import compile_lazily, dotted_text, string_value
+from rocmlint.rule import calls_in, compile_lazily, dotted_text, string_value
 
 from ._paths import UNKNOWN, path_of, step_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _IMPORT = compile_lazily(
     r"(?:^|;)(?P<indent>[ \t]*)(?:"
-    r"from[ \t]+(?P<origin>[A-Za-z_]\w*)[\w. \t]*\bimport\b"
+    r"from[ \t]+(?P<origin>[A-Za-z_][\w. \t]*?)[ \t]+import\b"
     r"|import[ \t]+(?P<modules>[A-Za-z_][^\n;#(]*))",
     re.MULTILINE,
 )
@@ -38,12 +38,14 @@ class Addition(NamedTuple):
 class ImportedName(NamedTuple):
     """The top-level name of an imported module, and where the import stands.
 
-    ``next`` says that it is in the same function, before ``sys.path`` is changed again.
+    ``next`` says that it is in the same function, before ``sys.path`` is changed again; ``module``
+    is the whole name of the module.
     """
 
     name: str
     line: int
     next: bool = False
+    module: str = ""
 
 
 def addition(node: cst.CSTNode, source: Source) -> Addition | None:
@@ -115,6 +117,35 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     return True if re.search(checkout, written, re.IGNORECASE) else None
 
 
+def levels_too_high(folder: cst.BaseExpression, name: str, source: Source) -> int:
+    """Return how far a folder lies above the project's own, which holds the module; 0 if not so."""
+    root = source.root.rstrip("/")
+    path = path_of(folder, source)
+    if path is None or path.module or UNKNOWN in path.names or not _has_module(root, name, source):
+        return 0
+    place = os.path.normpath(os.path.join(_path(source), *[".."] * path.up, *path.names))
+    inside = os.path.relpath(root, place)
+    return 0 if inside == "." or inside.startswith("..") else len(inside.split(os.sep))
+
+
+def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
+    """Check whether a statement above puts an equal folder at the front."""
+    places = {place for each in added.folders for place in _places(each, source)}
+    line, function = source.span(node).line, source.function(node)
+    starts = (each.start() for each in _CHANGE.finditer(source.code)) if places else ()
+    for module in dict.fromkeys(source.pieces.around(each).module for each in starts):
+        for call in calls_in(module):
+            earlier = addition(call, source)
+            if earlier is None or earlier.end != "first" or source.span(call).line >= line:
+                continue
+            around = source.function(call)
+            if around is not None and around is not function:
+                continue
+            if any(place in places for each in earlier.folders for place in _places(each, source)):
+                return True
+    return False
+
+
 def lies_beside(name: str, source: Source) -> bool:
     """Say whether a module lies beside a script, where Python looks first."""
     here = os.path.dirname(_path(source))
@@ -155,10 +186,10 @@ def _imports(source: Source) -> Iterator[tuple[int, ImportedName]]:
     for match in _IMPORT.finditer(source.code):
         at = match.start() + (match[0][0] in ";\n")
         line = source.line_of(at)
-        if match["origin"]:
-            yield at, ImportedName(match["origin"], line)
-        for module in (match["modules"] or "").split(",") if match["modules"] else ():
-            yield at, ImportedName(re.split(r"[.\s]", module.strip(), maxsplit=1)[0], line)
+        for each in (match["origin"] or match["modules"] or "").split(","):
+            module = re.sub(r"\s*\.\s*", ".", each.strip()).partition(" ")[0]
+            if module:
+                yield at, ImportedName(module.partition(".")[0], line, module=module)
 
 
 def _is_at_top(offset: int, source: Source) -> bool:

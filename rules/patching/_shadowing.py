@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from rocmlint.project.packages import is_installed, known_packages
-from rocmlint.rule import Edit, Fix, calls, nodes
+from rocmlint.rule import Edit, Fix, calls, nodes, shortened
+from rocmlint.rule.claims import origin
 
-from ._search_path import addition, holds, imports_around, lies_beside
+from ._search_path import (
+    addition,
+    holds,
+    imports_around,
+    is_added_above,
+    levels_too_high,
+    lies_beside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Source
+    from rocmlint.rule import Claim, Source
 
     from ._search_path import Addition
 
@@ -23,6 +33,7 @@ _FROM_CHECKOUTS = frozenset(
         "audiocraft",
         "clip",
         "detectron2",
+        "diffsynth",
         "encodec",
         "fairseq",
         "fastchat",
@@ -41,6 +52,7 @@ _FROM_CHECKOUTS = frozenset(
     }
 )
 """Packages that some take from a checkout and others install."""
+_README = ("README.md", "README.rst", "readme.md", "README")
 _PATH = ("sys.path", " .path", "sys. path")
 CHANGES_PATH = (
     calls("append", "extend", "insert", words=_PATH, where=r"sys\s*\.\s*path\b")
@@ -54,7 +66,8 @@ class Meeting(NamedTuple):
     """A package that is imported after a folder came to ``sys.path``, and may lie in both.
 
     ``imported_in`` is the line of an import before, None where there is none. ``is_next`` says
-    that the import follows in the same function, before ``sys.path`` changes again.
+    that the import follows in the same function, before ``sys.path`` changes again; ``module`` is
+    what is imported first of the package.
     """
 
     node: cst.CSTNode
@@ -62,6 +75,7 @@ class Meeting(NamedTuple):
     name: str
     imported_in: int | None
     is_next: bool
+    module: str
 
     def holds(self, source: Source) -> set[bool | None]:
         """Say of each folder whether it holds the package, None where nobody can tell."""
@@ -78,7 +92,19 @@ def meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
     for name in dict.fromkeys(each.name for each in after):
         if name in first_lines or added.end == "last":
             is_next = any(each.name == name and each.next for each in after)
-            yield Meeting(node, added, name, first_lines.get(name), is_next)
+            module = next(each.module for each in after if each.name == name)
+            yield Meeting(node, added, name, first_lines.get(name), is_next, module)
+
+
+def is_first_already(meeting: Meeting, source: Source) -> bool:
+    """Folders that a statement above puts at the front of `sys.path`."""
+    return meeting.imported_in is None and is_added_above(meeting.node, meeting.added, source)
+
+
+def is_run_by_another(meeting: Meeting, source: Source) -> bool:
+    """`conftest.py` and `hubconf.py`: pytest and torch.hub put their folder first themselves."""
+    del meeting
+    return os.path.basename(source.place) in {"conftest.py", "hubconf.py"}
 
 
 def is_fallback(meeting: Meeting, source: Source) -> bool:
@@ -103,24 +129,61 @@ def is_not_held(meeting: Meeting, source: Source) -> bool:
 
 
 def is_never_installed(meeting: Meeting, source: Source) -> bool:
-    """Packages that nobody installs: they are neither known nor installed here."""
+    """Packages that nobody installs: not known, not installed here, and no README says to."""
     name = meeting.name
     if name in _FROM_CHECKOUTS or name in known_packages():
         return False
-    return not is_installed(name, source.project) or source.is_first_party(name)
+    if source.is_first_party(name):
+        return not _is_released(name, source)
+    return not is_installed(name, source.project)
 
 
-def hidden_message(meeting: Meeting) -> str:
-    """Say which of the two packages is imported."""
+def _is_released(name: str, source: Source) -> bool:
+    """Check whether the README of the project says to install the package from an index."""
+    written = re.escape(name).replace("_", "[-_]")
+    install = re.compile(rf"\bpip3? install (?:-U |--upgrade )?[\"']?{written}(?![\w./-])")
+    paths = (os.path.join(source.root, each) for each in _README)
+    return any(install.search(source.read(each)) for each in paths if source.exists(each))
+
+
+def words_about(meeting: Meeting, source: Source) -> tuple[str, str]:
+    """Return the message and the help."""
+    name = shortened(meeting.name, 24)
+    if meeting.imported_in is not None:
+        return (
+            f"This folder comes too late: `{name}` was imported on "
+            f"{source.named_line(meeting.imported_in)}",
+            "Put it on `sys.path` above that import.",
+        )
+    levels = _too_high(meeting, source)
+    if levels:
+        above = "one level" if levels == 1 else f"{levels} levels"
+        return (
+            f"This folder is {above} above the project, so it does not hold `{name}`",
+            f"Climb {above} less, and put the folder first: `sys.path.insert(0, ...)`.",
+        )
     return (
-        f"Where `{meeting.name}` is installed, the installed one is imported and not that of "
-        "this folder, which comes last. Put it first: `sys.path.insert(0, …)`."
+        f"An installed `{name}` takes precedence over this folder, which comes last on `sys.path`",
+        "Put the folder first with `sys.path.insert(0, ...)`, or install the checkout with "
+        "`pip install -e`.",
     )
+
+
+def origins(meeting: Meeting) -> tuple[Claim, ...]:
+    """Return what would be true if the folder came first."""
+    return (origin(meeting.name, meeting.module),)
+
+
+def _too_high(meeting: Meeting, source: Source) -> int:
+    folders = meeting.added.folders
+    return max((levels_too_high(each, meeting.name, source) for each in folders), default=0)
 
 
 def put_first(meeting: Meeting, source: Source) -> Fix | None:
     """Make the fix that puts the folder in front."""
     node = meeting.node
+    if meeting.imported_in is not None or _too_high(meeting, source):
+        return None
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return None
     title = "Put the folder first"

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule
-from rocmlint.rule.claims import origin
 
 from ._shadowing import (
     CHANGES_PATH,
-    hidden_message,
     is_beside_script,
     is_fallback,
+    is_first_already,
     is_never_installed,
     is_not_held,
+    is_run_by_another,
     meetings,
+    origins,
     put_first,
+    words_about,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     Python takes the first package of a name on ``sys.path``. Behind ``site-packages`` the
     checkout, with its patched kernels or its fork of the model, is used only on machines where
     the package was never installed; on all others the installed one runs, and nothing says so.
+
+    That holds for a project's own package as well, where it is one that people install from an
+    index: a known one, or one whose README says ``pip install NAME``.
 
     ## Example
     ```python
@@ -65,7 +70,14 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     since = "0.1.0"
     severity = "warning"
     on = CHANGES_PATH
-    excuses = (is_fallback, is_beside_script, is_not_held, is_never_installed)
+    excuses = (
+        is_fallback,
+        is_beside_script,
+        is_first_already,
+        is_run_by_another,
+        is_not_held,
+        is_never_installed,
+    )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find folders that come after an installed package of which they hold another copy."""
@@ -73,14 +85,6 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
         meeting = next(found, None)
         if meeting is None:
             return
-        claims = (origin(meeting.name),)
-        if meeting.imported_in is not None:
-            message = (
-                f"`{meeting.name}` was imported in {source.named_line(meeting.imported_in)} already"
-                f" and stays what it is: this folder comes too late. Put it on `sys.path` above "
-                f"that import."
-            )
-            yield self.finding(node, source, message, claims=claims)
-        else:
-            fix = put_first(meeting, source)
-            yield self.finding(node, source, hidden_message(meeting), fix=fix, claims=claims)
+        message, advice = words_about(meeting, source)
+        fix, claims = put_first(meeting, source), origins(meeting)
+        yield self.finding(node, source, message, help=advice, fix=fix, claims=claims)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule
-from rocmlint.rule.claims import origin
 
 from ._shadowing import (
     CHANGES_PATH,
     Meeting,
-    hidden_message,
     is_beside_script,
+    is_first_already,
     is_never_installed,
     is_not_held,
     meetings,
+    origins,
     put_first,
+    words_about,
 )
 
 if TYPE_CHECKING:
@@ -78,12 +79,19 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
     severity = "warning"
     preview = True
     on = CHANGES_PATH
-    excuses = (is_imported_before, is_beside_script, is_not_held, is_found_by_other_rule)
+    excuses = (
+        is_imported_before,
+        is_beside_script,
+        is_first_already,
+        is_not_held,
+        is_found_by_other_rule,
+    )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find appended folders that hold a package with a generic name."""
         for meeting in meetings(node, source):
             if meeting.name in _GENERIC and not self.is_excused(meeting, source):
-                fix, claims = put_first(meeting, source), (origin(meeting.name),)
-                yield self.finding(node, source, hidden_message(meeting), fix=fix, claims=claims)
+                message, advice = words_about(meeting, source)
+                fix, claims = put_first(meeting, source), origins(meeting)
+                yield self.finding(node, source, message, help=advice, fix=fix, claims=claims)
                 return

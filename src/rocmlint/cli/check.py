@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -121,7 +122,10 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
     if not (is_linted(path) or is_script(data)):
         return RunState(notes=[f"{path}: {NOT_LINTED}"])
     analysis = linter.lint(path, data)
-    return RunState(analysis.findings, analysis.problems, files=1)
+    findings = analysis.findings
+    if not os.path.exists(path):  # then no command about the file could work
+        findings = [replace(each, claims=()) for each in findings]
+    return RunState(findings, analysis.problems, files=1)
 
 
 def _exit_code(flags: SimpleNamespace, state: RunState) -> int:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rocmlint.findings import Claim
+from rocmlint.lazy import compile_lazily
+
+if TYPE_CHECKING:
+    from rocmlint.source.file import File
 
 PATH = "{path}"
 """Stands in a command for the file that makes the claim."""
 _HERE = f"rocmlint verify {PATH}"
 _AT_RUN_TIME = f"rocmlint verify run --module {{module}} -- python {PATH}"
+_TRACE = "TRACE.json"
+"""Stands for what only the reader of a command can fill in."""
+_PLUGINS = frozenset({"__init__.py", "conftest.py", "hubconf.py", "setup.py", "sitecustomize.py"})
+"""Files that other programs load: to run one runs nothing of interest."""
+_IS_PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _PACKAGES_OF_ATTENTION = {
     "enable_xformers_memory_efficient_attention": "xformers",
     "flash_attention_2": "flash_attn",
@@ -24,6 +36,21 @@ def placed(claim: Claim, path: str, line: int) -> Claim:
 
     command = claim.command.replace(PATH, shlex.quote(path))
     return replace(claim, path=path, line=line, command=command)
+
+
+def works_as_printed(claim: Claim, file: File, *, in_function: bool) -> bool:
+    """Check whether the command of a claim proves something when it is run as it is printed.
+
+    ``in_function`` says that a function makes the claim, so that running the file need not.
+    """
+    if not claim.command or _TRACE in claim.command:
+        return False
+    if f"python {PATH}" not in claim.command:
+        return True
+    if os.path.basename(file.path) in _PLUGINS:
+        return False
+    is_program = _IS_PROGRAM.search(file.code) is not None
+    return is_program or not (in_function or file.package is not None)
 
 
 def patched_files(target: str, origin: str = "") -> Claim:
@@ -52,10 +79,14 @@ def replacement(module: str, name: str = "") -> Claim:
     return Claim("replacement", module, statement, command, given=name)
 
 
-def origin(package: str) -> Claim:
-    """Claim that a package is imported from a directory that the code adds to ``sys.path``."""
+def origin(package: str, module: str = "") -> Claim:
+    """Claim that a package is imported from a directory that the code adds to ``sys.path``.
+
+    ``module`` is the first of its modules that is imported: a namespace package has no file of its
+    own that could tell.
+    """
     statement = f"`{package}` is imported from the directory that is added to sys.path here"
-    command = _AT_RUN_TIME.format(module=package, path=PATH)
+    command = _AT_RUN_TIME.format(module=module or package, path=PATH)
     return Claim("origin", package, statement, command)
 
 
@@ -90,7 +121,7 @@ def package_of_attention(implementation: str) -> str | None:
 
 def _probe(name: str, value: str) -> str:
     if "aiter" in (name + value).lower():
-        return "rocmlint verify trace TRACE.json --expect aiter"
+        return f"rocmlint verify trace {_TRACE} --expect aiter"
     if "blas" in name:
         return f"rocmlint verify probe linear --expect {value.lower()}"
     if "sdp" in name.lower() + value.lower():

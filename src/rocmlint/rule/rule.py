@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from rocmlint.findings import Claim, Finding, Fix, Severity
-from rocmlint.rule.claims import placed
+from rocmlint.rule.claims import placed, works_as_printed
 from rocmlint.rule.triggers import On
 
 if TYPE_CHECKING:
@@ -109,8 +110,23 @@ class Rule(Generic[Node]):
             severity=severity or self.severity,
             help=help,
             fix=fix,
-            claims=tuple(placed(each, source.path, span.line) for each in claims),
+            claims=tuple(self._placed(each, node, source, span.line) for each in claims),
         )
+
+    def _placed(
+        self, claim: Claim, node: cst.CSTNode | Comment | Located, source: File, line: int
+    ) -> Claim:
+        """Give a claim its place; it has no command where none works as it is printed."""
+        function = getattr(source, "function", None)
+        in_function = function is not None and _is_node(node) and function(node) is not None
+        if not works_as_printed(claim, source, in_function=in_function):
+            claim = replace(claim, command="")
+        return placed(claim, source.path, line)
+
+
+def _is_node(what: object) -> bool:
+    """Check whether this is a node of a tree, and not a comment or a part."""
+    return type(what).__module__.startswith("libcst")
 
 
 class PythonRule(Rule[Node]):
