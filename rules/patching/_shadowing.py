@@ -102,9 +102,10 @@ def is_first_already(meeting: Meeting, source: Source) -> bool:
 
 
 def is_run_by_another(meeting: Meeting, source: Source) -> bool:
-    """`conftest.py` and `hubconf.py`: pytest and torch.hub put their folder first themselves."""
-    del meeting
-    return os.path.basename(source.place) in {"conftest.py", "hubconf.py"}
+    """Tests of the own package, and `hubconf.py`: pytest and torch.hub put the folder first."""
+    if os.path.basename(source.place) in {"conftest.py", "hubconf.py"}:
+        return True
+    return "test" in source.kinds and source.is_first_party(meeting.name)
 
 
 def is_fallback(meeting: Meeting, source: Source) -> bool:
@@ -151,8 +152,10 @@ def words_about(meeting: Meeting, source: Source) -> tuple[str, str]:
     name = shortened(meeting.name, 24)
     if meeting.imported_in is not None:
         return (
-            f"This folder comes too late: `{name}` was imported on "
-            f"{source.named_line(meeting.imported_in)}",
+            (
+                f"This folder comes too late: `{name}` was imported on "
+                f"{source.named_line(meeting.imported_in)}"
+            ),
             "Put it on `sys.path` above that import.",
         )
     levels = _too_high(meeting, source)
@@ -164,8 +167,10 @@ def words_about(meeting: Meeting, source: Source) -> tuple[str, str]:
         )
     return (
         f"An installed `{name}` takes precedence over this folder, which comes last on `sys.path`",
-        "Put the folder first with `sys.path.insert(0, ...)`, or install the checkout with "
-        "`pip install -e`.",
+        (
+            "Put the folder first with `sys.path.insert(0, ...)`, or install the checkout with "
+            "`pip install -e`."
+        ),
     )
 
 
