@@ -60,7 +60,7 @@ _NO_GPU = (
 _OFF = (
     "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU",
     (
-        "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`, the import), "
+        "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`), "
         "or test `torch.version.hip` as well."
     ),
 )

@@ -78,6 +78,8 @@ def is_prepared_for(escape: Escape, source: Source) -> bool:
     """Paths that may be missing: the code tests them, has a default, or tries several."""
     if not escape.named:
         return False
+    if source.enclosing(escape.node, cst.ExceptHandler) is not None:
+        return True
     return _has_alternative(escape.node, source) or any(
         _is_one_of_several(each, source) or _is_tested(each, source) or _is_caught(each, source)
         for each in endings(escape.node, source)

@@ -17,6 +17,7 @@ from rocmlint.rule import (
     dotted_text,
     last_name,
     nodes,
+    shortened,
     string_value,
 )
 
@@ -125,6 +126,11 @@ class Fake:
     said: str = "True"
     owner: cst.BaseExpression | None = None
     patch: AttributePatch | None = None
+
+    @property
+    def shown(self) -> str:
+        """The end of the target's name, as it stands in a message."""
+        return shortened(".".join(self.target.split(".")[-2:]))
 
     @property
     def is_patch_check(self) -> bool:

@@ -14,6 +14,8 @@ from rocmlint.rule import (
     calls_in,
     compile_lazily,
     conditions,
+    dotted_text,
+    last_name,
     string_value,
     walk,
 )
@@ -112,10 +114,10 @@ def _looped_names(name: str, loop: cst.For | cst.CompFor, source: Source) -> set
     else:
         rows = [each.value for each in getattr(listed, "elements", ())]
     if isinstance(loop.target, (cst.Tuple, cst.List)):
-        targets = [each.value for each in loop.target.elements]
-        at = next((i for i, t in enumerate(targets) if getattr(t, "value", "") == name), None)
+        targets = [dotted_text(each.value) for each in loop.target.elements]
+        at = targets.index(name)
         parts = [getattr(row, "elements", ()) for row in rows]
-        rows = [part[at].value for part in parts if at is not None and at < len(part)]
+        rows = [part[at].value for part in parts if at < len(part)]
     return {text for row in rows if (text := string_value(row)) is not None}
 
 
@@ -130,11 +132,7 @@ def _given_for(parameter: cst.Param, source: Source) -> Iterator[cst.BaseExpress
         position -= 1
     called = function.name.value
     for call in _near(rf"(?<!def )\b{called}[ \t]*\(", source):
-        if (
-            isinstance(call, cst.Call)
-            and getattr(getattr(call, "func", None), "value", "")
-            and (source.text_of(call.func).rpartition(".")[2] == called)
-        ):
+        if isinstance(call, cst.Call) and last_name(call.func) == called:
             given = argument(call, position, parameter.name.value)
             if given is not None:
                 yield given

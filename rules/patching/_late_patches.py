@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import attribute_patches, compile_lazily, dotted_text, nodes
+from rocmlint.rule import attribute_patches, compile_lazily, dotted_text, nodes, shortened
 
 from ._circumstances import is_taken_back
 from ._patches import imported_module
@@ -115,15 +115,16 @@ def is_put_back(late: LatePatch | cst.Call, source: Source) -> bool:
     return isinstance(late, LatePatch) and is_taken_back(late.patch, source)
 
 
-def late_message(late: LatePatch, source: Source) -> str:
-    """Say which name is still the original, and where it is called."""
-    owner, name = source.text_of(late.patch.owner), late.patch.name
+def late_words(late: LatePatch, source: Source) -> tuple[str, str]:
+    """Return which name is still the original and where it is called, and what to do."""
     call = stale_call(late, source) or late.patch.node
     bound, used = (source.named_line(source.span(each).line) for each in (late.binding.node, call))
     return (
-        f"`{owner}.{name}` is replaced here, but {bound} imported `{name}` before, so "
-        f"`{late.local}` in {used} is still the original. Call it through the module, or "
-        f"patch before that import."
+        f"`{shortened(late.patch.name)}` is replaced after {bound} imported it",
+        (
+            f"Call it through the module, or patch before that import. `{late.local}` on {used} is "
+            f"still the original."
+        ),
     )
 
 

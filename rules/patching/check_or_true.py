@@ -53,7 +53,6 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
     code = "ROC111"
     name = "check-or-true"
     since = "0.1.0"
-    preview = True
     skips = frozenset({"test"})
     on = nodes(
         "BooleanOperation",
@@ -69,11 +68,9 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
             return
         if not _is_result_of_check(node, source) or self.is_excused(node, source):
             return
-        message = (
-            "`or True` makes this check pass whatever stands before it, so what it guards runs "
-            "without what it needs. Remove `or True`, and mend what the check then reports."
-        )
-        yield self.finding(node, source, message, fix=_fix(node, source))
+        message = "`or True` makes this check pass whatever it tests"
+        advice = "Remove `or True`, and fix what the check then reports."
+        yield self.finding(node, source, message, help=advice, fix=_fix(node, source))
 
 
 def _is_result_of_check(node: cst.BooleanOperation, source: Source) -> bool:

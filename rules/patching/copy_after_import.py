@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.project.packages import known_packages
-from rocmlint.rule import PythonRule, argument, compile_lazily, nodes
+from rocmlint.rule import PythonRule, argument, compile_lazily, nodes, shortened
 from rocmlint.rule.claims import replacement
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy, is_copy
@@ -106,15 +106,15 @@ class CopyAfterImport(PythonRule["cst.Call"]):
         if late is None or self.is_excused(late, source):
             return
         imported, first = late.imported[0]
-        message = (
-            f"This replaces files of `{late.copied}`, but "
-            f"{source.named_line(source.span(first).line)} imported `{imported}` before: the old "
-            f"code stays in use until the process ends. Copy before that import, or in another "
-            f"process."
+        line = source.named_line(source.span(first).line)
+        message = f"This replaces files of `{shortened(late.copied)}` after {line} imported them"
+        advice = (
+            f"Copy before that import, or in another process. The old `{imported}` stays in use "
+            f"until this process ends."
         )
         inner = [module for module, statement in late.imported if statement is first][-1]
         claims = (*claims_of_copy(node, source), replacement(inner))
-        yield self.finding(node, source, message, claims=claims)
+        yield self.finding(node, source, message, help=advice, claims=claims)
 
 
 def _late_copy(node: cst.Call, source: Source) -> LateCopy | None:

@@ -68,9 +68,7 @@ class EmptiedCheck(PythonRule["cst.Assign | cst.Call"]):
             emptied = fake.kind == "answer" and fake.said == "None" and not fake.is_patch_check
             if not emptied or not is_known(fake.owner, source) or self.is_excused(fake, source):
                 continue
-            message = (
-                f"`{fake.target}` does nothing from here on, so what it refuses runs all the same. "
-                f"Fix what makes the check fail, and delete this line."
-            )
+            message = f"`{fake.shown}` is replaced with a function that does nothing"
+            advice = "Fix what makes the check fail, and delete this line."
             claims = tuple(kernel_package(each) for each in FAST_PACKAGES if each in fake.name)
-            yield self.finding(node, source, message, claims=claims)
+            yield self.finding(node, source, message, help=advice, claims=claims)

@@ -148,7 +148,7 @@ def _claims(fake: Fake, source: Source) -> tuple[Claim, ...]:
 def _words(fake: Fake) -> tuple[str, str]:
     """Return the message and the help."""
     name = shortened(fake.name) or "this module"
-    target = shortened(".".join(fake.target.split(".")[-2:]))
+    target = fake.shown
     if fake.kind == "finder":
         return (
             "`find_spec` is replaced with one that reports missing packages as installed",

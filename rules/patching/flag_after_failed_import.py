@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import Fix, PythonRule, compile_lazily, constant, nodes, statements
+from rocmlint.rule import (
+    Fix,
+    PythonRule,
+    compile_lazily,
+    constant,
+    nodes,
+    shortened,
+    statements,
+)
 
 from ._faked_checks import is_in_pytest
 from ._patches import is_silent, logged
@@ -93,12 +101,10 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
         if constant(node.value) != "True" or not _follows_failed_import(node, source):
             return
         if not self.is_excused(node, source):
-            message = (
-                f"`{target.value}` is True although the import above has just failed: the code "
-                f"behind it runs without the package. Set it to False here."
-            )
+            message = f"`{shortened(target.value)}` is set to True where the import has failed"
+            advice = "Set it to False here: the code that it guards runs without the package."
             fix = Fix("Set it to False", (source.replace(node.value, "False"),))
-            yield self.finding(node, source, message, fix=fix)
+            yield self.finding(node, source, message, help=advice, fix=fix)
 
 
 def _follows_failed_import(node: cst.Assign, source: Source) -> bool:

@@ -83,19 +83,16 @@ class ForcedAvailabilityFlag(PythonRule["cst.Assign | cst.Call"]):
             if not _is_flag_of_library(fake, source) or self.is_excused(fake, source):
                 continue
             off = fake.said == "False"
-            harm = (
-                "this fast path is off on every machine"
+            message = f"`{fake.shown}` is set to {fake.said}, whatever is installed"
+            advice = (
+                "Delete this line: the fast path is off on every machine."
                 if off
-                else "the code behind it fails later or runs on a stub"
-            )
-            message = (
-                f"`{fake.target}` no longer says what is installed: {harm}. Install the package, "
-                f"and delete this line."
+                else "Install the package and delete this line. What needs it fails later."
             )
             found = (kernel_package(each) for each in FAST_PACKAGES if each in fake.name)
             claims = () if off else tuple(found)
             severity = "warning" if off else self.severity
-            yield self.finding(node, source, message, severity=severity, claims=claims)
+            yield self.finding(node, source, message, help=advice, severity=severity, claims=claims)
 
 
 def _is_flag_of_library(fake: Fake, source: Source) -> bool:

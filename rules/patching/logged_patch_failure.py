@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule
+from rocmlint.rule import PythonRule, shortened
 
 from ._swallowed import (
     CALLS_IN_TRY,
@@ -70,9 +70,6 @@ class LoggedPatchFailure(PythonRule["cst.Call"]):
         if found is None or not found.is_logged or claim_after(found.block, source) is not None:
             return
         if not self.is_excused(found, source):
-            message = (
-                f"A failure of `{source.text_of(node.func)}` is only logged: the run goes on "
-                f"without it, and its speed and numbers are taken for those of a patched one. Let "
-                f"the error out, or record in the results whether it is active."
-            )
-            yield self.finding(node, source, message)
+            message = f"An error of `{shortened(source.text_of(node.func))}` is only logged"
+            advice = "Let the error propagate, or record in the results whether it is active."
+            yield self.finding(node, source, message, help=advice)

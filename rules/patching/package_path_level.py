@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.project.packages import folders_above, has_entry, is_installed, known_packages
-from rocmlint.rule import Fix, PythonRule, last_name, walk
+from rocmlint.rule import Fix, PythonRule, last_name, shortened, walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._path_flow import BEGINS_PATH, endings, namings, readers, start_of
@@ -71,7 +71,7 @@ def is_tried_inside_too(climb: Climb, source: Source) -> bool:
 
 
 class PackagePathLevel(PythonRule["cst.CSTNode"]):
-    """A path into an installed package that starts one folder too high.
+    """A path into an installed package that starts one directory too high.
 
     ## Why it matters
     ``Path(pkg.__file__).parent`` is the folder of the package; ``.parents[1]`` is the folder that
@@ -120,7 +120,8 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
                 twice = climb.named in _SITE_NAMES
                 fix = None if twice else _one_level_less(climb.node, source)
                 claims = () if twice or copy is None else claims_of_copy(copy, source)
-                yield self.finding(climb.node, source, _message(climb), fix=fix, claims=claims)
+                message, advice = _words(climb)
+                yield self.finding(climb.node, source, message, help=advice, fix=fix, claims=claims)
 
 
 def _climbs(node: cst.CSTNode, source: Source) -> Iterator[Climb]:
@@ -133,22 +134,17 @@ def _climbs(node: cst.CSTNode, source: Source) -> Iterator[Climb]:
             yield Climb(named, target, _copy_to(named, source))
 
 
-def _message(climb: Climb) -> str:
-    package, named = climb.package, climb.named
+def _words(climb: Climb) -> tuple[str, str]:
+    """Return the message and the help."""
+    package, named = climb.package, shortened(climb.named, 20)
     if named in _SITE_NAMES:
-        return (
-            f"This climbs out of `{package}` into {named} and names {named} again: there "
-            f"is no {named}/{named}. Leave the second one out."
-        )
-    harm = (
-        "There is nothing of the kind there."
-        if climb.copy is None
-        else f"The copy makes a stray folder there and `{package}` runs on unpatched."
-    )
-    return (
-        f"This climbs out of `{package}`: it is site-packages/{named}, not "
-        f"{package}/{named}. {harm} Climb one level less."
-    )
+        message = f"This path climbs out of `{package}` into {named} and names {named} again"
+        return message, f"Remove the second {named}."
+    message = f"This path is site-packages/{named}, not {package}/{named}: one level too high"
+    if climb.copy is None:
+        return message, "Climb one level less."
+    harm = f"The copy creates a stray directory and `{package}` stays unpatched."
+    return message, f"Climb one level less. {harm}"
 
 
 def _levels_to_site(module: str, source: Source) -> int | None:

@@ -16,8 +16,8 @@ from ._late_patches import (
     LatePatch,
     is_never_called,
     is_put_back,
-    late_message,
     late_patches,
+    late_words,
 )
 from ._patches import imported_module
 
@@ -106,16 +106,16 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
         for late in late_patches(node, source):
             if late.is_same and not self.is_excused(late, source):
                 claims = (replacement(late.module, late.patch.name),)
-                yield self.finding(node, source, late_message(late, source), claims=claims)
+                message, advice = late_words(late, source)
+                yield self.finding(node, source, message, help=advice, claims=claims)
         package = _reloaded(node, source) if isinstance(node, cst.Call) else ""
         if package and isinstance(node, cst.Call) and not self.is_excused(node, source):
-            message = (
-                f"`reload({package})` runs only `{package}/__init__.py` again: the modules of "
-                f"{package} that were imported before stay as they are, unpatched or old. Replace "
-                f"files before the first import of {package}, or in another process."
-            )
+            message = f"`reload({package})` reloads only `{package}/__init__.py`, no submodule"
+            advice = f"Replace files before {package} is first imported, or in another process."
             claims = (patched_files(package),)
-            yield self.finding(node, source, message, severity="warning", claims=claims)
+            yield self.finding(
+                node, source, message, help=advice, severity="warning", claims=claims
+            )
 
 
 def _reloaded(node: cst.Call, source: Source) -> str:

@@ -11,8 +11,8 @@ from ._late_patches import (
     PATCHES_IMPORTED,
     is_never_called,
     is_put_back,
-    late_message,
     late_patches,
+    late_words,
 )
 
 if TYPE_CHECKING:
@@ -72,4 +72,5 @@ class PatchOfReexportedClass(PythonRule["cst.Assign | cst.Call"]):
             is_class = late.patch.name[:1].isupper()
             if is_class and not late.is_same and not self.is_excused(late, source):
                 claims = (replacement(late.module, late.patch.name),)
-                yield self.finding(node, source, late_message(late, source), claims=claims)
+                message, advice = late_words(late, source)
+                yield self.finding(node, source, message, help=advice, claims=claims)

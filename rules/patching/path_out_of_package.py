@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule
+from rocmlint.rule import PythonRule, shortened
 
 from ._escapes import Escape, escapes, is_expected_there, is_only_folder, is_prepared_for
 from ._path_flow import BEGINS_PATH, start_of
@@ -63,7 +63,6 @@ class PathOutOfPackage(PythonRule["cst.CSTNode"]):
     name = "path-out-of-package"
     since = "0.1.0"
     severity = "warning"
-    preview = True
     on = BEGINS_PATH
     excuses = (is_no_part_of_package, is_only_folder, is_expected_there, is_prepared_for)
 
@@ -76,15 +75,16 @@ class PathOutOfPackage(PythonRule["cst.CSTNode"]):
         for escape in escapes(start, source):
             if not self.is_excused(escape, source):
                 what = (
-                    f"`{escape.named}` is not installed there, only a source checkout has it"
+                    f"where there is no `{shortened(escape.named, 30)}`"
                     if escape.named
-                    else "the whole folder there, with all other packages, is taken"
+                    else "and takes all of site-packages"
                 )
-                message = (
-                    f"This path leaves the installed package: {what}. Put what the code needs into "
-                    f"the package, or let the user give the path."
+                message = f"This path leaves the installed package, {what}"
+                advice = (
+                    "Ship the file in the package, or let the user pass the path. Only a source "
+                    "checkout has it there."
                 )
-                yield self.finding(escape.node, source, message)
+                yield self.finding(escape.node, source, message, help=advice)
 
 
 def _is_of_other_package(module: str, source: Source) -> bool:

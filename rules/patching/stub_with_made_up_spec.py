@@ -14,6 +14,7 @@ from ._faked_checks import (
     Stub,
     is_in_pytest,
     passes_every_check,
+    pretended_modules,
     stubs,
 )
 from ._fakes import has_made_up_spec
@@ -32,8 +33,8 @@ def is_removed_again(stub: Stub, source: Source) -> bool:
 
 
 def is_found_by_faked_check(stub: Stub, source: Source) -> bool:
-    """Stubs with a check that always passes: those are reported by faked-check."""
-    return passes_every_check(stub, source)
+    """Stubs with mocks, or with a check that always passes (see faked-check)."""
+    return passes_every_check(stub, source) or any(pretended_modules(stub.node, source))
 
 
 class StubWithMadeUpSpec(PythonRule["cst.Assign | cst.Call"]):
@@ -82,9 +83,7 @@ class StubWithMadeUpSpec(PythonRule["cst.Assign | cst.Call"]):
                 continue
             if self.is_excused(stub, source):
                 continue
-            message = (
-                f"`{stub.name}` becomes a stub with a made-up `__spec__`, so every check finds it "
-                f"installed and the code behind gets the stub. Install {stub.name}, or choose "
-                f"another attention where it is missing."
-            )
-            yield self.finding(node, source, message, claims=(kernel_package(stub.name),))
+            message = f"`{stub.name}` is replaced with a stub that every check takes for installed"
+            advice = f"Install {stub.name}, or choose another attention where it is missing."
+            claims = (kernel_package(stub.name),)
+            yield self.finding(node, source, message, help=advice, claims=claims)

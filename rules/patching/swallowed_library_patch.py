@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule
+from rocmlint.rule import PythonRule, shortened
 
 from ._swallowed import (
     CALLS_IN_TRY,
@@ -74,9 +74,10 @@ class SwallowedLibraryPatch(PythonRule["cst.Call"]):
         if found is None or found.is_logged or claim_after(found.block, source) is not None:
             return
         if is_of_own_library(found, source) and not self.is_excused(found, source):
-            message = (
-                f"A failure of `{source.text_of(node.func)}` is thrown away by the library whose "
-                f"patch it is: users get the stock code and are not told. Let the error out, or "
-                f"keep whether the patch is active."
+            called = shortened(source.text_of(node.func))
+            message = f"An error of `{called}` is swallowed by the library whose patch it is"
+            advice = (
+                "Let the error propagate, or keep whether the patch is active for users to read."
             )
-            yield self.finding(node, source, message, fix=raise_instead(found, source))
+            fix = raise_instead(found, source)
+            yield self.finding(node, source, message, help=advice, fix=fix)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, last_name, nodes, statements
+from rocmlint.rule import PythonRule, last_name, nodes, shortened, statements
 
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, is_silent, logged
 from ._swallowed import (
@@ -108,24 +108,26 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
         if isinstance(found.block, cst.If):
             claims = claims_of_check(found.call.func, source)
             said = next(filter(None, map(logged, statements(found.block.body))))
-            yield self.finding(said, source, _check_message(found, source), claims=claims)
+            message = f"`{_called(found, source)}` fails here, and that is only logged"
+            advice = "Raise an error: without the patched files the stock code runs."
+            yield self.finding(said, source, message, help=advice, claims=claims)
             return
         claim = claim_after(found.block, source)
         if claim is not None:
-            where = source.named_line(source.span(claim).line).capitalize()
+            where = source.named_line(source.span(claim).line)
             message = (
-                f"{where} says so whether or not `{source.text_of(found.call.func)}` failed: the "
-                f"error is swallowed, and an unpatched run is taken for a patched one. Let the "
-                f"error out, or print this only where it went well."
+                f"An error of `{_called(found, source)}` is swallowed, and {where} reports success"
             )
-            yield self.finding(node, source, message, severity="error")
+            advice = "Let the error propagate, or log success only where there was no error."
+            yield self.finding(node, source, message, help=advice, severity="error")
             return
-        message = (
-            f"A failure of `{source.text_of(found.call.func)}` is thrown away: the run goes on "
-            f"without it, and its speed and numbers are taken for those of a patched one. Let the "
-            f"error out, or record in the results whether it is active."
+        message = f"An error of `{_called(found, source)}` is swallowed"
+        advice = (
+            "Let the error propagate, or record in the results whether it is active. Otherwise "
+            "the run passes for a patched or fast one."
         )
-        yield self.finding(node, source, message, fix=raise_instead(found, source))
+        fix = raise_instead(found, source)
+        yield self.finding(node, source, message, help=advice, fix=fix)
 
 
 def _unheeded(node: cst.If) -> Swallowed | None:
@@ -140,9 +142,5 @@ def _unheeded(node: cst.If) -> Swallowed | None:
     return Swallowed(question, node) if only_logs else None
 
 
-def _check_message(found: Swallowed, source: Source) -> str:
-    return (
-        f"`{source.text_of(found.call.func)}` says that the patched files are missing, and "
-        f"this only logs it: the stock code runs, with other numbers and speed. Raise an "
-        f"error here."
-    )
+def _called(found: Swallowed, source: Source) -> str:
+    return shortened(".".join(source.text_of(found.call.func).split(".")[-2:]))

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.project.packages import known_packages
-from rocmlint.rule import PythonRule, argument, calls, compile_lazily, last_name, strings, walk
+from rocmlint.rule import (
+    PythonRule,
+    argument,
+    calls,
+    compile_lazily,
+    last_name,
+    shortened,
+    strings,
+    walk,
+)
 from rocmlint.rule.claims import patched_files
 
 from ._path_flow import readers
@@ -197,8 +206,9 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
             if guess is not None and not self.is_excused(copy, source):
                 package = _package(copy, source)
                 claims = () if package is None else (patched_files(package),)
-                message = _message(guess, package)
-                yield self.finding(copy.call, source, message, claims=claims)
+                message = f"{guess} is a guess at where packages are imported from"
+                advice = _advice(package)
+                yield self.finding(copy.call, source, message, help=advice, claims=claims)
 
 
 def _package(copy: GuessedCopy, source: Source) -> str | None:
@@ -207,14 +217,10 @@ def _package(copy: GuessedCopy, source: Source) -> str | None:
     return next((word for word in words if word in known_packages()), None)
 
 
-def _message(guess: str, package: str | None) -> str:
+def _advice(package: str | None) -> str:
     whose = f"the stock files of `{package}`" if package else "the stock files"
     where = f'`find_spec("{package}").origin`' if package else "`__file__` of the package"
-    return (
-        f"{guess} is a guess at where packages are imported from, and nothing looks after "
-        f"the copy: where it is wrong, {whose} run without an error. Take the folder from "
-        f"{where}."
-    )
+    return f"Take the folder from {where}. Where the guess is wrong, {whose} run without an error."
 
 
 def _copies(node: cst.CSTNode, source: Source) -> Iterator[GuessedCopy]:
@@ -314,9 +320,9 @@ def _guess(behind: list[cst.CSTNode], source: Source) -> str | None:
     """Say in words what of a target is guessed, None where nothing is."""
     for node in behind:
         if isinstance(node, cst.Call) and source.resolve(node.func) in _GUESSES:
-            return f"`{source.text_of(node)}`"
+            return f"`{shortened(source.text_of(node))}`"
         if _PIP_SHOW.search(_words(node)):
             return "What `pip show` prints"
         if (site := _SITE.search(_text(node))) is not None:
-            return f"`{site[0]}`"
+            return f"`{shortened(site[0])}`"
     return None

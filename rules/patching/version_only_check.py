@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, nodes, statements, string_value, walk
+from rocmlint.rule import PythonRule, nodes, shortened, statements, string_value, walk
 
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
 
@@ -66,13 +66,13 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
         body = [each for each in statements(node.body) if not _says_nothing(each)]
         answer = _answer(body[0]) if len(body) == 1 else None
         if answer is not None and _asks_for_version(answer, source):
-            message = (
-                f"`{source.text_of(answer)}` is true of the stock package as well, so this check "
-                f"passes where nothing is patched and the stock code runs. Compare the content of "
-                f"the files that are imported (`rocmlint verify manifest` writes it down)."
+            message = f"`{shortened(node.name.value)}` passes for the unpatched package as well"
+            advice = (
+                "Compare the content of the imported files instead of the version. `rocmlint "
+                "verify manifest` records it."
             )
             claims = claims_of_check(node.name.value, source)
-            yield self.finding(answer, source, message, claims=claims)
+            yield self.finding(answer, source, message, help=advice, claims=claims)
 
 
 def _says_nothing(statement: cst.CSTNode) -> bool:

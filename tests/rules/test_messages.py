@@ -19,23 +19,6 @@ __all__ = ["projects"]
 LONGEST_MESSAGE = 100
 SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z`]|$)")
 OLD = {
-    "ROC101",
-    "ROC103",
-    "ROC104",
-    "ROC105",
-    "ROC106",
-    "ROC107",
-    "ROC108",
-    "ROC109",
-    "ROC110",
-    "ROC111",
-    "ROC112",
-    "ROC113",
-    "ROC114",
-    "ROC115",
-    "ROC116",
-    "ROC117",
-    "ROC118",
     "ROC204",
     "ROC205",
     "ROC206",
