@@ -22,8 +22,8 @@ model = build(
     kernels,
     # wide_tiles=True,
 )
-# model = torch.compile(model)
-model.attach(torch)
+# model.gradient_checkpointing_enable()
+model.attach()
 """
 
 
@@ -59,6 +59,11 @@ def test_other_names_are_no_toggles() -> None:
     assert lint(COMMENTED, "disabled-feature-toggle", toggles=["tiles"]) == []
 
 
-def test_torch_compile_is_a_toggle_of_the_rule_in_preview() -> None:
+def test_torch_compile_is_a_toggle_by_default() -> None:
+    text = "import torch\nmodel = torch.nn.Linear(8, 8)\n# model = torch.compile(model)\nmodel.eval()\n"
+    assert lint(text, "disabled-feature-toggle") == [3]
+
+
+def test_gradient_checkpointing_is_a_toggle_of_the_rule_in_preview() -> None:
     assert lint(COMMENTED, "disabled-feature-toggle", preview=True) == []
     assert lint(COMMENTED, "disabled-optional-toggle", preview=True) == [7]

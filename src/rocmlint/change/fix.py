@@ -135,11 +135,11 @@ def _without_blanks(code: str) -> tuple[str, bool]:
     return "".join(code.replace("\\\n", "").split()), code.endswith("\n")
 
 
-def demoted(finding: Finding, text: Text | File) -> Finding:
-    """Give the finding with its fix marked unsafe if the fix would lose a comment of the text."""
-    if finding.fix is None or not finding.fix.safe or not _loses_comment(finding.fix, text):
+def without_losses(finding: Finding, text: Text | File) -> Finding:
+    """Return the finding, without its fix if that would delete a comment: words are a person's."""
+    if finding.fix is None or not _loses_comment(finding.fix, text):
         return finding
-    return replace(finding, fix=replace(finding.fix, safe=False))
+    return replace(finding, fix=None)
 
 
 def _loses_comment(fix: Fix, text: Text | File) -> bool:

@@ -52,12 +52,12 @@ def claims(source: Source, rules: Iterable[ClaimRule[Any]]) -> list[Claim]:
 
 
 def _judged(findings: list[Finding], source: Source) -> list[Finding]:
-    """Mark the fixes as unsafe that would lose a comment: no rule need think of it."""
-    if not any(finding.fix is not None and finding.fix.safe for finding in findings):
+    """Leave out the fixes that would delete a comment: no rule need think of it."""
+    if not any(finding.fix is not None for finding in findings):
         return findings
-    from rocmlint.change.fix import demoted  # noqa: PLC0415 - most files have nothing to fix
+    from rocmlint.change.fix import without_losses  # noqa: PLC0415 - most files have nothing to fix
 
-    return [demoted(finding, source) for finding in findings]
+    return [without_losses(finding, source) for finding in findings]
 
 
 def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
