@@ -16,9 +16,9 @@ from benchmarks.sources import download
 TOLERANCE = 2
 UNREADABLE = "ROC900"
 CODES = {
-    "a": {"ROC101"},
+    "a": {"ROC101", "ROC113"},
     "b": {"ROC301"},
-    "c": {"ROC102", "ROC103", "ROC302"},
+    "c": {"ROC102", "ROC103", "ROC111", "ROC302"},
     "d": {"ROC501", "ROC502", "ROC503"},
     "e": {"ROC401", "ROC402", "ROC403", "ROC404"},
     "f": {"ROC601", "ROC602"},
@@ -26,7 +26,7 @@ CODES = {
     "o": {"ROC201", "ROC208"},
     "p": {"ROC105"},
     "q": {"ROC204"},
-    "Y1": {"ROC302"},
+    "Y1": {"ROC302", "ROC304"},
     "Y10": {"ROC207"},
     "Y11": {"ROC208"},
 }

@@ -81,6 +81,6 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
         if not is_cuda_version(node, source) or question_about(node, source) is not None:
             return
         if is_taken_apart(node, source) and not self.is_excused(node, source):
-            message = "`torch.version.cuda` is None on ROCm, so this raises an error there"
+            message = "`torch.version.cuda` is None on ROCm, so this raises an error"
             advice = "Test for None first, and read `torch.version.hip` in that case."
             yield self.finding(node, source, message, help=advice)

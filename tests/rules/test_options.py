@@ -60,7 +60,7 @@ def test_other_names_are_no_toggles() -> None:
 
 
 def test_torch_compile_is_a_toggle_by_default() -> None:
-    text = "import torch\nmodel = torch.nn.Linear(8, 8)\n# model = torch.compile(model)\nmodel.eval()\n"
+    text = "import torch\nmodel = load(torch)\n# model = torch.compile(model)\nmodel.eval()\n"
     assert lint(text, "disabled-feature-toggle") == [3]
 
 
