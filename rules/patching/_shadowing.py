@@ -153,7 +153,7 @@ def words_about(meeting: Meeting, source: Source) -> tuple[str, str]:
     if meeting.imported_in is not None:
         return (
             (
-                f"This folder comes too late: `{name}` was imported on "
+                f"This directory comes too late: `{name}` was imported on "
                 f"{source.named_line(meeting.imported_in)}"
             ),
             "Put it on `sys.path` above that import.",
@@ -162,13 +162,13 @@ def words_about(meeting: Meeting, source: Source) -> tuple[str, str]:
     if levels:
         above = "one level" if levels == 1 else f"{levels} levels"
         return (
-            f"This folder is {above} above the project, so it does not hold `{name}`",
-            f"Climb {above} less, and put the folder first: `sys.path.insert(0, ...)`.",
+            f"This directory is {above} above the project, so it does not contain `{name}`",
+            f"Climb {above} less, and put the directory first: `sys.path.insert(0, ...)`.",
         )
     return (
-        f"An installed `{name}` takes precedence over this folder, which comes last on `sys.path`",
+        f"An installed `{name}` takes precedence over this directory at the end of `sys.path`",
         (
-            "Put the folder first with `sys.path.insert(0, ...)`, or install the checkout with "
+            "Put the directory first with `sys.path.insert(0, ...)`, or install the checkout with "
             "`pip install -e`."
         ),
     )
@@ -191,7 +191,7 @@ def put_first(meeting: Meeting, source: Source) -> Fix | None:
         return None
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return None
-    title = "Put the folder first"
+    title = "Put the directory first"
     if node.func.attr.value == "insert":
         return Fix(title, (source.replace(node.args[0].value, "0"),))
     if node.func.attr.value == "append":

@@ -26,7 +26,7 @@ def load(path):
     return image
 """
 FIXED = UNSAFE.replace("    ImageOps", "    image = ImageOps")
-SAFE = "import os  # rocmlint: ignore[ROC501] not any more\n"
+SAFE = "import os  # rocmlint: ignore[ROC501]\n"
 CLEAN = "import os\n"
 
 
@@ -321,7 +321,7 @@ def test_a_report_to_dev_stdout_keeps_what_is_there(project: Project) -> None:
 def test_fixed_stdin_goes_to_stdout_and_findings_to_stderr(project: Project) -> None:
     ended = project.run("--unsafe-fixes", "--ignore", "ROC601", "-", stdin=UNSAFE)
     assert (ended.returncode, ended.stdout) == (0, FIXED)
-    ended = project.run("--fix", "-", stdin=f"# rocmlint: ignore[ROC501] old\n{UNSAFE}")
+    ended = project.run("--fix", "-", stdin=f"# rocmlint: ignore[ROC501]\n{UNSAFE}")
     assert (ended.returncode, ended.stdout) == (1, UNSAFE)
     assert "stdin.py:6:5: error ROC602" in ended.stderr
     assert "6 |     ImageOps.exif_transpose(image)" in ended.stderr
@@ -431,3 +431,10 @@ def test_the_cache_is_where_it_is_wanted(project: Project) -> None:
     assert sorted(path.name for path in project.root.iterdir()) == ["a.py", "kept"]
     project.run()
     assert (project.root / ".rocmlint_cache").is_dir()
+
+
+def test_findings_on_stdin_have_no_command_since_there_is_no_file(project: Project) -> None:
+    text = "import sys\n\nsys.path.append('/w/Megatron-LM')\nfrom megatron.core import mpu\n"
+    assert "confirm:" not in project.run("-", stdin=text).stdout
+    project.write("job.py", text)
+    assert "confirm:" in project.run("job.py").stdout

@@ -37,7 +37,7 @@ def load(image):
     ImageOps.exif_transpose(image)
     return image
 """
-UNUSED = "import os  # rocmlint: ignore[ROC501] not any more\n"
+UNUSED = "import os  # rocmlint: ignore[ROC501]\n"
 MENDED = "import os\n"
 BUSY = "".join(DROPPED.replace("load", f"load_{number}") for number in range(150))
 ROOT = 0

@@ -72,7 +72,7 @@ def test_a_diff_is_one_of_the_file_that_patch_takes(project: Project) -> None:
 
 
 def test_a_cell_that_loses_its_last_line_stays_an_empty_cell(project: Project) -> None:
-    unused = "# rocmlint: ignore[ROC501] no more"
+    unused = "# rocmlint: ignore[ROC501]"
     data = dumped(notebook("import torch", cell([unused]), unused, "x"))
     after = json.loads(fixed(project, data.encode(), "--fix"))
     assert [each["source"] for each in after["cells"]] == ["import torch", [], "", "x"]
