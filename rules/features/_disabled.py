@@ -13,7 +13,6 @@ from rocmlint.rule import (
     Text,
     comments,
     compile_lazily,
-    shortened,
     spaced,
 )
 from rocmlint.rule.claims import fast_path
@@ -99,8 +98,9 @@ class Disabled(NamedTuple):
         return self.toggle.doubtful or self.toggle.feature.doubtful
 
     def shown(self, most: int) -> str:
-        """Return the comment on one line, shortened to a number of characters."""
-        return shortened(self.comment.body.rstrip(",").strip(), most)
+        """Return the beginning of the comment, on one line of so many characters."""
+        text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
+        return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def is_for_other_hardware(found: Disabled, source: Source) -> bool:

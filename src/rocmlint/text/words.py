@@ -22,7 +22,7 @@ def few(names: Sequence[str], shown: int) -> str:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return text on one line, cut off where it is longer than ``most`` characters."""
+    """Return text on one line, with an ellipsis in the middle where it is longer than ``most``."""
     text = " ".join(text.split())
     if len(text) <= most:
         return text
