@@ -12,7 +12,8 @@ from rocmlint.change.change import Change, ChangedText, change_bytes
 from rocmlint.change.fix import parser_of
 from rocmlint.findings import UNREADABLE_FILE
 from rocmlint.formats import format_of, is_notebook, is_python, parse
-from rocmlint.text.text import PlainText, Text
+from rocmlint.source.document import plain_text
+from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +31,8 @@ def ignore_bytes(path: str, data: bytes, lint: Lint, reason: str) -> Change:
 
     Nothing is written: see :mod:`rocmlint.change.change`.
     """
-    change = _ignore_in_code if is_python(path) or is_notebook(path) else _ignore_in_document
+    is_code = is_python(path, data) or is_notebook(path)
+    change = _ignore_in_code if is_code else _ignore_in_document
     return change_bytes(path, data, lint, partial(change, path, reason))
 
 
@@ -60,7 +62,7 @@ def _ignore_in_document(
     stuck = 0
     while stuck < len(left):
         finding = left[-1 - stuck]
-        for place in _places(path):
+        for place in _places(path, text):
             after = place(path, text, [finding], reason)
             now = lint(after) if _said(path, after) == before else left
             if len(now) < len(left):
@@ -100,34 +102,39 @@ def add_ignores(path: str, text: str, findings: Iterable[Finding], reason: str) 
 def _add_above(path: str, text: str, findings: Iterable[Finding], reason: str) -> str:
     """Add the comments on lines of their own, above the findings'."""
     lines = text.split("\n")
-    del path
+    found = format_of(path, text)
+    opener = "#" if found is None else found.comment
     for finding in findings:
-        _insert(lines, finding.line - 1, finding.code, reason)
+        _insert(lines, finding.line - 1, finding.code, reason, opener)
     return "\n".join(lines)
 
 
 def _add_above_instruction(path: str, text: str, findings: Iterable[Finding], reason: str) -> str:
     """Add the comments above the first of the lines that backslashes join."""
-    source = PlainText(text)
+    source = plain_text(path, text)
     opening = [replace(each, line=source.opening_line(each.line)) for each in findings]
     return _add_above(path, text, opening, reason)
 
 
-def _insert(lines: list[str], index: int, code: str, reason: str) -> None:
+def _insert(lines: list[str], index: int, code: str, reason: str, opener: str) -> None:
     """Add a code to the comment above a line, or make one."""
     above = lines[index - 1] if index else ""
-    if above.lstrip().startswith("#") and _LISTED.search(above):
+    if above.lstrip().startswith(opener) and _LISTED.search(above):
         lines[index - 1] = _with_ignore(above, 0, [code], reason)
     else:
         indent = lines[index][: len(lines[index]) - len(lines[index].lstrip())]
-        lines.insert(index, indent + _with_ignore("", 0, [code], reason))
+        opening = "" if opener == "#" else f"{opener} "
+        lines.insert(index, indent + opening + _with_ignore("", 0, [code], reason))
 
 
-def _places(path: str) -> tuple[Callable[[str, str, Sequence[Finding], str], str], ...]:
+def _places(
+    path: str, text: str
+) -> tuple[Callable[[str, str, Sequence[Finding], str], str], ...]:
     """Give the ways to place a comment, the best first: in a Dockerfile none ends a line."""
     above = (_add_above, _add_above_instruction)
-    found = format_of(path)
-    return above if found is not None and found.name == "dockerfile" else (add_ignores, *above)
+    found = format_of(path, text)
+    has_lines_only = found is not None and (found.name == "dockerfile" or found.comment != "#")
+    return above if has_lines_only else (add_ignores, *above)
 
 
 def _said(path: str, text: str) -> list[Any]:
@@ -154,7 +161,7 @@ def _text(path: str, text: str) -> Text:
         from rocmlint.notebook.magics import code_of  # noqa: PLC0415 - few files are notebooks
 
         return code_of(text).text
-    return Text(text) if is_python(path) else PlainText(text)
+    return Text(text) if is_python(path, text) else plain_text(path, text)
 
 
 def _with_ignore(line: str, comment: int, codes: Iterable[str], reason: str) -> str:

@@ -189,7 +189,7 @@ def parser_of(path: str, text: str) -> Callable[[str], bool] | None:
     """
     if is_notebook(path):
         return _cells_parser(text)
-    if not is_python(path):
+    if not is_python(path, text):
         known = len(parse(path, text).problems)
         return lambda after: len(parse(path, after).problems) <= known
     return next((parses for parses in (_python_parses, _libcst_parses) if parses(text)), None)

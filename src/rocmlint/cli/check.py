@@ -112,15 +112,16 @@ def _lint(job: Job) -> RunState:
 
 
 def _lint_stdin(job: Job, data: bytes) -> RunState:
-    from rocmlint.lint.discover import NOT_LINTED, is_excluded, is_linted, is_script  # noqa: PLC0415
+    from rocmlint.lint.discover import is_excluded, why_not_linted  # noqa: PLC0415
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 
     path = job.paths[0]
     linter = Linter(job.settings)
     if job.flags.force_exclude and is_excluded(os.path.abspath(path), job.settings):
         return RunState()
-    if not (is_linted(path) or is_script(data)):
-        return RunState(notes=[f"{path}: {NOT_LINTED}"])
+    refusal = why_not_linted(path, data, job.settings)
+    if refusal is not None:
+        return RunState(notes=[f"{path}: {refusal}"])
     analysis = linter.lint(path, data)
     findings = analysis.findings
     if not os.path.exists(path):  # then no command about the file could work

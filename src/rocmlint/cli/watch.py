@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.config.configuration import NAMES
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.lint.discover import is_linted
+from rocmlint.lint.discover import may_be_linted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
         raise ConfigError(message) from error
     _check(check)
     for changes in changes_below(*paths):
-        if any(is_linted(path) or path.endswith(NAMES) for _, path in changes):
+        if any(may_be_linted(path) or path.endswith(NAMES) for _, path in changes):
             _check(check)
     return 0
 

@@ -34,6 +34,8 @@ class Settings(NamedTuple):
     rule_options: Mapping[str, Mapping[str, object]] = {}
     """What was set for single rules, by rule name or code, as it was written."""
     baseline: str | None = None
+    documents: bool = False
+    """Whether the code blocks of Markdown files are linted."""
     check_syntax: bool = False
     """Parse every file, also those in which no rule has work."""
     cache_dir: str | None = None
@@ -105,6 +107,12 @@ OPTIONS: Mapping[str, Option] = {
         "boolean",
         _DEFAULT.respect_gitignore,
         "Skip files ignored by git.",
+        group=_FILES,
+    ),
+    "documents": Option(
+        "boolean",
+        _DEFAULT.documents,
+        "Lint the shell commands in the code blocks of Markdown files too.",
         group=_FILES,
     ),
     "check-syntax": Option(

@@ -27,10 +27,18 @@ class Format(NamedTuple):
     name: str
     path: re.Pattern[str]
     """What matches the paths of its files, with ``/``."""
+    suffixes: str = ""
+    """What may stand behind the last dot of their names, see :func:`format_of`."""
     declares: bool = False
     """Whether projects declare requirements in it."""
     module: str = ""
     """The module of this room that has the function ``parse``, where it is not the name's."""
+    comment: str = "#"
+    """How a comment on a line of its own begins."""
+    continuation: str = "\\"
+    """What at the end of a line joins it with the next."""
+    by_option: bool = False
+    """Whether it is linted only where the settings say so."""
 
     @property
     def parse(self) -> Callable[[str], Parts]:
@@ -41,46 +49,115 @@ class Format(NamedTuple):
         return parser
 
 
+_NO_TEMPLATE = r"(?![^/]*\.(dockerignore|md|rst|txt|sh|py|j2|jinja2?|in|am|tmpl|template|mustache|ya?ml|json)$)"
+"""What stands behind the name of a Dockerfile or a Makefile that is another file."""
+
 FORMATS = (
-    Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), declares=True),
+    Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), "txt in", declares=True),
     Format(
         "requirements",
         compile_lazily(
             r"requirements?[^/]*\.(txt|in)$|(^|/)requirements/([^/]*/)*[^/]*\.(txt|in)$"
         ),
+        "txt in",
         declares=True,
     ),
-    Format("pyproject", compile_lazily(r"(^|/)pyproject\.toml$"), declares=True),
-    Format("setup_cfg", compile_lazily(r"(^|/)setup\.cfg$"), declares=True),
-    Format("setup_py", compile_lazily(r"(^|/)setup\.py$"), declares=True),
-    Format("conda", compile_lazily(r"(^|/)(environment|conda)[^/]*\.ya?ml$"), declares=True),
+    Format("pyproject", compile_lazily(r"(^|/)pyproject\.toml$"), "toml", declares=True),
+    Format("setup_cfg", compile_lazily(r"(^|/)setup\.cfg$"), "cfg", declares=True),
+    Format("setup_py", compile_lazily(r"(^|/)setup\.py$"), "py", declares=True),
+    Format("pipfile", compile_lazily(r"(^|/)Pipfile$"), declares=True),
+    Format("pixi", compile_lazily(r"(^|/)pixi\.toml$"), "toml", declares=True),
+    Format("tox", compile_lazily(r"(^|/)tox\.ini$"), "ini"),
+    Format("conda_lock", compile_lazily(r"(^|[/.-])conda-lock\.ya?ml$"), "yml yaml", declares=True),
+    Format(
+        "conda", compile_lazily(r"(^|/)([^/]*env|conda)[^/]*\.ya?ml$"), "yml yaml", declares=True
+    ),
     Format(
         "dockerfile",
         compile_lazily(
-            r"(^|/)(Dockerfile|Containerfile)(?![^/]*\.(dockerignore|md|rst|txt|sh|py|j2|jinja2?|"
-            r"in|tmpl|template|mustache|ya?ml|json)$)[^/]*$|\.([Dd]ocker|[Cc]ontainer)file$"
+            rf"(^|/)(Dockerfile|Containerfile){_NO_TEMPLATE}[^/]*$|\.([Dd]ocker|[Cc]ontainer)file$"
         ),
+        "dockerfile Dockerfile containerfile Containerfile",
     ),
-    Format("shell", compile_lazily(r"\.(sh|bash)$"), module="shell.script"),
+    Format(
+        "apptainer",
+        compile_lazily(rf"\.def$|(^|/)(Singularity|Apptainer)(file)?{_NO_TEMPLATE}([.-][^/]*)?$"),
+        "def",
+    ),
+    Format("compose", compile_lazily(r"(^|/)(docker-|podman-)?compose[^/]*\.ya?ml$"), "yml yaml"),
+    Format("devcontainer", compile_lazily(r"(^|/)\.?devcontainer\.json$"), "json", comment="//"),
+    Format(
+        "shell",
+        compile_lazily(r"\.(sh|bash|sbatch|slurm|pbs|lsf)$"),
+        "sh bash sbatch slurm pbs lsf",
+        module="shell.script",
+    ),
+    Format(
+        "makefile",
+        compile_lazily(rf"(^|/)(GNUm|[Mm])akefile{_NO_TEMPLATE}([.-][^/]*)?$|\.mk$"),
+        "mk",
+    ),
+    Format("justfile", compile_lazily(r"(^|/)\.?[Jj]ustfile$|\.just$"), "just justfile Justfile"),
+    Format("powershell", compile_lazily(r"\.ps1$"), "ps1", continuation="`"),
+    Format("batch", compile_lazily(r"\.(bat|cmd)$"), "bat cmd", comment="REM", continuation="^"),
     Format(
         "workflow",
         compile_lazily(
             r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(action|\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
         ),
+        "yml yaml",
     ),
+    Format("markdown", compile_lazily(r"\.(md|markdown)$"), "md markdown", by_option=True),
 )
+_SHELL = next(each for each in FORMATS if each.name == "shell")
+_BY_SUFFIX = {
+    suffix: tuple(each for each in FORMATS if suffix in each.suffixes.split())
+    for suffix in " ".join(each.suffixes for each in FORMATS).split()
+}
+_BEGINNINGS = (
+    *("Dockerfile", "Containerfile", "Singularity", "Apptainer", "Pipfile"),
+    *("GNUmakefile", "Makefile", "makefile", "Justfile", "justfile"),
+)
+"""How the names begin behind which any suffix may stand, or none."""
+_SHELL_SCRIPT = compile_lazily(r"(?:\xef\xbb\xbf|\ufeff)?#![^\n]*[/ ](?:ba|da|a|k|z)?sh(?![^\s])")
+
+
+def format_of(path: str, content: str | bytes = "") -> Format | None:
+    """Give the format of a file, None for Python and for what is not linted.
+
+    The path decides; where it says nothing, the first line of the content may name a shell.
+    """
+    found = _by_path(path.replace(os.sep, "/"))
+    return _SHELL if found is None and content and is_shell_script(content) else found
 
 
 @cache
-def format_of(path: str) -> Format | None:
-    """Give the format of a file by its path, None for Python and for what is not linted."""
-    path = path.replace(os.sep, "/")
-    return next((each for each in FORMATS if each.path.search(path)), None)
+def _by_path(path: str) -> Format | None:
+    name = path[path.rfind("/") + 1 :]
+    # Most files of a project are of no format: to try every pattern takes longer than to find them.
+    known = _BY_SUFFIX.get(name[name.rfind(".") + 1 :], ())
+    known = FORMATS if name.startswith(_BEGINNINGS) else known
+    return next((each for each in known if each.path.search(path)), None)
 
 
-def is_python(path: str) -> bool:
+def is_shell_script(content: str | bytes) -> bool:
+    """Say whether a text begins as a script of a shell does."""
+    if not content.startswith(("#!", "\ufeff") if isinstance(content, str) else (b"#!", b"\xef")):
+        return False
+    first = content[:200]
+    text = first if isinstance(first, str) else first.decode("latin-1")
+    return _SHELL_SCRIPT.match(text) is not None
+
+
+def is_known(path: str) -> bool:
+    """Say whether a file is of a format beside Python that is linted without being asked for."""
+    found = format_of(path)
+    return found is not None and not found.by_option
+
+
+def is_python(path: str, content: str | bytes = "") -> bool:
     """Say whether a file is linted as Python: all that no other format claims, too."""
-    return path.endswith(PYTHON) or (format_of(path) is None and not is_notebook(path))
+    return path.endswith(PYTHON) or (format_of(path, content) is None and not is_notebook(path))
 
 
 def is_notebook(path: str) -> bool:
@@ -92,5 +169,5 @@ def parse(path: str, text: str) -> Parts:
     """Give the parts of a file with ``\\n`` line ends; none of a format that has none."""
     from rocmlint.formats.model import Parts  # noqa: PLC0415 - every start asks what a format is
 
-    found = format_of(path)
+    found = format_of(path, text)
     return Parts() if found is None else found.parse(text)

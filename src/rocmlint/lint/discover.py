@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
-from rocmlint.formats import NOTEBOOK, PYTHON, format_of
+from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
 from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 
 
 NOT_LINTED = "not linted: neither Python nor another supported format"
+DOCUMENT = "not linted: its code blocks are with `documents = true`"
+_CODE = (*PYTHON, NOTEBOOK)
+_LINE = 200
+"""Bytes that are read to see what program runs a file."""
+_PLAIN_NAME = compile_lazily(r"[A-Z0-9_-]+\Z|[0-9a-f]{16,}\Z")
+"""Names without a suffix that no script has: LICENSE, CODEOWNERS, the blobs of a cache."""
 _SHEBANG = compile_lazily(r"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
 
 
@@ -68,10 +74,11 @@ def discover(
                 continue
             if force_exclude and is_excluded(path, settings):
                 continue
-            if is_linted(path) or is_script(_beginning(path)):
+            refusal = why_not_linted(path, _beginning(path), settings)
+            if refusal is None:
                 found.setdefault(os.path.abspath(path), FileToLint(path, settings))
             elif not force_exclude:
-                notes.append(f"{path}: {NOT_LINTED}")
+                notes.append(f"{path}: {refusal}")
         else:
             problems.append(f"{path or repr(path)}: {_refusal(path)}")
     return Discovery([found[key] for key in sorted(found)], problems, notes)
@@ -116,8 +123,10 @@ def _walk(
             if entry.is_dir(follow_symlinks=False):
                 if _is_entered(entry) and not _is_excluded(path, settings, folder=True):
                     stack.append(entry.path)
-            elif is_linted(entry.path) and _is_file(entry):
-                if not (may_exclude and _is_excluded(path, settings)):
+            elif (is_code := path.endswith(_CODE)) or may_be_linted(path):
+                if not _is_file(entry) or (may_exclude and _is_excluded(path, settings)):
+                    continue
+                if is_code or is_linted(path, settings) or _is_shell_script(entry):
                     yield path, FileToLint(_shown(entry.path), settings)
 
 
@@ -136,14 +145,42 @@ def _shown(path: str) -> str:
     return path.removeprefix("." + os.sep)
 
 
-def is_linted(path: str) -> bool:
+def is_linted(path: str, settings: Settings | None = None) -> bool:
     """Say whether a file is linted that lies below a given folder, by its name."""
-    return path.endswith((*PYTHON, NOTEBOOK)) or format_of(path) is not None
+    if path.endswith(_CODE):
+        return True
+    found = format_of(path)
+    return found is not None and not (found.by_option and not (settings and settings.documents))
+
+
+def why_not_linted(path: str, data: bytes, settings: Settings) -> str | None:
+    """Say why a file that is named itself is not linted, None for one that is."""
+    if is_linted(path, settings) or is_script(data):
+        return None
+    return NOT_LINTED if format_of(path) is None else DOCUMENT
+
+
+def may_be_linted(path: str) -> bool:
+    """Say whether a file may be linted, by its name: its first line or the settings decide."""
+    if path.endswith(_CODE) or format_of(path) is not None:
+        return True
+    name = path[path.rfind(os.sep) + 1 :]
+    return "." not in name and not _PLAIN_NAME.match(name)
+
+
+def _is_shell_script(entry: os.DirEntry[str]) -> bool:
+    if "." in entry.name:  # a document that nobody asked for
+        return False
+    try:
+        with open(entry.path, "rb", buffering=0) as file:
+            return is_shell_script(file.read(_LINE))
+    except OSError:
+        return False
 
 
 def is_script(data: bytes) -> bool:
-    """Say whether a file begins as a script of Python does."""
-    return _SHEBANG.match(data.decode("latin-1")) is not None
+    """Say whether a file begins as a script of Python or of a shell does."""
+    return _SHEBANG.match(data[:_LINE].decode("latin-1")) is not None or is_shell_script(data)
 
 
 def _beginning(path: str) -> bytes:
@@ -153,7 +190,7 @@ def _beginning(path: str) -> bytes:
     """
     try:
         with open(path, "rb") as file:
-            return file.read(200)
+            return file.read(_LINE)
     except OSError:
         return b"#!python"
 

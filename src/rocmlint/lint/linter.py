@@ -112,7 +112,7 @@ class Linter:
             return self.too_large(path, len(data))
         if is_notebook(path):
             return self._notebook_at_first_sight(path, data)
-        if is_python(path):
+        if is_python(path, data):
             return self._python_at_first_sight(path, data, text)
         opened = Opened(path, data, self.project_of, text)
         utf16 = data.startswith(_UTF16)
@@ -172,12 +172,12 @@ class Linter:
             text = opened.text.text
         except (SyntaxError, ValueError) as error:
             return self.unreadable(path, f"cannot be decoded: {error}")
-        if data.startswith(_UTF16) and not is_python(path):
+        if data.startswith(_UTF16) and not is_python(path, data):
             opened.rules = self._parts.scan(text.encode(errors="replace"))
         from rocmlint.lint.look import look_at_parts, look_at_python  # noqa: PLC0415
 
         rules = self._enabled_of(opened.rules, path)
-        if is_python(path):
+        if is_python(path, data):
             look = look_at_python(opened, rules, check_syntax=self.settings.check_syntax)
             return self._reported(look, noqa=noqa)
         return self._reported(look_at_parts(opened, rules), noqa=noqa)

@@ -57,7 +57,7 @@ class Opened:
         from rocmlint.text.text import Text  # noqa: PLC0415
 
         text = text_of(self.path, self.data) if self._text is None else self._text
-        if is_python(self.path):
+        if is_python(self.path, self.data):
             return PythonText(text, is_oddly_spaced=self.is_oddly_spaced)
         return Text(text)
 

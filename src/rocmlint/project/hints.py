@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of, parse, requirements
+from rocmlint.formats import is_known, parse, requirements
 from rocmlint.formats.shell import script as shell
 from rocmlint.project.declarations import Requirement
 from rocmlint.project.inline import installed_by
@@ -35,7 +35,7 @@ def hints(package: str, folder: str, view: DiskView) -> tuple[Requirement, ...]:
     Each is a requirement of its own, in a group of its own, with the path that it stands in.
     """
     names = view.names_in(folder)
-    telling = [each for each in names if _README.fullmatch(each) or format_of(each) is not None]
+    telling = [each for each in names if _README.fullmatch(each) or is_known(each)]
     paths = [(os.path.join(folder, each), each) for each in telling]
     return tuple(
         Requirement(path, each)

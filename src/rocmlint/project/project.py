@@ -6,7 +6,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
+from rocmlint.formats import is_known
 from rocmlint.project import environment, platforms
 from rocmlint.project.declarations import Declarations
 
@@ -74,5 +74,5 @@ class Project(Declarations):
         for folder in (os.path.join(root, each) if each else root for each in _FOLDERS):
             for name in self.names_in(folder):
                 path = os.path.join(folder, name)
-                if format_of(path) is not None:
+                if is_known(path):
                     yield path

@@ -15,7 +15,12 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 """What PowerShell's ``pip freeze > requirements.txt`` writes is UTF-16, and pip reads it."""
-_OF_BYTES = frozenset({"requirements", "constraints", "dockerfile", "shell"})
+_OF_BYTES = frozenset(
+    {
+        *("requirements", "constraints", "dockerfile", "shell", "makefile", "justfile"),
+        *("apptainer", "powershell", "batch", "markdown"),
+    }
+)
 """Formats whose programs do not mind bytes that are no UTF-8."""
 
 
@@ -28,7 +33,7 @@ def text_of(path: str, data: bytes) -> str:
         from rocmlint.notebook.read import read  # noqa: PLC0415 - few files are notebooks
 
         return read(data).text
-    if is_python(path):
+    if is_python(path, data):
         return decode(data)
     return with_plain_ends(data.decode(encoding_of(path, data)))
 
@@ -38,12 +43,12 @@ def encoding_of(path: str, data: bytes) -> str:
 
     Raises SyntaxError where a Python file says what cannot be.
     """
-    if is_python(path):
+    if is_python(path, data):
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding
-    found = format_of(path)
+    found = format_of(path, data)
     if found is None or found.name not in _OF_BYTES or _is_utf8(data):
         return "utf-8"
     try:

@@ -5,13 +5,26 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import parse
+from rocmlint.formats import format_of, parse
 from rocmlint.source.file import File
 from rocmlint.text.text import PlainText
 
 if TYPE_CHECKING:
     from rocmlint.formats.model import Parts
     from rocmlint.project.project import Project
+
+
+def plain_text(path: str, text: str, *, written: str | None = None) -> PlainText:
+    """Return the text of a file that is not Python, with the comments that its format has.
+
+    ``written`` is what stands in the file, if ``text`` is something else.
+    """
+    found = format_of(path, text)
+    if found is None:
+        return PlainText(text, written=written)
+    return PlainText(
+        text, written=written, comment=found.comment, continuation=found.continuation
+    )
 
 
 class Document(File):
@@ -26,8 +39,9 @@ class Document(File):
         project: Project | None = None,
     ) -> None:
         """Take a path, which says what the format is, and decoded text with ``\\n`` line ends."""
-        plain = PlainText(PlainText(text).without_suppressions(), written=text)
-        super().__init__(path, plain, place=place, project=project)
+        plain = plain_text(path, text).without_suppressions()
+        text_for_rules = plain_text(path, plain, written=text)
+        super().__init__(path, text_for_rules, place=place, project=project)
 
     @classmethod
     def of(cls, file: File) -> Document:

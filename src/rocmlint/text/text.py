@@ -29,7 +29,12 @@ _LEXEME = re.compile(LEXEME, re.DOTALL)
 _BYTES_LEXEME = re.compile(LEXEME.encode(), re.DOTALL)
 _PREFIX = frozenset("fFrRtT")
 _FORMATTED = re.compile(r"[fFtT][rR]?\Z")
-_REMARK = re.compile(r"(?:(?<=\s)|\A)#[^\n]*")
+_REMARKS = {
+    "#": re.compile(r"(?:(?<=\s)|\A)#[^\n]*"),
+    "//": re.compile(r"(?:(?<=\s)|\A)(?://[ \t]*)?#[^\n]*"),
+    "REM": re.compile(r"(?:(?<=\s)|\A)(?:REM[ \t]+|::[ \t]*)?#[^\n]*", re.IGNORECASE),
+}
+"""Comments by how the format begins them; where that is not ``#``, ours has one inside."""
 _LINE_START = re.compile(r"\n[^\n]")
 
 
@@ -211,6 +216,19 @@ class Text:
 class PlainText(Text):
     """The characters of a file that is not Python; ``#`` at a word's start begins a comment."""
 
+    def __init__(
+        self,
+        text: str,
+        *,
+        written: str | None = None,
+        comment: str = "#",
+        continuation: str = "\\",
+    ) -> None:
+        """Take a text, and what begins a comment and joins lines in its format."""
+        super().__init__(text, written=written)
+        self._remark = _REMARKS[comment]
+        self._continuation = continuation
+
     @cached_property
     def code(self) -> str:
         """The text as it is."""
@@ -219,7 +237,8 @@ class PlainText(Text):
     @cached_property
     def written_comments(self) -> list[Comment]:
         """Every comment as it is written, in order."""
-        return [self._comment(match.start(), match[0]) for match in _REMARK.finditer(self.written)]
+        found = self._remark.finditer(self.written)
+        return [self._comment(match.start(), match[0]) for match in found]
 
     def comments_above(self, line: int) -> frozenset[int]:
         """Return the lines of comments directly above a line, or above the first that it continues.
@@ -253,7 +272,8 @@ class PlainText(Text):
 
     @cached_property
     def _open_lines(self) -> frozenset[int]:
-        return frozenset(n for n, line in enumerate(self.lines, 1) if line.endswith("\\"))
+        sign = self._continuation
+        return frozenset(n for n, line in enumerate(self.lines, 1) if line.endswith(sign))
 
 
 class MixedText(Text):
