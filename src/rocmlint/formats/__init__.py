@@ -49,7 +49,10 @@ class Format(NamedTuple):
         return parser
 
 
-_NO_TEMPLATE = r"(?![^/]*\.(dockerignore|md|rst|txt|sh|py|j2|jinja2?|in|am|tmpl|template|mustache|ya?ml|json)$)"
+_NO_TEMPLATE = (
+    r"(?![^/]*\.(dockerignore|md|rst|txt|sh|py|j2|jinja2?|in|am|tmpl|template|mustache|ya?ml"
+    r"|json)$)"
+)
 """What stands behind the name of a Dockerfile or a Makefile that is another file."""
 
 FORMATS = (

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _SPECIFICATION = re.compile(
     r"(?:[\w./-]+::)?(?P<name>[A-Za-z0-9][\w.-]*?)\s*(?P<version>(?:[=<>!~][^\s]*)?)\Z"
 )
+_DEPENDENCIES = re.compile(r"^(?:[\"']?dependencies[\"']?[ \t]*:|\{)", re.MULTILINE)
 _NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
 """Packages that PyPI has under another name."""
 _NOT_OF_PYPI = frozenset({"python", "pip", "cudatoolkit", "nodejs", "gcc", "gxx", "make"})
@@ -23,6 +24,8 @@ _NOT_OF_PYPI = frozenset({"python", "pip", "cudatoolkit", "nodejs", "gcc", "gxx"
 
 def parse(text: str) -> Parts:
     """Read an environment file, lines ended by ``\\n``."""
+    if not _DEPENDENCIES.search(text):
+        return Parts()  # some other `env.yaml`
     documents = yaml.read(Excerpt.of(text))
     if isinstance(documents, Problem):
         return Parts(problems=(documents,))
@@ -57,18 +60,26 @@ def _joined(first: Parts, second: Parts) -> Parts:
 def _declared(written: Excerpt) -> Iterator[Declared]:
     """Give conda's specification as a requirement where it says the same."""
     match = _SPECIFICATION.match(written.text.strip())
-    if match is None or match["name"].lower() in _NOT_OF_PYPI:
-        return
-    specifiers = _specifiers(match["version"])
-    if specifiers is None:
-        return
-    name = _NAMES.get(match["name"].lower(), match["name"])
-    span = written.span()
+    if match is not None:
+        found = requirement(match["name"], match["version"], written)
+        yield from () if found is None else (found,)
+
+
+def requirement(name: str, version: str, written: Excerpt, group: str = "") -> Declared | None:
+    """Give a package of conda's with its version as a requirement, None where it is none of PyPI's.
+
+    That is as well where PEP 508 cannot say the same.
+    """
+    specifiers = _specifiers(version)
+    if specifiers is None or name.lower() in _NOT_OF_PYPI:
+        return None
     start = written.starts[0] if written.starts else 0
-    text = Excerpt.standing_for(written.file, f"{name}{specifiers}", start, start)
+    known = f"{_NAMES.get(name.lower(), name)}{specifiers}"
+    text = Excerpt.standing_for(written.file, known, start, start)
     result = declare(text, Declaration())
-    if isinstance(result, Declared):
-        yield Declared(result.text, result.name, span)
+    if not isinstance(result, Declared):
+        return None
+    return Declared(result.text, result.name, written.span(), group)
 
 
 def _specifiers(version: str) -> str | None:

@@ -113,7 +113,8 @@ def _behind(flag: str) -> str:
 
 
 class _Build:
-    def __init__(self) -> None:
+    def __init__(self, given: Mapping[str, str | None]) -> None:
+        self.given = given  # in place of what ARG says
         self.defaults: Variables = {}  # the ARGs before the first FROM
         self.stages: dict[str, _Stage] = {}
         self.stage = _Stage()
@@ -168,6 +169,9 @@ class _Build:
     def _arg(self, arguments: Excerpt) -> None:
         for match in _PAIR.finditer(arguments.text):
             name, default = match[1], match[2]
+            if name in self.given:
+                self.defaults[name] = self.stage.arguments[name] = self.given[name]
+                continue
             if not self.begun:
                 self.defaults[name] = None if default is None else expanded(default, self.defaults)
             if default is not None:
@@ -208,8 +212,13 @@ def parse(text: str) -> Parts:
 
     An ARG has its default: what ``--build-arg`` would change is not known.
     """
-    build = _Build()
-    for instruction in instructions(Excerpt.of(text)):
+    return read(Excerpt.of(text), {})
+
+
+def read(excerpt: Excerpt, arguments: Mapping[str, str | None]) -> Parts:
+    """Read a Dockerfile that stands in a file; ``arguments`` are given to the build."""
+    build = _Build(arguments)
+    for instruction in instructions(excerpt):
         build.take(instruction)
     return Parts(
         commands=tuple(build.commands),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rocmlint.text.text import Span, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
@@ -107,6 +107,36 @@ class Excerpt:
             position = end
         rest = self.part(position, len(self.text))
         return Excerpt.joined(self.file, [*pieces, rest]) if pieces else self
+
+    def filled_in(self, values: Iterable[tuple[int, int, str | None]]) -> Excerpt:
+        """Put values in for parts (from, to, value) in order; what has none (None) is unknown."""
+        pieces: list[Excerpt] = []
+        position = 0
+        for start, end, value in values:
+            written = self.part(start, end)
+            pieces.append(self.part(position, start))
+            if value is None:
+                everything = ((0, end - start),)
+                written = Excerpt(self.file, written.text, written.starts, written.ends, everything)
+            elif written.text:
+                first, last = written.starts[0], written.ends[-1]
+                written = Excerpt.standing_for(self.file, value, first, last)
+            pieces.append(written)
+            position = end
+        rest = self.part(position, len(self.text))
+        return Excerpt.joined(self.file, [*pieces, rest]) if pieces else self
+
+    def lines(self) -> Iterator[Excerpt]:
+        """Yield the lines, without their ends."""
+        start = 0
+        for written in self.text.split("\n"):
+            yield self.part(start, start + len(written))
+            start += len(written) + 1
+
+    def stripped(self) -> Excerpt:
+        """Give the text without the blanks around it."""
+        start = len(self.text) - len(self.text.lstrip())
+        return self.part(start, max(start, len(self.text.rstrip())))
 
     def with_unknown(self, pattern: re.Pattern[str]) -> Excerpt:
         """Give the same text with all that matches a pattern unknown too."""

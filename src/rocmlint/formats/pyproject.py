@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.formats import poetry, sources, toml
+from rocmlint.formats import pixi, poetry, sources, toml
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Declared, Inclusion, Parts, Problem
 from rocmlint.formats.specifiers import Declaration, declare
@@ -35,9 +35,11 @@ def parse(text: str) -> Parts:
         *_pdm(root.table("tool", "pdm")),
         *_hatch(root.table("tool", "hatch", "envs")),
     ]
-    declared = _only(Declared, found)
-    indexes = sources.indexes(root.table("tool"), declared)
+    of_pixi = pixi.read(root.table("tool", "pixi"))
+    declared = _only(Declared, [*found, *of_pixi.declared])
+    indexes = [*sources.indexes(root.table("tool"), declared), *of_pixi.indexes]
     return Parts(
+        commands=of_pixi.commands,
         declared=declared,
         indexes=tuple(sorted(indexes, key=lambda each: each.span)),
         inclusions=_only(Inclusion, found),
@@ -63,19 +65,9 @@ def _requirements(value: Value | None, where: Declaration | None = None) -> Iter
     for each in value.items() if value is not None else ():
         if each.text is None:
             continue
-        result = declare(_excerpt(each), where or Declaration())
+        result = declare(each.string, where or Declaration())
         if result is not None:
             yield result
-
-
-def _excerpt(value: Value) -> Excerpt:
-    """Give a string as an excerpt: its characters' places where it has no escapes."""
-    written, text = value.excerpt, value.text or ""
-    if written.text == text:
-        return written
-    return Excerpt.standing_for(
-        written.file, text, written.starts[0] if written.starts else 0, written.ends[-1]
-    )
 
 
 def _groups(groups: Table) -> Iterator[Part]:

@@ -36,6 +36,15 @@ class Value:
         """The string that it is, or None."""
         return self.content if isinstance(self.content, str) else None
 
+    @property
+    def string(self) -> Excerpt:
+        """The string that it is: its characters' places where it has no escapes."""
+        written, text = self.excerpt, self.text or ""
+        if written.text == text or not written.starts:
+            return written
+        start, end = written.starts[0], written.ends[-1]
+        return type(written).standing_for(written.file, text, start, end)
+
     def items(self) -> Iterator[Value]:
         """Yield the elements of an array; nothing of anything else."""
         if isinstance(self.content, list):

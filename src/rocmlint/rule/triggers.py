@@ -215,6 +215,7 @@ _RUNNERS = {
     "os": ("system", "popen"),
     "ipython": ("system",),
     "pip": ("main",),
+    "nox": ("install", "conda_install", "run", "run_always", "run_install"),
 }
 """The last names of the functions that run a command, by a word of their module."""
 _GETTERS = ("get", "getenv", "setdefault")

@@ -14,7 +14,7 @@ import libcst as cst
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Word
 from rocmlint.formats.shell.script import commands_of
-from rocmlint.formats.shell.word_list import Item, commands_in
+from rocmlint.formats.shell.word_list import Item, commands_in, split
 from rocmlint.source.environment_defaults import command_default, default_of
 from rocmlint.syntax.nodes import argument, constant, string_value
 from rocmlint.syntax.walk import walk
@@ -41,7 +41,6 @@ _SHELLS = frozenset(
 _SPREAD = "asyncio.create_subprocess_exec"
 """Its words are its arguments."""
 _PIP = frozenset({"pip.main", "pip._internal.main", "pip._internal.cli.main.main"})
-_WORD = re.compile(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+")
 _FIELD = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[sdr]")
 """What ``format`` and ``%`` replace."""
 _BRACES = re.compile(r"\{\{|\}\}")
@@ -51,6 +50,14 @@ _ESCAPE = re.compile(
 _RUNNING = _PROCESSES | _SHELLS | _PIP | {_SPREAD}
 _OF_PIP = re.compile(r"(?:--?[a-z][\w-]* )*torch(?:[ =<>~!\[]|\Z)")
 """What ``pip install`` gets where it begins with torch."""
+_OF_NOX = {
+    "install": ("pip", "install"),
+    "conda_install": ("conda", "install"),
+    "run": (),
+    "run_always": (),
+    "run_install": (),
+}
+"""The methods of a session of nox that run a command, and how that begins."""
 _MOST_HOPS = 5
 _MOST_ROUNDS = 100
 
@@ -83,7 +90,7 @@ def commands_called(call: cst.Call, source: Source) -> list[Command]:
     default = command_default(call, source)
     if default is not None:
         return _by_default(default, _Code(source, {}))
-    if _function(call, source) not in _RUNNING:
+    if _function(call, source) not in _RUNNING and not _is_of_nox(call, source):
         return []
     rounds = _rounds(call, source) or [{}]
     return [command for given in rounds for command in _commands(call, _Code(source, given))]
@@ -118,6 +125,8 @@ def _rounds(call: cst.Call, source: Source) -> list[dict[str, cst.BaseExpression
 
 
 def _commands(call: cst.Call, code: _Code) -> list[Command]:
+    if _is_of_nox(call, code.source):
+        return _in_session(call, code)
     function = _function(call, code.source)
     if function in _SHELLS:
         text = argument(call, 0, "cmd") or argument(call, 0, "command")
@@ -154,7 +163,30 @@ def _process(first: cst.BaseExpression, call: cst.Call, code: _Code) -> list[Com
     shell = argument(call, None, "shell")
     if shell is not None and constant(shell) != "False":
         return commands_of(text, variables)
-    return commands_in(_split_at_blanks(text), text.span(), variables)
+    return commands_in(split(text), text.span(), variables)
+
+
+def _is_of_nox(call: cst.Call, source: Source) -> bool:
+    """Say whether a call is one of the session that a function marked ``@nox.session`` gets."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value not in _OF_NOX:
+        return False
+    function = source.function(call) if "nox" in source.text else None
+    if function is None or not isinstance(func.value, cst.Name) or not function.params.params:
+        return False
+    marks = (each.decorator for each in function.decorators)
+    names = (source.resolve(mark.func if isinstance(mark, cst.Call) else mark) for mark in marks)
+    session = function.params.params[0].name.value
+    return func.value.value == session and "nox.session" in names
+
+
+def _in_session(call: cst.Call, code: _Code) -> list[Command]:
+    """Give the command of ``session.install("x")`` or ``session.run("pip", "install", "x")``."""
+    method = cst.ensure_type(call.func, cst.Attribute).attr
+    place = code.source.span(method)
+    own = [Item(Word(each, place, quoted=True)) for each in _OF_NOX[method.value]]
+    words = [piece for each in call.args if each.keyword is None for piece in _element(each, code)]
+    return commands_in([*own, *words], code.source.span(call), _environment(call, code))
 
 
 def _in_shell(
@@ -205,22 +237,7 @@ def _split(node: cst.BaseExpression, code: _Code) -> list[Item]:
         text = _text(code.value(node.func.value), code)
     else:
         return []
-    return [] if text is None else _split_at_blanks(text)
-
-
-def _split_at_blanks(text: Excerpt) -> list[Item]:
-    """Split as shlex does, but for escapes."""
-    return [
-        Item(
-            Word(
-                match[0].replace('"', "").replace("'", ""),
-                text.span(*match.span()),
-                known=text.is_known(*match.span()),
-                quoted="'" in match[0] or '"' in match[0] or not text.is_literal(*match.span()),
-            )
-        )
-        for match in _WORD.finditer(text.text)
-    ]
+    return [] if text is None else split(text)
 
 
 def _grown(node: cst.BaseExpression, code: _Code) -> Iterator[Item]:

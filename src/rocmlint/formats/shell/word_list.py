@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.model import Command, Step, Word
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from rocmlint.formats.excerpt import Excerpt
 
 
+_WORD = re.compile(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+")
+
+
 class Item(NamedTuple):
     """A word, and its characters' places where it is a string."""
 
@@ -26,6 +30,20 @@ class Item(NamedTuple):
         """Make the item of a string."""
         quoted = not excerpt.is_literal(0, len(excerpt.text))
         return cls(Word(excerpt.text, excerpt.span(), not excerpt.unknown, quoted), excerpt)
+
+
+def split(text: Excerpt) -> list[Item]:
+    """Split a command at blanks as shlex does, but for escapes; no shell reads it."""
+    return [_item(text.part(*match.span())) for match in _WORD.finditer(text.text)]
+
+
+def _item(written: Excerpt) -> Item:
+    text, quote = written.text, written.text[0]
+    is_string = quote in "\"'" and text.endswith(quote) and text.count(quote) == 2
+    quoted = "'" in text or '"' in text or not written.is_literal(0, len(text))
+    plain = text[1:-1] if is_string else text.replace('"', "").replace("'", "")
+    word = Word(plain, written.span(), known=not written.unknown, quoted=quoted)
+    return Item(word, written.part(1, len(text) - 1) if is_string else None)
 
 
 def commands_in(
