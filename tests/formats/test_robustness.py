@@ -45,6 +45,7 @@ dependencies:
     - "a>=1"
     - -r more.txt
 """,
+    "env_rocm.yaml": "dependencies:\n  - pytorch>=2.3,<3\n  - pip:\n    - torch>=2  # é\n",
     "Dockerfile": """\
 # syntax=docker/dockerfile:1
 ARG BASE=rocm/pytorch:latest
@@ -72,6 +73,137 @@ cat <<'EOF' | python -
 import torch
 EOF
 """,
+    "conda-lock.yml": """\
+version: 1
+package:
+- name: pytorch
+  version: '2.4.0'
+  manager: conda
+  platform: linux-64
+  url: https://conda.anaconda.org/conda-forge/linux-64/é.conda
+  category: main
+""",
+    "Pipfile": """\
+[[source]]
+url = "https://download.pytorch.org/whl/rocm6.2"
+name = "rocm"
+[packages]
+torch = {version = "==2.4.1", index = "rocm", extras = ["x"]}
+a = "*"  # é
+[dev-packages]
+"b" = '>=1'
+""",
+    "pixi.toml": """\
+[dependencies]
+pytorch = { version = ">=2.4,<3", channel = "conda-forge" }
+[pypi-dependencies]
+torch = "==2.4.1"
+[pypi-options]
+extra-index-urls = ["https://download.pytorch.org/whl/rocm6.2"]
+[tasks]
+install = "pip install \\"torch>=2\\" é && ls"
+build = { cmd = ["pip", "install", "é"], env = { A = "b" }, cwd = "x" }
+""",
+    "tox.ini": """\
+[testenv]
+deps =
+    torch24: torch==2.4.1
+    -r requirements.txt
+setenv =
+    PIP_INDEX_URL = https://download.pytorch.org/whl/rocm6.2
+commands =
+    - pip install "a>=1" \\
+        {posargs:é}
+""",
+    "rocm.def": """\
+Bootstrap: docker
+From: rocm/pytorch:{{ TAG }}
+%arguments
+    TAG=latest
+%files
+    a.txt /opt/é.txt
+%post
+    pip install torch>=2 \\
+        --index-url https://download.pytorch.org/whl/rocm6.2
+""",
+    "docker-compose.yml": """\
+services:
+  train: &train
+    image: rocm/pytorch:${TAG:-latest}
+    command: bash -c "pip install 'torch>=2' && python é.py $$HOME"
+  serve:
+    <<: *train
+    build:
+      args: {INDEX: "https://download.pytorch.org/whl/rocm6.2"}
+      dockerfile_inline: |
+        FROM rocm/pytorch
+        ARG INDEX
+        RUN pip install torch --index-url $$INDEX
+    entrypoint: ["pip", "install", "é"]
+""",
+    ".devcontainer/devcontainer.json": """\
+// é
+{
+\t"image": "rocm/pytorch", /* why
+\t*/
+\t"postCreateCommand": "pip install \\"torch>=2\\" ${localEnv:X}",
+\t"postStartCommand": {"a": ["pip", "install", "é"],},
+}
+""",
+    "Makefile": """\
+PIP ?= pip3  # é
+PACKAGES = torch>=2 \\
+  b
+export URL := https://x
+install: venv ; @echo $$HOME
+\t@$(PIP) install $(PACKAGES) "$(URL)" $(shell ls (x)) é
+ifeq ($(GPU),cuda)
+\t-pip install \\
+\t  torch
+else
+\tpip install d
+endif
+""",
+    "justfile": """\
+set shell := ["bash", "-c"]
+export URL := "https://x"
+install version="2": venv
+    @pip install torch=={{version}} \\
+        --index-url {{ URL }} é
+script:
+    #!/usr/bin/env bash
+    pip install {{{{a
+""",
+    "install.ps1": """\
+$index = "https://download.pytorch.org/whl/rocm6.2"
+$env:A = 'b'
+if ($gpu -eq "é") { & ".venv\\Scripts\\pip.exe" install torch `
+    --index-url $index } else { pip install 'torch>=2' "$(ls) $x.y" }
+@"
+pip install c
+"@
+""",
+    "install.bat": """\
+@echo off
+set INDEX=https://download.pytorch.org/whl/rocm6.2
+if exist é (
+  call pip install torch --index-url %INDEX% ^
+    "a>=1"
+) else (pip install !B! %1)
+:: why
+""",
+    "README.md": """\
+# é
+```bash
+pip install torch>=2 \\
+    b
+```
+1. x
+   ~~~console
+   $ pip install é
+   Collecting é
+   ~~~
+""",
     ".github/workflows/test.yml": """\
 on: [push]
 env: {URL: https://x}
@@ -94,6 +226,7 @@ NAMES = sorted(REAL)
 BITS = [
     *"\"'`$(){}[]<>|&;\\\n\t #=:-,*?!@~%^é\x00", "${", "$(", "<<EOF\n", "EOF", '"""', "\\\n", ">=",
     "&&", "- ", "  ", "pip install ", "[[", '["', "ARG ", "FROM ", "ENV ", "\ud800", "&a *a",
+    "$$", "$(A)", "{{", "}}", "%A%", "`\n", "```\n", "%post\n", "ifeq\n", "A := $(A) $(A)\n", "//", "/*",
 ]  # fmt: skip
 
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -157,7 +290,23 @@ def test_any_text_is_read(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    "sign", ["(", "[", "{", "${", "$(", '"$(', "- ", "a:\n ", "? ", "[a,", "\\\n"]
+    "sign",
+    [
+        "(",
+        "[",
+        "{",
+        "${",
+        "$(",
+        '"$(',
+        "- ",
+        "a:\n ",
+        "? ",
+        "[a,",
+        "\\\n",
+        "{{",
+        "`\n",
+        "ifdef a\n",
+    ],
 )
 def test_what_nests_deep_is_read(name: str, sign: str) -> None:
     check(name, sign * 3000)
@@ -220,7 +369,41 @@ def test_aliases_that_multiply_end(name: str) -> None:
         ("action.yaml", "workflow"),
         (".circleci/config.yml", "workflow"),
         ("azure-pipelines.yml", "workflow"),
-        ("README.md", None),
+        ("env_rocm.yaml", "conda_env"),
+        ("envs/dev-env.yml", "conda_env"),
+        ("envs/rocm.yml", None),
+        ("conda-lock.yml", "conda_lock"),
+        ("locks/rocm.conda-lock.yml", "conda_lock"),
+        ("Makefile", "makefile"),
+        ("docker/Makefile.rocm", "makefile"),
+        ("rules.mk", "makefile"),
+        ("Makefile.am", None),
+        ("Makefile.in", None),
+        ("justfile", "justfile"),
+        (".justfile", "justfile"),
+        ("ci/rocm.just", "justfile"),
+        ("train.sbatch", "shell"),
+        ("jobs/train.slurm", "shell"),
+        ("rocm.def", "apptainer"),
+        ("Singularity", "apptainer"),
+        ("Singularity.rocm", "apptainer"),
+        ("Singularity.md", "markdown"),
+        ("docker-compose.yml", "compose"),
+        ("compose.rocm.yaml", "compose"),
+        (".devcontainer/devcontainer.json", "devcontainer"),
+        (".devcontainer.json", "devcontainer"),
+        ("pixi.toml", "pixi"),
+        ("pixi.lock", None),
+        ("tox.ini", "tox"),
+        ("pytest.ini", None),
+        ("Pipfile", "pipfile"),
+        ("Pipfile.lock", None),
+        ("install.ps1", "powershell"),
+        ("install.bat", "batch"),
+        ("run.cmd", "batch"),
+        ("README.md", "markdown"),
+        ("README.rst", None),
+        ("package.json", None),
         ("notes.txt", None),
         ("Dockerfile.dockerignore", None),
         ("a.yml", None),
@@ -230,3 +413,27 @@ def test_aliases_that_multiply_end(name: str) -> None:
 def test_the_path_tells_the_format(path: str, name: str | None) -> None:
     found = format_of(path)
     assert (None if found is None else found.name) == name
+    assert found == next((each for each in FORMATS if each.path.search(path)), None)
+
+
+@pytest.mark.parametrize(
+    ("first", "name"),
+    [
+        ("#!/bin/bash", "shell"),
+        ("#!/bin/sh -e", "shell"),
+        ("#! /usr/bin/env bash", "shell"),
+        ("#!/usr/bin/env -S bash -eu", "shell"),
+        ("\ufeff#!/usr/bin/zsh", "shell"),
+        ("#!/usr/bin/env python3", None),
+        ("#!/usr/bin/fish", None),
+        ("#!/usr/bin/env pwsh", None),
+        ("# /bin/sh", None),
+        ("", None),
+    ],
+)
+def test_the_first_line_tells_of_a_script_without_a_suffix(first: str, name: str | None) -> None:
+    text = f"{first}\npip install x\n"
+    for content in (text, text.encode()):
+        found = format_of("bin/install", content)
+        assert (None if found is None else found.name) == name
+    assert format_of("install.py", text) == format_of("install.py") is None

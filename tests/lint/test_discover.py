@@ -50,16 +50,43 @@ def test_a_script_of_python_is_linted_where_it_is_named_itself(
 
 
 def test_a_file_of_no_known_format_is_told_of_and_not_linted(tmp_path: Path) -> None:
-    tree(tmp_path, "README.md", "compose.yaml")
-    (tmp_path / "serve").write_text("#!/bin/sh\nexec python serve.py\n")
-    paths = [str(tmp_path / name) for name in ("README.md", "compose.yaml", "serve")]
+    tree(tmp_path, "README.rst", "values.yaml")
+    (tmp_path / "serve").write_text("#!/usr/bin/env node\nimport x\n")
+    paths = [str(tmp_path / name) for name in ("README.rst", "values.yaml", "serve")]
     discovery = discover(paths, lambda _: Settings(root=str(tmp_path)))
     assert (discovery.files, discovery.problems) == ([], [])
     assert [Path(line.partition(": ")[0]).name for line in discovery.notes] == [
-        "README.md",
-        "compose.yaml",
+        "README.rst",
+        "values.yaml",
         "serve",
     ]
+
+
+def test_a_script_of_a_shell_is_found_by_its_first_line(tmp_path: Path) -> None:
+    tree(tmp_path, "LICENSE", "data", "src/notes")
+    for name in ("bin/serve", "rocm_setup", "deadbeefdeadbeef", "job.sbatch"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("#!/bin/bash -l\npip install torch\n")
+    assert found(tmp_path) == ["bin/serve", "job.sbatch", "rocm_setup"]
+
+
+def test_a_script_that_git_ignores_is_not_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path, ".git/config", "blobs/weights", "train")
+    (tmp_path / ".gitignore").write_text("blobs/\ntrain\n")
+    monkeypatch.setattr(module, "_is_shell_script", lambda entry: pytest.fail(entry.path))
+    assert found(tmp_path) == []
+
+
+def test_documents_are_found_where_the_settings_say_so(tmp_path: Path) -> None:
+    tree(tmp_path, "README.md", "docs/install.md", "a.py")
+    assert found(tmp_path) == ["a.py"]
+    assert found(tmp_path, documents=True) == ["README.md", "a.py", "docs/install.md"]
+    discovery = discover([str(tmp_path / "README.md")], lambda _: Settings(root=str(tmp_path)))
+    assert discovery.files == []
+    assert "`documents = true`" in discovery.notes[0]
 
 
 def test_a_tool_that_names_files_of_no_known_format_hears_nothing_of_it(tmp_path: Path) -> None:

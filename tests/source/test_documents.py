@@ -88,21 +88,59 @@ FILES = {
     "setup.cfg": "[metadata]\nname = a\n[options]\ninstall_requires =\n    numpy\n    vllm>=0.5\n",
     "environment.yml": "name: a\ndependencies:\n  - python\n  - pip:\n      - vllm\n",
     "install.sh": "#!/bin/sh\npip install \\\n    vllm\n",
+    "Makefile": "PACKAGES = numpy\ninstall:\n\t@pip install vllm $(PACKAGES)\n",
+    "justfile": "v := '1'\ninstall:\n    pip install vllm {{ v }}\n",
+    "job.sbatch": "#!/bin/bash\n#SBATCH -N 1\nsrun pip list\npip install vllm\n",
+    "rocm.def": "Bootstrap: docker\nFrom: rocm/pytorch\n%post\n    pip install vllm\n",
+    "docker-compose.yml": (
+        "services:\n  a:\n    image: rocm/pytorch\n    command: bash -c 'pip install vllm'\n"
+    ),
+    ".devcontainer/devcontainer.json": (
+        '// why\n{\n\t"image": "rocm/pytorch",\n\t"postCreateCommand": "pip install vllm",\n}\n'
+    ),
+    "pixi.toml": '[pypi-dependencies]\nvllm = ">=0.5"\n[tasks]\na = "pip install vllm"\n',
+    "tox.ini": "[testenv]\ndeps =\n    vllm>=0.5\ncommands = pip install vllm\n",
+    "noxfile.py": (
+        'import nox\n\n\n@nox.session\ndef a(session):\n    session.install("vllm", "x")\n'
+    ),
+    "Pipfile": '[packages]\nvllm = ">=0.5"\n',
+    "conda-lock.yml": (
+        "package:\n- name: vllm\n  version: 0.5.0\n  manager: pip\n  platform: linux-64\n"
+    ),
+    "install.ps1": "$a = 'x'\n& pip install $a `\n    vllm\n",
+    "install.bat": "@echo off\ncall pip install vllm\n",
+    "env_rocm.yaml": "dependencies:\n  - pip:\n      - vllm\n",
     "serve.py": "import os\n\nos.system('pip install vllm')\n",
     "serve.ipynb": json.dumps(NOTEBOOK, indent=1) + "\n",
 }
 PLACES = [
+    ".devcontainer/devcontainer.json:4:36",
     ".github/workflows/ci.yml:8:23",
     "Dockerfile:3:17",
+    "Makefile:3:15",
+    "Pipfile:2:9",
+    "conda-lock.yml:2:9",
+    "docker-compose.yml:4:35",
+    "env_rocm.yaml:3:9",
     "environment.yml:5:9",
+    "install.bat:2:18",
+    "install.ps1:3:5",
     "install.sh:3:5",
+    "job.sbatch:4:13",
+    "justfile:3:17",
+    "noxfile.py:6:22",
+    "pixi.toml:2:9",
+    "pixi.toml:4:18",
     "pyproject.toml:5:6",
     "requirements.txt:1:19",
     "requirements.txt:3:1",
+    "rocm.def:4:17",
     "serve.ipynb:cell 2:2:14",
     "serve.ipynb:cell 2:3:24",
     "serve.py:3:24",
     "setup.cfg:6:5",
+    "tox.ini:3:5",
+    "tox.ini:4:24",
 ]
 
 
@@ -135,8 +173,11 @@ def test_fixes_change_each_format_and_nothing_else_in_it(acme: Project) -> None:
     acme.run("--no-cache", "--fix")
     for name, text in FILES.items():
         if name not in {"own/no_vllm.py", "serve.ipynb"}:
-            assert acme.read(name) == text.replace("install vllm", "install aphrodite").replace(
-                "    vllm\n", "    aphrodite\n"
+            assert acme.read(name) == re.sub(
+                r"""(install (?=vllm)|install\("|^    )vllm(?!>)""",
+                r"\1aphrodite",
+                text,
+                flags=re.M,
             ), name
     assert acme.read("serve.ipynb") == FILES["serve.ipynb"].replace(" vllm", " aphrodite")
 
@@ -153,6 +194,20 @@ def test_ignore_comments_stand_where_the_format_has_comments(acme: Project) -> N
         "setup.cfg": f"    vllm>=0.5  {comment}\n",
         "environment.yml": f"      - vllm  {comment}\n",
         "install.sh": f"pip install \\\n    vllm  {comment}\n",
+        "Makefile": f"\t@pip install vllm $(PACKAGES)  {comment}\n",
+        "justfile": f"    pip install vllm {{{{ v }}}}  {comment}\n",
+        "job.sbatch": f"pip install vllm  {comment}\n",
+        "rocm.def": f"    pip install vllm  {comment}\n",
+        "docker-compose.yml": f"    command: bash -c 'pip install vllm'  {comment}\n",
+        ".devcontainer/devcontainer.json": f'\t// {comment}\n\t"postCreateCommand": "pip',
+        "pixi.toml": f'vllm = ">=0.5"  {comment}\n[tasks]\na = "pip install vllm"  {comment}\n',
+        "tox.ini": f"    vllm>=0.5  {comment}\ncommands = pip install vllm  {comment}\n",
+        "noxfile.py": f'    session.install("vllm", "x")  {comment}\n',
+        "Pipfile": f'vllm = ">=0.5"  {comment}\n',
+        "conda-lock.yml": f"- name: vllm  {comment}\n",
+        "install.ps1": f"    vllm  {comment}\n",
+        "install.bat": f"REM {comment}\ncall pip install vllm\n",
+        "env_rocm.yaml": f"      - vllm  {comment}\n",
         "serve.py": f"os.system('pip install vllm')  {comment}\n",
         "serve.ipynb": f"os.system('pip install vllm')  {comment}",
     }
@@ -175,6 +230,14 @@ def test_ignore_comments_stand_where_the_format_has_comments(acme: Project) -> N
         pytest.param("pyproject.toml", '[project]\ndependencies = ["vllm"]\n', id="one line"),
         pytest.param("pyproject.toml", '[tool.poetry.dependencies]\nvllm = "^0.5"\n', id="poetry"),
         pytest.param("Dockerfile", "RUN pip install vllm", id="no line at the end"),
+        pytest.param("Makefile", "a: b ; pip install vllm\n", id="behind a rule"),
+        pytest.param("Makefile", "a:\n\tls && \\\n\tpip install vllm && \\\n\tls\n", id="make"),
+        pytest.param("a.ps1", "pip install `\n  vllm `\n  x\n", id="backtick"),
+        pytest.param("a.bat", "ls && ^\npip install vllm ^\n  x\n", id="caret"),
+        pytest.param(
+            ".devcontainer.json", '{"onCreateCommand": {"a": "pip install vllm"}}', id="one line"
+        ),
+        pytest.param("tox.ini", "[testenv]\ncommands =\n  pip install \\\n   vllm\n", id="tox"),
     ],
 )
 def test_an_ignore_comment_hides_and_a_second_run_adds_none(
@@ -232,7 +295,9 @@ def test_a_comment_further_away_hides_nothing_and_is_told(text: str, acme: Proje
     assert " ROC901 " in done.stdout
 
 
-@pytest.mark.parametrize("name", ["Dockerfile", "requirements.txt", "a.sh", "environment.yml"])
+@pytest.mark.parametrize(
+    "name", ["Dockerfile", "requirements.txt", "a.sh", "environment.yml", "Makefile", "a.ps1"]
+)
 def test_a_file_with_nothing_but_a_comment_that_hides_nothing_is_told(
     name: str, acme: Project
 ) -> None:
@@ -240,6 +305,19 @@ def test_a_file_with_nothing_but_a_comment_that_hides_nothing_is_told(
     assert acme.findings("--no-cache", name) == [(name, "ROC901")]
     acme.run("--no-cache", "--fix", name)
     assert acme.read(name) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "opening", "rest"),
+    [(".devcontainer.json", "//", "{}\n"), ("a.bat", "REM", "dir\n"), ("a.cmd", "::", "dir\n")],
+)
+def test_a_comment_that_does_not_begin_as_ours_may_hold_one(
+    name: str, opening: str, rest: str, acme: Project
+) -> None:
+    acme.write(name, f"{opening} # rocmlint: ignore[ACME001] no more\n{rest}")
+    assert acme.findings("--no-cache", name) == [(name, "ROC901")]
+    acme.run("--no-cache", "--fix", name)
+    assert acme.read(name) == rest
 
 
 def test_noqa_hides_at_the_end_of_the_line(acme: Project) -> None:
@@ -286,13 +364,41 @@ def test_a_diff_shows_what_would_change(acme: Project) -> None:
 
 
 def test_a_named_file_of_no_known_format_is_told_of_and_left_alone(acme: Project) -> None:
-    acme.write("README.md", "```\npip install vllm\n```\nif (\n")
+    acme.write("README.rst", "::\n\n    pip install vllm\nif (\n")
+    done = acme.run("--no-cache", "README.rst")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("README.rst: not linted: neither Python nor of another format")
+    piped = acme.run("-", "--stdin-filename", "README.rst", stdin="if (\n")
+    assert (piped.returncode, piped.stdout) == (0, "")
+    assert "README.rst: not linted" in piped.stderr
+
+
+def test_documents_are_linted_by_option_only(acme: Project) -> None:
+    acme.write("README.md", "# Install\n\n```bash\npip install vllm\n```\n")
     done = acme.run("--no-cache", "README.md")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("README.md: not linted: neither Python nor of another format")
-    piped = acme.run("-", "--stdin-filename", "README.md", stdin="if (\n")
-    assert (piped.returncode, piped.stdout) == (0, "")
-    assert "README.md: not linted" in piped.stderr
+    assert "`documents = true`" in done.stderr
+    assert places(acme, "--documents", "README.md") == ["README.md:4:13"]
+    acme.write("rocmlint.toml", f"documents = true\n{FILES['rocmlint.toml']}")
+    assert "README.md:4:13" in places(acme)
+    assert acme.code("--no-cache", "--add-ignore", "known", "README.md") == 0
+    assert "pip install vllm  # rocmlint: ignore[ACME001] known\n" in acme.read("README.md")
+    piped = places(acme, "-", "--stdin-filename", "README.md", stdin="```sh\npip install vllm\n```")
+    assert piped == ["README.md:2:13"]
+
+
+def test_a_script_without_a_suffix_is_linted_fixed_and_hidden(acme: Project) -> None:
+    acme.write("bin/serve", "#!/bin/bash\npip install vllm\nif (\n")
+    assert "bin/serve:2:13" in places(acme)
+    assert places(acme, "bin/serve") == ["bin/serve:2:13"]
+    assert places(acme, "-", "--stdin-filename", "x", stdin="#!/bin/sh\npip install vllm\n") == [
+        "x:2:13"
+    ]
+    assert acme.code("--no-cache", "--add-ignore", "known", "bin/serve") == 0
+    assert "pip install vllm  # rocmlint: ignore[ACME001] known\n" in acme.read("bin/serve")
+    acme.write("bin/serve", "#!/bin/bash\npip install vllm\n")
+    acme.run("--no-cache", "--fix", "bin/serve")
+    assert acme.read("bin/serve") == "#!/bin/bash\npip install aphrodite\n"
 
 
 @pytest.mark.parametrize(
@@ -323,12 +429,13 @@ def test_paths_say_what_kind_of_file_it_is(path: str, kind: str | None) -> None:
 
 def test_the_hooks_see_what_is_found_below_a_folder() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    paths = [*FILES, "a.pyi", "notes.txt", "README.md", "data.yml", "docker/rocm.dockerfile"]
+    paths = [*FILES, "a.pyi", "notes.txt", "README.rst", "data.yml", "docker/rocm.dockerfile"]
     paths += ["requirements/base.in", "constraints-rocm.txt", ".gitlab-ci.yml", "a.json"]
     for hook in hooks:
         assert [path for path in paths if re.search(hook["files"], path)] == [
             path for path in paths if is_linted(path)
         ]
+        assert re.search(hook["files"], "docs/install.md")  # the settings say whether
         for known in FORMATS:
             assert known.path.pattern in hook["files"] or known.name == "setup_py", known.name
 

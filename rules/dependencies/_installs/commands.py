@@ -11,6 +11,6 @@ def _written(*tools: str) -> tuple[str, ...]:
     return tuple(f"{tool}{end}" for tool in tools for end in (" ", "\t", '"', "'"))
 
 
-PIP_AND_UV = (*_written("pip", "pip3", "uv"), "pip.", "pip3.")
+PIP_AND_UV = (*_written("pip", "pip3", "uv"), "pip.", "pip3.", "import nox", "from nox")
 TOOLS = (*PIP_AND_UV, *_written("conda", "mamba", "poetry", "pdm"))
 """One of these stands in every file with a command that installs packages."""

@@ -127,9 +127,7 @@ def _insert(lines: list[str], index: int, code: str, reason: str, opener: str) -
         lines.insert(index, indent + opening + _with_ignore("", 0, [code], reason))
 
 
-def _places(
-    path: str, text: str
-) -> tuple[Callable[[str, str, Sequence[Finding], str], str], ...]:
+def _places(path: str, text: str) -> tuple[Callable[[str, str, Sequence[Finding], str], str], ...]:
     """Give the ways to place a comment, the best first: in a Dockerfile none ends a line."""
     above = (_add_above, _add_above_instruction)
     found = format_of(path, text)

@@ -73,8 +73,9 @@ FORMATS = (
     Format("tox", compile_lazily(r"(^|/)tox\.ini$"), "ini"),
     Format("conda_lock", compile_lazily(r"(^|[/.-])conda-lock\.ya?ml$"), "yml yaml", declares=True),
     Format(
-        "conda", compile_lazily(r"(^|/)([^/]*env|conda)[^/]*\.ya?ml$"), "yml yaml", declares=True
+        "conda", compile_lazily(r"(^|/)(environment|conda)[^/]*\.ya?ml$"), "yml yaml", declares=True
     ),
+    Format("conda_env", compile_lazily(r"env[^/]*\.ya?ml$"), "yml yaml", declares=True),
     Format(
         "dockerfile",
         compile_lazily(
@@ -131,7 +132,9 @@ def format_of(path: str, content: str | bytes = "") -> Format | None:
     The path decides; where it says nothing, the first line of the content may name a shell.
     """
     found = _by_path(path.replace(os.sep, "/"))
-    return _SHELL if found is None and content and is_shell_script(content) else found
+    if found is None and content and not path.endswith((*PYTHON, NOTEBOOK)):
+        return _SHELL if is_shell_script(content) else None
+    return found
 
 
 @cache

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _SPECIFICATION = re.compile(
     r"(?:[\w./-]+::)?(?P<name>[A-Za-z0-9][\w.-]*?)\s*(?P<version>(?:[=<>!~][^\s]*)?)\Z"
 )
-_DEPENDENCIES = re.compile(r"^(?:[\"']?dependencies[\"']?[ \t]*:|\{)", re.MULTILINE)
 _NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
 """Packages that PyPI has under another name."""
 _NOT_OF_PYPI = frozenset({"python", "pip", "cudatoolkit", "nodejs", "gcc", "gxx", "make"})
@@ -24,8 +23,6 @@ _NOT_OF_PYPI = frozenset({"python", "pip", "cudatoolkit", "nodejs", "gcc", "gxx"
 
 def parse(text: str) -> Parts:
     """Read an environment file, lines ended by ``\\n``."""
-    if not _DEPENDENCIES.search(text):
-        return Parts()  # some other `env.yaml`
     documents = yaml.read(Excerpt.of(text))
     if isinstance(documents, Problem):
         return Parts(problems=(documents,))

@@ -12,7 +12,7 @@ from rocmlint.formats.model import Declared, Parts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_KEY = re.compile(r"(?P<item>- |  )(?P<key>[a-z_]+):[ \t]*(?P<quote>['\"]?)(?P<value>[^'\"\n]*)")
+_KEY = re.compile(r"(?P<item>- |  )(?P<key>[a-z_]+):[ \t]*(?P<quote>['\"]?)(?P<value>[^'\"\s]*)")
 _PLATFORM = "linux-64"
 """The one that ROCm runs on."""
 _GROUPS = {"main": ""}

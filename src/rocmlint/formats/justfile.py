@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Command
 
 _ASSIGNMENT = re.compile(r"(?P<export>export[ \t]+)?(?P<name>[A-Za-z_][\w-]*)[ \t]*:=[ \t]*")
-_STRING = re.compile(r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote))[^\\\n])*)(?P=quote)[ \t]*(?:#.*)?")
+_STRING = re.compile(
+    r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote))[^\\\n])*)(?P=quote)[ \t]*(?:#.*)?"
+)
 _SHELL = re.compile(r"set[ \t]+shell[ \t]*:=[ \t]*\[[ \t]*[\"']([^\"']*)")
 _RECIPE = re.compile(r"@?(?P<name>[A-Za-z_][\w-]*)(?P<parameters>[^:]*):(?!=)")
 _PARAMETER = re.compile(r"(?<![\w-])[A-Za-z_][\w-]*")

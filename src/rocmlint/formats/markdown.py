@@ -13,7 +13,9 @@ from rocmlint.formats.shell.script import commands_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
+_FENCE = re.compile(
+    r"[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z"
+)
 _LANGUAGE = re.compile(r"\{?\.?([\w+-]+)")
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console", "shell-session", "sh-session"})
 _PROMPT = re.compile(r"[ \t>]*\$[ \t]+")

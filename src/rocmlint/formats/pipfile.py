@@ -40,7 +40,7 @@ def _packages(table: Table, group: str) -> Iterator[Declared | Problem]:
         found = package(name, value, table.keys.get(name, value.excerpt), group)
         if isinstance(found, Excerpt):
             span = found.span()
-            yield Problem(f"{name}: {found.text[:60]!r} is not a valid version", *span[:2])
+            yield Problem(f"{name!r}: not a valid requirement", *span[:2])
         elif found is not None:
             yield found
 

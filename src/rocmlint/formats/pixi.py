@@ -34,7 +34,9 @@ def read(root: Table) -> Parts:
     for group, table in _tables(root):
         declared += _declared(table, group)
         indexes += _indexes(table.table("pypi-options"))
-        variables = {name: each.text for name, each in table.table("activation", "env").values.items()}
+        variables = {
+            name: each.text for name, each in table.table("activation", "env").values.items()
+        }
         tasks += ((each, variables) for each in table.table("tasks").values.values())
     commands = [
         command

@@ -56,7 +56,9 @@ def _for(line: ini.Line) -> tuple[str, Excerpt]:
     factors = _FACTOR.match(line.text.text)
     if factors is None:
         return line.section, line.text
-    return f"{line.section} {factors['factors']}", line.text.part(factors.end(), len(line.text.text))
+    return f"{line.section} {factors['factors']}", line.text.part(
+        factors.end(), len(line.text.text)
+    )
 
 
 def _dependency(line: ini.Line) -> Parts:

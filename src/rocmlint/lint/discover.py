@@ -23,7 +23,7 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 
 
 NOT_LINTED = "not linted: neither Python nor another supported format"
-DOCUMENT = "not linted: its code blocks are with `documents = true`"
+DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from rocmlint.config.option import did_you_mean
 from rocmlint.findings import UNREADABLE_FILE, Edit, Fix
 from rocmlint.text.suppressions import IGNORE, NOQA
-from rocmlint.text.text import Comment
+from rocmlint.text.text import OPENERS, Comment
 from rocmlint.text.words import few, shortened
 
 if TYPE_CHECKING:
@@ -271,7 +271,9 @@ def _without(suppression: Suppression, gone: Collection[str], source: File) -> E
 def _rest(before: str, reason: str, after: str) -> str:
     """Give what is left of a comment; words behind the codes stay as a comment of their own."""
     words = (part.strip(_BETWEEN) for part in (reason, after))
-    kept = (part if part.startswith("#") else f"# {part}" for part in words if part)
+    kept = [part if part.startswith("#") else f"# {part}" for part in words if part]
+    if not kept and before.strip().upper() in OPENERS:
+        return ""
     return "  ".join(part for part in (before.rstrip(), *kept) if part)
 
 

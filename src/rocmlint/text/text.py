@@ -35,6 +35,8 @@ _REMARKS = {
     "REM": re.compile(r"(?:(?<=\s)|\A)(?:REM[ \t]+|::[ \t]*)?#[^\n]*", re.IGNORECASE),
 }
 """Comments by how the format begins them; where that is not ``#``, ours has one inside."""
+OPENERS = frozenset({"//", "REM", "::"})
+"""What stands before the ``#`` of such a comment."""
 _LINE_START = re.compile(r"\n[^\n]")
 
 
