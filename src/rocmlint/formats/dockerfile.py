@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.instructions import instructions
-from rocmlint.formats.model import Command, Copied, Parts, Problem, Step, Word
+from rocmlint.formats.model import Command, Copied, Copy, Parts, Problem, Step, Word
 from rocmlint.formats.shell.folders import entered
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.variables import LONGEST
@@ -120,6 +120,7 @@ class _Build:
         self.stage = _Stage()
         self.begun = 0  # stages
         self.commands: list[Command] = []
+        self.copies: list[Copy] = []
         self.images: list[Word] = []
         self.steps = 0
         self.problems: list[Problem] = []
@@ -180,11 +181,18 @@ class _Build:
                 self.stage.arguments[name] = self.defaults.get(name)
 
     def _copy(self, instruction: Instruction, stage: _Stage) -> None:
-        listed = _exec_form(instruction.arguments)
-        words = [each.text for each in listed or ()] or _WORD.findall(instruction.arguments.text)
+        arguments = instruction.arguments
+        listed = _exec_form(arguments) or [
+            arguments.part(*match.span()) for match in _WORD.finditer(arguments.text)
+        ]
+        words = [each.text for each in listed]
         origins = [_behind(each).lower() for each in instruction.flags if each[:7] == "--from="]
         if len(words) > 1:
+            before = len(stage.copied)
             stage.take_in(words, self.stages.get(origins[0], _Stage()) if origins else None)
+            if not origins and len(stage.copied) > before:
+                last = stage.copied[-1]
+                self.copies.append(Copy(last.sources, Word(last.target, listed[-1].span())))
 
     def _run(self, instruction: Instruction, stage: _Stage) -> None:
         arguments, variables = instruction.arguments, stage.all()
@@ -222,6 +230,7 @@ def read(excerpt: Excerpt, arguments: Mapping[str, str | None]) -> Parts:
         build.take(instruction)
     return Parts(
         commands=tuple(build.commands),
+        copies=tuple(build.copies),
         images=tuple(build.images),
         problems=tuple(build.problems),
     )

@@ -34,6 +34,8 @@ class Word:
     quoted: bool = False
     """Some of it stands in quotes, is escaped, or is put in for something else: the text at
     ``span`` is not ``text``."""
+    origin: str = ""
+    """Where a shell's variables make it unknown, what they were set to, as it is written."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,20 @@ class Copied:
 
     sources: tuple[str, ...]
     target: str
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A COPY or ADD of a Dockerfile that brings in files of the folder that is built."""
+
+    sources: tuple[str, ...]
+    target: Word
+    """Its text is the path in the image, absolute as far as that is known."""
+
+    @property
+    def span(self) -> Span:
+        """The place: that of the target."""
+        return self.target.span
 
 
 @dataclass(frozen=True)
@@ -177,6 +193,7 @@ class Parts:
     indexes: tuple[Index, ...] = ()
     inclusions: tuple[Inclusion, ...] = ()
     problems: tuple[Problem, ...] = ()
+    copies: tuple[Copy, ...] = ()
     images: tuple[Word, ...] = ()
     """Base images: ``FROM rocm/pytorch:latest``, ``container:`` of a workflow."""
     prose: tuple[str, ...] = ()

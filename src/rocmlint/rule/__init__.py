@@ -12,7 +12,7 @@ from rocmlint.lazy import exported
 if TYPE_CHECKING:
     from rocmlint.config.option import Option
     from rocmlint.findings import Claim, Edit, Finding, Fix, Severity
-    from rocmlint.formats.model import Command, Declared, Index, Parts, Redirect, Word
+    from rocmlint.formats.model import Command, Copy, Declared, Index, Parts, Redirect, Word
     from rocmlint.installs.install import IndexOption, Install, install_of, installs_of
     from rocmlint.lazy import compile_lazily
     from rocmlint.rule.rule import ClaimRule, EngineRule, PartRule, PythonRule, Rule
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         calls,
         commands,
         comments,
+        copies,
         declared,
         definitions,
         imports,
@@ -59,6 +60,7 @@ __all__ = [
     "Command",
     "Comment",
     "Condition",
+    "Copy",
     "Declared",
     "Edit",
     "EngineRule",
@@ -92,6 +94,7 @@ __all__ = [
     "compile_lazily",
     "conditions",
     "constant",
+    "copies",
     "declared",
     "definitions",
     "dotted_text",
@@ -120,6 +123,7 @@ _HOME = {
     "Command": "rocmlint.formats.model",
     "Comment": "rocmlint.text.text",
     "Condition": "rocmlint.source.conditions",
+    "Copy": "rocmlint.formats.model",
     "Declared": "rocmlint.formats.model",
     "Edit": "rocmlint.findings",
     "EngineRule": "rocmlint.rule.rule",
@@ -153,6 +157,7 @@ _HOME = {
     "compile_lazily": "rocmlint.lazy",
     "conditions": "rocmlint.source.conditions",
     "constant": "rocmlint.syntax.nodes",
+    "copies": "rocmlint.rule.triggers",
     "declared": "rocmlint.rule.triggers",
     "definitions": "rocmlint.rule.triggers",
     "dotted_text": "rocmlint.syntax.nodes",

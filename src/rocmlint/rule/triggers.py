@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Region = Literal["code", "comments", "strings"]
 Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment", "part"]
-Part = Literal["", "commands", "declared", "indexes", "images"]
+Part = Literal["", "commands", "declared", "indexes", "copies", "images"]
 """What a trigger looks at in other file formats: an attribute of ``formats.model.Parts``."""
 
 
@@ -239,11 +239,14 @@ def _runner(name: str) -> re.Pattern[str]:
     return re.compile(rf"{_called((name,))}|{name}[ \t]+as\b")
 
 
-def commands(*words: str, described: str) -> On:
+def commands(*words: str, described: str, called: bool = True) -> On:
     """Look at commands: in shell scripts, Dockerfiles, workflows, notebooks, and calls of Python.
 
     ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in it.
+    Without ``called`` those that Python runs are left out.
     """
+    if not called:
+        return _part("commands", words, described)
     names = frozenset(name for runners in _RUNNERS.values() for name in runners)
     names |= frozenset(_GETTERS)
     found = Trigger(
@@ -271,6 +274,14 @@ def indexes(*words: str, described: str) -> On:
     Those in commands are in the command's words.
     """
     return _part("indexes", words, described)
+
+
+def copies(*words: str, described: str) -> On:
+    """Look at what COPY and ADD of a Dockerfile bring into an image.
+
+    ``check`` gets a :class:`rocmlint.formats.model.Copy`. One of ``words`` must stand in the file.
+    """
+    return _part("copies", words, described)
 
 
 def _part(part: Part, words: tuple[str, ...], described: str) -> On:

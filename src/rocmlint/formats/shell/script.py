@@ -10,7 +10,7 @@ from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.grammar import inside, tree
 from rocmlint.formats.model import Branch, Command, Index, Parts, Redirect, Step, Word
 from rocmlint.formats.shell.folders import Folders
-from rocmlint.formats.shell.variables import Value, Variables, changing
+from rocmlint.formats.shell.variables import LONGEST, Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
 from rocmlint.formats.shell.wrappers import SHELLS, program, script, unwrapped
 from rocmlint.text.text import Span
@@ -178,8 +178,18 @@ class _Script:
         lookup = self.variables.within_limits()
         for each in sorted(written, key=lambda word: word.start):
             sources[len(words)] = each
-            words += words_of(self.excerpt, each, lookup)
+            words += self._with_origin(words_of(self.excerpt, each, lookup))
         return _Call(words, sources, tuple(redirects), scripts)
+
+    def _with_origin(self, words: list[Word]) -> list[Word]:
+        """Note what unknown words come from."""
+        written = self.variables.written
+        if not written or all(word.known for word in words):
+            return words
+        return [
+            word if word.known else replace(word, origin=self.variables.origin(word.text))
+            for word in words
+        ]
 
     def _redirects(self, node: Node) -> list[Node]:
         found = [child for child in node.children if child.type in _REDIRECTS]
@@ -245,6 +255,10 @@ class _Script:
         if "[" in name:
             name, value = name.partition("[")[0], None
         self.variables.assign(name, value)
+        right = node.child_by_field_name("value")
+        if value is None and right is not None:
+            text = self.excerpt.text[right.start_byte : right.end_byte]
+            self.variables.written[name] = text[:LONGEST]
 
     def _assignment(self, node: Node) -> tuple[str, Value]:
         name, value = (node.child_by_field_name(field) for field in ("name", "value"))

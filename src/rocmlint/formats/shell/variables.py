@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.grammar import inside
@@ -32,6 +33,8 @@ _BRANCHES = frozenset(
         "command_substitution",
     }
 )
+_NAME = re.compile(r"\$\{?(\w+)")
+_MOST_HOPS = 3
 _READERS = frozenset({"read", "mapfile", "readarray", "getopts"})
 
 
@@ -41,6 +44,8 @@ class Variables:
     def __init__(self, exported: Mapping[str, str | None] | None = None) -> None:
         """Take those that are set from outside."""
         self.values: dict[str, Value] = dict(exported or {})
+        self.written: dict[str, str] = {}
+        """What those were set to whose value only the run knows, as it is written."""
         self.exported: set[str] = set(self.values)
         self.changing: frozenset[str] = frozenset()
         self.exports_all = False
@@ -67,6 +72,13 @@ class Variables:
         self.values[name] = value if known else None
         if self.exports_all:
             self.exported.add(name)
+
+    def origin(self, text: str, hops: int = 0) -> str:
+        """Give what the variables in a text were set to, as far as only the run knows it."""
+        names = dict.fromkeys(match[1] for match in _NAME.finditer(text))
+        found = [self.written[name] for name in names if name in self.written]
+        above = [self.origin(each, hops + 1) for each in found if hops < _MOST_HOPS]
+        return " ".join(filter(None, [*found, *above]))[:LONGEST]
 
     def passed_on(self) -> dict[str, str | None]:
         """Give what a program started here finds in its environment."""

@@ -1,0 +1,165 @@
+"""Commands of a shell that change the files of an installed package."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.project.packages import known_packages
+from rocmlint.rule import compile_lazily
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocmlint.rule import Command, Copy, Word
+
+_COPYING = frozenset({"cp", "mv", "rsync", "install"})
+_EDITING = frozenset({"sed", "gsed", "perl"})
+_IN_PLACE = compile_lazily(r"-(?!-)[a-zA-Z]*i|--in-place")
+_WITH_VALUE = frozenset({"-t", "--target-directory", "-m", "--mode", "-o", "-g", "-S", "--suffix"})
+_INTO_PACKAGE = compile_lazily(
+    r"(?:site|dist)-packages[\"']?/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z"
+)
+_ASKED = compile_lazily(
+    r"(?<![\w.])(?P<package>[A-Za-z_]\w*)(?:\.\w+)*\.__(?:path|file)__|find_spec\(\W*(?P<found>\w+)"
+)
+_SITE = compile_lazily(
+    r"getsitepackages|getusersitepackages|purelib|platlib|\bpip3? show\b|-packages\b"
+)
+_REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
+_VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
+_FIRST = compile_lazily(r"/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z")
+_OF_PYTHON = frozenset({"os", "sys", "site", "sysconfig", "pathlib", "importlib"})
+
+
+class Change(NamedTuple):
+    """A change of installed files: by which tool, of which package, and where that is written."""
+
+    tool: str
+    package: str
+    place: Command | Word | Copy
+    name: str
+    """The last part of the path, for who looks for it afterwards."""
+
+
+class _Target(NamedTuple):
+    package: str
+    inside: str
+    """The path below the package: empty for the package as a whole."""
+
+
+def changes_by(command: Command) -> Change | None:
+    """Give what a command changes, None if it changes nothing that is installed."""
+    name = command.words[0].text.rpartition("/")[2]
+    if name in _COPYING:
+        return _copied(command)
+    if name in _EDITING and any(_IN_PLACE.match(each.text) for each in command.words[1:]):
+        return _edited(command)
+    return _patched(command) if name == "patch" else None
+
+
+def copied_by(copy: Copy) -> Change | None:
+    """Give what COPY or ADD changes."""
+    target = _target(copy.target, "")
+    if target is None or not _is_code(target, copy.sources):
+        return None
+    return Change("copy", target.package, copy, posixpath.basename(target.inside.rstrip("/")))
+
+
+def _copied(command: Command) -> Change | None:
+    operands, chosen = _operands(command.words[1:])
+    if chosen is not None:
+        operands = [*operands, chosen]
+    if len(operands) < 2:
+        return None
+    *sources, last = operands
+    target = _target(last, command.folder or "")
+    if target is None or not _is_code(target, [each.text for each in sources]):
+        return None
+    return Change("copy", target.package, last, posixpath.basename(target.inside.rstrip("/")))
+
+
+def _edited(command: Command) -> Change | None:
+    for word in command.words[2:]:
+        target = _target(word, command.folder or "")
+        if target is not None and target.inside.endswith(".py"):
+            return Change("sed", target.package, word, posixpath.basename(target.inside))
+    return None
+
+
+def _patched(command: Command) -> Change | None:
+    words = [each for each in command.words[1:] if not each.text.startswith("--dry")]
+    if len(words) < len(command.words) - 1:
+        return None
+    for before, word in zip(command.words, words, strict=False):
+        target = _target(word, command.folder or "")
+        if target is not None and (before.text in {"-d", "--directory"} or target.inside):
+            return Change("patch", target.package, word, target.package)
+    inside = _INTO_PACKAGE.search(command.folder or "")
+    return Change("patch", inside["package"], command, inside["package"]) if inside else None
+
+
+def _operands(words: Sequence[Word]) -> tuple[list[Word], Word | None]:
+    """Give the paths that a command is given, and the folder that an option names."""
+    found: list[Word] = []
+    chosen: Word | None = None
+    option = ""
+    for word in words:
+        if option in _WITH_VALUE:
+            chosen = word if option in {"-t", "--target-directory"} else chosen
+            option = ""
+        elif word.text.startswith("-") and len(word.text) > 1:
+            option = word.text
+        else:
+            found.append(word)
+            option = ""
+    return found, chosen
+
+
+def _target(word: Word, folder: str) -> _Target | None:
+    """Give the package that a path leads into; None where it leads into none."""
+    text = word.text
+    if word.known and not text.startswith("/"):
+        text = posixpath.join(folder, text)
+    if match := _INTO_PACKAGE.search(text):
+        return _Target(match["package"], (match["inside"] or "").lstrip("/"))
+    if word.known:
+        return None
+    return _asked(text, f"{text} {word.origin}")
+
+
+def _asked(text: str, origin: str) -> _Target | None:
+    """Give the package of a path that begins with what Python or pip says of it."""
+    variable = _VARIABLE.search(text)
+    rest = variable["inside"] if variable else ""
+    asked = next(
+        (
+            found
+            for match in _ASKED.finditer(origin)
+            if (found := match["package"] or match["found"]) not in _OF_PYTHON
+        ),
+        None,
+    )
+    if asked is not None:
+        replaced = _REPLACED.search(origin)
+        return _Target(replaced["package"] if replaced else asked, rest.lstrip("/"))
+    if not _SITE.search(origin):
+        return None
+    first = _FIRST.match(rest)
+    return _Target(first["package"], (first["inside"] or "").lstrip("/")) if first else None
+
+
+def _is_code(target: _Target, sources: Sequence[str]) -> bool:
+    """Say whether code is copied: a module, or a folder into a package that is known."""
+    name = posixpath.basename(target.inside)
+    if name.endswith(".py"):
+        return True
+    if "." in name:
+        return False
+    names = [posixpath.basename(each.rstrip("/\"'")) for each in sources]
+    if any(name.endswith(".py") for name in names):
+        return True
+    return target.package in known_packages() and any(
+        not re.search(r"\.\w+\Z", name) and name.isupper() is False for name in names
+    )

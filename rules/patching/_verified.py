@@ -1,0 +1,62 @@
+"""Whether a script looks at the installed files that it has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import format_of
+
+if TYPE_CHECKING:
+    from rocmlint.rule import Command, File, Word
+
+    from ._installed_files import Change
+
+_COMPARING = frozenset(
+    {"cmp", "diff", "grep", "egrep", "fgrep", "rg", "md5sum", "sha1sum", "sha256sum", "cksum"}
+)
+_TESTING = frozenset({"pytest", "py.test", "rocmlint"})
+_CHECKING_MODULES = frozenset({"pytest", "unittest", "compileall", "py_compile", "rocmlint"})
+_STOPS = ("-e", "-eu", "-eux", "-ex", "-euo", "-eo", "-exo", "-euxo", "errexit")
+_STOP_BY_THEMSELVES = frozenset({"dockerfile", "makefile", "justfile", "apptainer", "workflow"})
+"""Formats whose programs stop at the first command that fails."""
+
+
+def is_checked_later(change: Change, file: File) -> bool:
+    """Say whether a command behind a change looks at what it changed."""
+    behind = change.place.span[2:]
+    return any(_checks(each, change) for each in file.parts.commands if each.span[:2] >= behind)
+
+
+def stops_by_itself(change: Change, file: File) -> bool:
+    """Say whether a patch that cannot be applied stops what runs it."""
+    if change.tool != "patch":
+        return False
+    found = format_of(file.path, file.text)
+    if found is not None and found.name in _STOP_BY_THEMSELVES:
+        return True
+    return any(
+        each.words[0].text == "set" and any(word.text in _STOPS for word in each.words[1:])
+        for each in file.parts.commands
+    )
+
+
+def _checks(command: Command, change: Change) -> bool:
+    name = command.words[0].text.rpartition("/")[2]
+    words = command.words[1:]
+    if name in _TESTING:
+        return True
+    if name in _COMPARING:
+        return _names(words, change)
+    if not name.startswith("python"):
+        return False
+    if not words or words[0].text == "-":
+        return True  # a program that is piped in
+    if words[0].text == "-m" and len(words) > 1:
+        return words[1].text in _CHECKING_MODULES
+    return words[0].text == "-c" and _names(words, change)
+
+
+def _names(words: tuple[Word, ...], change: Change) -> bool:
+    """Say whether a command names what was changed, or a variable that may lead there."""
+    text = " ".join(f"{each.text} {each.origin}" for each in words)
+    return change.package in text or bool(change.name and change.name in text)
