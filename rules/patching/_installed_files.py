@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.project.packages import known_packages
@@ -14,6 +13,9 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Command, Copy, Word
 
+PLACES = ("site-packages", "dist-packages", "getsitepackages", "purelib", "platlib")
+ASKED = ("__path__", "__file__", "pip show", "pip3 show", "submodule_search_locations")
+"""One of these stands in every file that says where packages lie."""
 _COPYING = frozenset({"cp", "mv", "rsync", "install"})
 _EDITING = frozenset({"sed", "gsed", "perl"})
 _IN_PLACE = compile_lazily(r"-(?!-)[a-zA-Z]*i|--in-place")
@@ -30,6 +32,7 @@ _SITE = compile_lazily(
 _REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
 _VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
 _FIRST = compile_lazily(r"/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z")
+_OF_LIBRARIES = frozenset({"lib", "lib64", "include", "share", "bin"})
 _OF_PYTHON = frozenset({"os", "sys", "site", "sysconfig", "pathlib", "importlib"})
 
 
@@ -49,17 +52,15 @@ class _Target(NamedTuple):
     """The path below the package: empty for the package as a whole."""
 
 
-def changes_by(command: Command) -> Change | None:
-    """Give what a command changes, None if it changes nothing that is installed."""
-    name = command.words[0].text.rpartition("/")[2]
-    if name in _COPYING:
-        return _copied(command)
+def edited_by(command: Command) -> Change | None:
+    """Give what a `sed -i` or a `patch` changes, None if that is nothing installed."""
+    name = _program(command)
     if name in _EDITING and any(_IN_PLACE.match(each.text) for each in command.words[1:]):
         return _edited(command)
     return _patched(command) if name == "patch" else None
 
 
-def copied_by(copy: Copy) -> Change | None:
+def copied_into(copy: Copy) -> Change | None:
     """Give what COPY or ADD changes."""
     target = _target(copy.target, "")
     if target is None or not _is_code(target, copy.sources):
@@ -67,7 +68,10 @@ def copied_by(copy: Copy) -> Change | None:
     return Change("copy", target.package, copy, posixpath.basename(target.inside.rstrip("/")))
 
 
-def _copied(command: Command) -> Change | None:
+def copied_by(command: Command) -> Change | None:
+    """Give what a command copies over installed files, None if it copies none."""
+    if _program(command) not in _COPYING:
+        return None
     operands, chosen = _operands(command.words[1:])
     if chosen is not None:
         operands = [*operands, chosen]
@@ -98,6 +102,10 @@ def _patched(command: Command) -> Change | None:
             return Change("patch", target.package, word, target.package)
     inside = _INTO_PACKAGE.search(command.folder or "")
     return Change("patch", inside["package"], command, inside["package"]) if inside else None
+
+
+def _program(command: Command) -> str:
+    return command.words[0].text.rpartition("/")[2]
 
 
 def _operands(words: Sequence[Word]) -> tuple[list[Word], Word | None]:
@@ -155,11 +163,11 @@ def _is_code(target: _Target, sources: Sequence[str]) -> bool:
     name = posixpath.basename(target.inside)
     if name.endswith(".py"):
         return True
-    if "." in name:
+    if "." in name or _OF_LIBRARIES & set(target.inside.split("/")):
         return False
     names = [posixpath.basename(each.rstrip("/\"'")) for each in sources]
     if any(name.endswith(".py") for name in names):
         return True
     return target.package in known_packages() and any(
-        not re.search(r"\.\w+\Z", name) and name.isupper() is False for name in names
+        "." not in name and not name.isupper() for name in names
     )

@@ -145,3 +145,53 @@ def test_the_environment_of_a_call_reaches_the_command() -> None:
     text = "subprocess.run(['pip'], env={**os.environ, 'PIP_CONSTRAINT': 'c.txt', 'A': f()})"
     (command,) = commands(source_of(text))
     assert command.variables == {"PIP_CONSTRAINT": "c.txt", "A": None}
+
+
+# Sessions of nox
+
+SESSION = "import nox\n\n@nox.session(python=['3.12'])\ndef tests(s):\n    "
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("s.install('x')", PIP),
+        (
+            "s.install('-r', 'a.txt', 'x>=2', silent=True)",
+            ["pip", "install", "-r", "a.txt", "x>=2"],
+        ),
+        ("s.conda_install('x', channel='pytorch')", ["conda", "install", "x"]),
+        ("s.run('pip', 'install', 'x', external=True)", PIP),
+        ("s.run('bash', '-c', 'pip list')", ["bash", "-c", "pip list"]),
+        ("s.run_always(*['pip', 'install', 'x'])", PIP),
+    ],
+)
+def test_a_session_of_nox_runs_commands(call: str, expected: list[str]) -> None:
+    found = words(f"{SESSION}{call}\n")
+    assert found[0] == expected
+    assert found[1:] == ([["pip", "list"]] if "bash" in call else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{SESSION}s.notify('pip')\n",
+        f"{SESSION}other.install('x')\n",
+        "import nox\ndef helper(s):\n    s.install('x')\n",
+        "@unit.session\ndef tests(s):\n    s.install('x')\n",
+        "import nox\ns.install('x')\n",
+    ],
+)
+def test_what_is_no_session_of_nox_runs_nothing(text: str) -> None:
+    assert words(text) == []
+
+
+def test_the_words_of_a_session_stand_at_their_places() -> None:
+    source = source_of(f"{SESSION}s.install('torch>=2', env={{'A': 'b'}})\n")
+    (command,) = commands(source)
+    assert [source.text_at(word.span) for word in command.words] == [
+        "install",
+        "install",
+        "torch>=2",
+    ]
+    assert (command.shell, command.variables) == (False, {"A": "b"})

@@ -177,7 +177,7 @@ def test_fixes_change_each_format_and_nothing_else_in_it(acme: Project) -> None:
                 r"""(install (?=vllm)|install\("|^    )vllm(?!>)""",
                 r"\1aphrodite",
                 text,
-                flags=re.M,
+                flags=re.MULTILINE,
             ), name
     assert acme.read("serve.ipynb") == FILES["serve.ipynb"].replace(" vllm", " aphrodite")
 

@@ -21,6 +21,8 @@ _IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?
 _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|epyc)(?![a-z])")
 """What else AMD builds images for."""
 _OTHER_GPUS = compile_lazily(r"--gpus\b|nvcr\.io|nvidia|cuda")
+_WITH_IMAGES = frozenset({"dockerfile", "workflow", "apptainer"})
+"""Formats that name the image that their commands run in."""
 BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
 
@@ -49,7 +51,7 @@ def rocm_evidence(command: Command, file: File) -> str:
         return "the file's name says so" if by_name == "rocm" and found != "other" else ""
     if file.settings.rocm:
         return "the configuration says so"
-    if _format(file.path) in {"dockerfile", "workflow"}:
+    if _format(file.path) in _WITH_IMAGES:
         return ""
     started = started_in(file)
     if started is not None:

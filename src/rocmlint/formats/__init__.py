@@ -148,11 +148,9 @@ def _by_path(path: str) -> Format | None:
 
 def is_shell_script(content: str | bytes) -> bool:
     """Say whether a text begins as a script of a shell does."""
-    if not content.startswith(("#!", "\ufeff") if isinstance(content, str) else (b"#!", b"\xef")):
-        return False
     first = content[:200]
     text = first if isinstance(first, str) else first.decode("latin-1")
-    return _SHELL_SCRIPT.match(text) is not None
+    return text.startswith(("#!", "\ufeff", "\xef")) and bool(_SHELL_SCRIPT.match(text))
 
 
 def is_known(path: str) -> bool:

@@ -86,8 +86,8 @@ def _pairs(value: yaml.Value | None) -> Iterator[tuple[str, Excerpt]]:
                 yield name.text, _filled(each.text)
     for each in value.values if isinstance(value, yaml.Sequence) else ():
         if isinstance(each, yaml.Scalar) and "=" in each.text.text:
-            name, _, _ = each.text.text.partition("=")
-            yield name, _filled(each.text.part(len(name) + 1, len(each.text.text)))
+            key = each.text.text.partition("=")[0]
+            yield key, _filled(each.text.part(len(key) + 1, len(each.text.text)))
 
 
 def _known(value: yaml.Value | None) -> Variables:
@@ -109,7 +109,7 @@ def _dockerfile(build: yaml.Mapping) -> Parts:
 
 
 def _numbered(command: Command, first: int) -> Command:
-    """Number the steps of a Dockerfile apart from those of other services."""
+    """Give a step of a Dockerfile a number apart from those of other services."""
     return replace(command, step=replace(command.step, number=first + command.step.number))
 
 

@@ -71,6 +71,8 @@ def _run_by(value: yaml.Value | None) -> Iterator[yaml.Scalar | yaml.Sequence]:
 
 def _commands(value: yaml.Scalar | yaml.Sequence, step: Step) -> list[Command]:
     if isinstance(value, yaml.Scalar):
+        if value.text.text == "null":
+            return []
         return commands_of(value.text.with_unknown(_VARIABLE), step=step)
     texts = (each.text for each in value.values if isinstance(each, yaml.Scalar))
     items = [Item.of(each.with_unknown(_VARIABLE)) for each in texts]

@@ -34,7 +34,8 @@ def parse(text: str) -> Parts:
 
 def _blocks(excerpt: Excerpt) -> Iterator[list[Excerpt]]:
     """Yield the lines of each block for a shell, without what stands before all of them."""
-    fence, block = "", None
+    fence = ""
+    block: list[Excerpt] | None = None
     for line in excerpt.lines():
         match = _FENCE.match(line.text)
         if not fence and match is not None:

@@ -12,7 +12,7 @@ from rocmlint.formats.toml_packages import package
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.formats.toml import Table, Value
+    from rocmlint.formats.toml import Table
 
 _OTHERS = frozenset({"source", "requires", "scripts", "pipenv"})
 """Tables that are no group of packages."""

@@ -32,7 +32,11 @@ def read(root: Table) -> Parts:
     indexes: list[Index] = []
     tasks: list[tuple[Value, dict[str, str | None]]] = []
     for group, table in _tables(root):
-        declared += _declared(table, group)
+        for each in _packages(table, group):
+            if isinstance(each, Declared):
+                declared.append(each)
+            else:
+                indexes.append(each)
         indexes += _indexes(table.table("pypi-options"))
         variables = {
             name: each.text for name, each in table.table("activation", "env").values.items()
@@ -61,7 +65,7 @@ def _tables(root: Table) -> Iterator[tuple[str, Table]]:
                 yield group, target
 
 
-def _declared(table: Table, group: str) -> Iterator[Declared]:
+def _packages(table: Table, group: str) -> Iterator[Declared | Index]:
     for kind in _OF_CONDA:
         packages = table.table(kind)
         for name, value in packages.values.items():
@@ -75,20 +79,24 @@ def _declared(table: Table, group: str) -> Iterator[Declared]:
             yield from () if found is None else (found,)
     packages = table.table("pypi-dependencies")
     for name, value in packages.values.items():
+        index = value.table.get("index")
+        if index is not None and index.text:
+            yield Index(index.text, index.excerpt.span(), extra=True)
         requirement = package(name, value, packages.keys.get(name, value.excerpt), group)
         if isinstance(requirement, Declared):
             yield requirement
 
 
 def _indexes(options: Table) -> Iterator[Index]:
-    found = [(options.get("index-url"), False)]
+    main = options.get("index-url")
+    if main is not None and main.text:
+        yield Index(main.text, main.excerpt.span())
     for key in ("extra-index-urls", "find-links"):
         listed = options.get(key)
         for each in listed.items() if listed is not None else ():
-            found.append((each.table.get("url") or each, True))
-    for value, extra in found:
-        if value is not None and value.text:
-            yield Index(value.text, value.excerpt.span(), extra)
+            url = each.table.get("url") or each
+            if url.text:
+                yield Index(url.text, url.excerpt.span(), extra=True)
 
 
 def _commands(task: Value, variables: dict[str, str | None], number: int) -> list[Command]:

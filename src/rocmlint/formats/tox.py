@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats import ini, requirements
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Command, Declared, Index, Parts, Problem, Step
+from rocmlint.formats.model import Command, Index, Parts, Step
 from rocmlint.formats.shell.word_list import commands_in, split
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Branch, Command, Step, Word
 from rocmlint.formats.shell.wrappers import unwrapped
 from rocmlint.text.text import Span
@@ -17,9 +16,9 @@ from rocmlint.text.text import Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from rocmlint.formats.excerpt import Excerpt
     from rocmlint.formats.recipes import Values
 
-_REDIRECTION = re.compile(r"[<>]")
 _GO_ON = frozenset({"else", "elseif", "catch"})
 _KEYWORDS = _GO_ON | {
     *("if", "for", "foreach", "while", "do", "switch", "try", "finally", "function", "param"),
@@ -135,7 +134,7 @@ class Reader:
     def _is_unsure(self, text: str) -> bool:
         """Say whether signs stand in a word that mean more than themselves."""
         marks = (self.shell.escape, *self.shell.quotes)
-        return any(mark in text for mark in marks) or bool(_REDIRECTION.search(text))
+        return text.startswith("@") or any(map(text.__contains__, (*marks, "<", ">")))
 
 
 def value_of(words: Sequence[Excerpt], quotes: str) -> Excerpt | None:

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 _KINDS = {
     "test": re.compile(
         r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"
-        r"|(^|/)(test[-_][^/]*|[^/]*[-_]tests?)\.(ipynb|sh|bash)$"
+        r"|(^|/)(test[-_][^/]*|[^/]*[-_]tests?)\.(ipynb|sh|bash|sbatch|slurm|ps1|bat|cmd)$"
         r"|(^|/)(requirements|constraints|environment|conda)([^/]*[-_.])?tests?\.[a-z]+$"
         r"|(^|/)((Docker|Container)file[-_.]tests?|tests?\.[Dd]ockerfile)$"
     ),
     "benchmark": re.compile(
         r"(^|/)(bench|benchmarks?)/|(^|/|_)bench(mark(s|ing)?)?(_[^/]*)?\.pyi?$"
-        r"|(^|/|[-_])bench(mark(s|ing)?)?([-_][^/]*)?\.(ipynb|sh|bash)$"
+        r"|(^|/|[-_])bench(mark(s|ing)?)?([-_][^/]*)?\.(ipynb|sh|bash|sbatch|slurm|ps1|bat|cmd)$"
     ),
     "example": re.compile(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
     "script": re.compile(r"(^|/)(scripts?|tools?|bin)/"),
