@@ -37,7 +37,12 @@ class Part(NamedTuple):
 
 
 def part_of(declared: Declared, where: str = "") -> Part | None:
-    """Read a declared requirement; None where nothing can be said of its versions."""
+    """Read a declared requirement; None where nothing can be said of its versions.
+
+    That is of conda's packages too: what PyPI's of the same name depend on says nothing of them.
+    """
+    if declared.by_conda:
+        return None
     requirement = _requirement(declared.text) if declared.name in known() else None
     if requirement is None or requirement.url:
         return None

@@ -76,7 +76,7 @@ def requirement(name: str, version: str, written: Excerpt, group: str = "") -> D
     result = declare(text, Declaration())
     if not isinstance(result, Declared):
         return None
-    return Declared(result.text, result.name, written.span(), group)
+    return Declared(result.text, result.name, written.span(), group, by_conda=True)
 
 
 def _specifiers(version: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import conda
@@ -53,4 +54,5 @@ def _declared(package: dict[str, re.Match[str]], excerpt: Excerpt) -> Declared |
     written = excerpt.part(*match.span("value"))
     group = _GROUPS.get(category := values.get("category", "main"), category)
     version = values["version"].replace(" ", "")
-    return conda.requirement(values["name"], f"=={version}", written, group)
+    found = conda.requirement(values["name"], f"=={version}", written, group)
+    return replace(found, by_conda=values.get("manager") != "pip") if found else None

@@ -150,6 +150,8 @@ class Declared:
     span: Span
     group: str = ""
     constraint: bool = False
+    by_conda: bool = False
+    """conda installs it, whose packages depend on what conda's own metadata says."""
 
 
 @dataclass(frozen=True)

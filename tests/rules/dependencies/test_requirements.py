@@ -238,3 +238,66 @@ def test_what_a_url_brings_is_unknown(
     text = f'[project]\nname = "trainer"\nversion = "1"\ndependencies = ["{requirement}"]\n'
     assert repository.codes("pyproject.toml", text) == codes
     assert repository.codes("pyproject.toml", text, preview=True) == (codes or ["ROC211"])
+
+
+LOCKED = (
+    "package:\n- name: torch\n  version: 2.7.0\n  manager: {0}\n  platform: linux-64\n"
+    "- name: triton\n  version: 3.4.0\n  manager: {0}\n  platform: linux-64\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "codes"),
+    [
+        ("conda-lock.yml", LOCKED.format("pip"), ["ROC203"]),
+        ("conda-lock.yml", LOCKED.format("conda"), []),
+        ("environment.yml", "dependencies:\n- pytorch=2.7.0\n- triton=3.4.0\n", []),
+        (
+            "environment.yml",
+            "dependencies:\n- pip:\n  - torch==2.7.0\n  - triton==3.4.0\n",
+            ["ROC203"],
+        ),
+        ("pixi.toml", '[dependencies]\npytorch = "2.7.0"\ntriton = "3.4.0"\n', []),
+        (
+            "pixi.toml",
+            '[pypi-dependencies]\ntorch = "==2.7.0"\ntriton = "==3.4.0"\n',
+            ["ROC203"],
+        ),
+    ],
+)
+def test_packages_of_conda_need_not_go_with_the_requirements_of_those_of_pypi(
+    path: str, text: str, codes: list[str], repository: Repository
+) -> None:
+    assert repository.codes(path, text) == codes
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("Makefile", "install:\n\t@rocm-smi\n\t{}\n"),
+        ("justfile", "install:\n    rocm-smi\n    {}\n"),
+        ("job.slurm", "#!/bin/bash\n#SBATCH -N 1\nrocm-smi\n{}\n"),
+        ("rocm.def", "Bootstrap: docker\nFrom: rocm/pytorch\n%post\n    {}\n"),
+        ("compose.yaml", "services:\n  a:\n    image: rocm/pytorch\n    command: bash -c '{}'\n"),
+        (".devcontainer.json", '{{"image": "rocm/pytorch", "onCreateCommand": "{}"}}\n'),
+        ("pixi.toml", '[tasks]\na = "rocm-smi"\nb = "{}"\n'),
+        ("tox.ini", "[testenv]\ncommands =\n    rocm-smi\n    {}\n"),
+        ("install.ps1", "rocm-smi\n{}\n"),
+        ("install.bat", "rocm-smi\n{}\n"),
+        ("README.md", "```bash\nrocm-smi\n{}\n```\n"),
+    ],
+)
+def test_an_install_that_replaces_torch_is_found_in_every_format(
+    path: str, text: str, repository: Repository
+) -> None:
+    (found,) = repository.lint(path, text.format(VLLM.strip()))
+    assert found.code == "ROC201"
+    assert text.format(VLLM.strip()).split("\n")[found.line - 1].find("vllm") == found.column - 1
+
+
+def test_an_image_for_cuda_keeps_a_definition_out_of_a_project_for_rocm(
+    repository: Repository,
+) -> None:
+    text = "Bootstrap: docker\nFrom: {}\n%post\n    pip install vllm==0.11.2\n"
+    assert repository.codes("a.def", text.format("nvcr.io/nvidia/pytorch:25.01"), rocm=True) == []
+    assert repository.codes("a.def", text.format("rocm/pytorch")) == ["ROC201"]
