@@ -29,6 +29,7 @@ _ASKED = compile_lazily(
 _SITE = compile_lazily(
     r"getsitepackages|getusersitepackages|purelib|platlib|\bpip3? show\b|-packages\b"
 )
+_RENAMED = compile_lazily(r"\bimport (\w+)[\w.]* as (\w+)")
 _REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
 _VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
 _FIRST = compile_lazily(r"/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z")
@@ -150,8 +151,9 @@ def _asked(text: str, origin: str) -> _Target | None:
         None,
     )
     if asked is not None:
+        renamed = next((each[1] for each in _RENAMED.finditer(origin) if each[2] == asked), asked)
         replaced = _REPLACED.search(origin)
-        return _Target(replaced["package"] if replaced else asked, rest.lstrip("/"))
+        return _Target(replaced["package"] if replaced else renamed, rest.lstrip("/"))
     if not _SITE.search(origin):
         return None
     first = _FIRST.match(rest)
