@@ -1,4 +1,4 @@
-"""Scripts and Dockerfiles that change installed files: which changes are reported, which are not."""
+"""Scripts and Dockerfiles that change installed files: which changes are reported."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def found(root: Path, path: str, text: str) -> list[tuple[str, str]]:
     """Give the code of each finding, and the package that it names."""
     linter = Linter(Configuration({"preview": True}).settings_for(str(root)))
     analysis = linter.lint_text(str(root / path), text)
-    assert analysis.problems == []
+    assert not analysis.problems
     findings = [each for each in analysis.findings if each.code in ("ROC119", "ROC120")]
     return [(each.code, each.message.split("`")[-2]) for each in findings]
 
@@ -51,13 +51,19 @@ COPY = [("ROC119", "transformers")]
         f'{ASKED}cp a.py "${{path}}/models/gemma/"',
         f"{ASKED}models=$path/models\ncp -r patches/* $models/",
         "cp a.py \"$(python -c 'import transformers as t; print(t.__path__[0])')/trainer.py\"",
-        "d=$(pip show transformers | grep Location | cut -d: -f2)\ncp a.py $d/transformers/trainer.py",
-        "d=$(python -c 'import site; print(site.getsitepackages()[0])')\ncp a.py $d/transformers/a.py",
-        "d=`python -c 'import sysconfig as s; print(s.get_path(\"purelib\"))'`\ncp a.py $d/transformers/a.py",
+        "d=$(pip show transformers | grep Location | cut -d: -f2)\ncp a.py $d/transformers/a.py",
+        (
+            "d=$(python -c 'import site as s; print(s.getsitepackages()[0])')\n"
+            "cp a.py $d/transformers/trainer.py"
+        ),
+        (
+            "d=`python -c 'import sysconfig as s; print(s.get_path(\"purelib\"))'`\n"
+            "cp a.py $d/transformers/a.py"
+        ),
     ],
 )
 def test_a_copy_into_an_installed_package_is_reported(command: str, root: Path) -> None:
-    assert found(root, "install.sh", f"{command}\npython train.py\n") in (COPY, [("ROC119", "t")])
+    assert found(root, "install.sh", f"{command}\npython train.py\n") == COPY
 
 
 @pytest.mark.parametrize(
@@ -127,7 +133,7 @@ def test_what_looks_at_something_else_is_not(command: str, root: Path) -> None:
         (f"WORKDIR {SITE}\nCOPY a.py transformers/trainer.py", COPY),
         (f"RUN cp a.py {SITE}/transformers/trainer.py", COPY),
         (
-            f"COPY a.py {SITE}/transformers/trainer.py\nRUN python -c 'import transformers.trainer'",
+            f"COPY a.py {SITE}/transformers/a.py\nRUN python -c 'import transformers.a'",
             [],
         ),
         (f"COPY --from=build {SITE}/transformers {SITE}/transformers", []),
