@@ -86,3 +86,42 @@ def test_templates_that_build_on_each_other_end() -> None:
     jobs["test"] = {"extends": names, "script": ["pip install x"]}
     (command,) = parse(".gitlab-ci.yml", json.dumps(jobs)).commands
     assert command.image is None
+
+
+GROWING = {
+    "Makefile": ("A{0} = {1}", "$(A{0})", "a:\n\tpip install {0}"),
+    "justfile": ("a{0} := '{1}'", "{{{{a{0}}}}}", "a:\n    pip install {0}"),
+    "a.ps1": ('$a{0} = "{1}"', "$a{0}", 'pip install "{0}"'),
+    "a.bat": ('set "A{0}={1}"', "%A{0}%", 'pip install "{0}"'),
+}
+
+
+@pytest.mark.parametrize("end", ["x", ""])
+@pytest.mark.parametrize("levels", [5, DEEP])
+@pytest.mark.parametrize("name", GROWING)
+def test_a_variable_of_another_format_that_grows_is_unknown(
+    name: str, levels: int, end: str
+) -> None:
+    set_to, used, command = GROWING[name]
+    lines = [set_to.format(0, end)]
+    lines += [set_to.format(n, used.format(n - 1) * TIMES) for n in range(1, levels + 1)]
+    text = "\n".join([*lines, command.format(used.format(levels))])
+    words = parse(name, text).commands[-1].words
+    assert sum(len(word.text) for word in words) < 5000
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_variables_that_lead_in_a_circle_are_unknown(name: str) -> None:
+    set_to, used, command = GROWING[name]
+    lines = [set_to.format(1, used.format(2)), set_to.format(2, used.format(1))]
+    text = "\n".join([*lines, command.format(used.format(1))])
+    assert not last_word(name, text).known
+
+
+def test_what_an_unknown_word_comes_from_is_limited() -> None:
+    many = " ".join(f"$A{n}" for n in range(300))
+    lines = [f"A{n}=`{many}`" for n in range(300)]
+    word = last_word("a.sh", "\n".join(["A=$(pwd)", "ls $A", *lines, "pip install $A0"]))
+    assert not word.known
+    assert len(word.origin) < 5000
+    assert last_word("a.sh", "A=$(pwd)\nB=$A/x\nls $B").origin == "$A/x $(pwd)"

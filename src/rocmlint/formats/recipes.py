@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _PREFIX = re.compile(r"[@+\-\s]*")
 """What stands before a command for make or just: do not echo it, go on where it fails."""
-_MOST_HOPS = 5
+_MOST_HOPS = 20
 
 
 class Reference(NamedTuple):
@@ -36,15 +36,21 @@ class Values:
     def __init__(self, references: Callable[[str], Iterator[Reference]]) -> None:
         """Take what finds the references in a text, in order."""
         self.written: dict[str, Excerpt | None] = {}
+        """Complete before the first is asked for."""
         self._references = references
+        self._resolved: dict[str, str | None] = {}
 
     def resolved(self, name: str, hops: int = 0) -> str | None:
         """Give the value of a variable, None where it cannot be told."""
         value = self.written.get(name)
         if value is None or hops == _MOST_HOPS:
             return None
-        filled = self.put_into(value, hops + 1)
-        return None if filled.unknown or len(filled.text) > LONGEST else filled.text
+        if name not in self._resolved:
+            self._resolved[name] = None  # for one that leads back to itself
+            filled = self.put_into(value, hops + 1)
+            known = not filled.unknown and len(filled.text) <= LONGEST
+            self._resolved[name] = filled.text if known else None
+        return self._resolved[name]
 
     def put_into(self, text: Excerpt, hops: int = 0) -> Excerpt:
         """Put the values of variables into a text."""

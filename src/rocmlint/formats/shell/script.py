@@ -10,7 +10,7 @@ from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.grammar import inside, tree
 from rocmlint.formats.model import Branch, Command, Index, Parts, Redirect, Step, Word
 from rocmlint.formats.shell.folders import Folders
-from rocmlint.formats.shell.variables import LONGEST, Value, Variables, changing
+from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
 from rocmlint.formats.shell.wrappers import SHELLS, program, script, unwrapped
 from rocmlint.text.text import Span
@@ -40,6 +40,8 @@ _COMMAND = re.compile(r"[A-Z]\w*(?:COMMAND|CMD)\Z")
 _INSTALLS = re.compile(r"\s*(?:pip3?|uv|\S*python3?)\s")
 _INDEX = re.compile(r"(?!PIP_|UV_)[A-Z]\w*INDEX_URL\Z")
 """What a script hands to the program that it starts, such as TORCH_COMMAND of web UIs."""
+_MOST_OF_ORIGIN = 500
+"""Characters that are kept of what a variable is set to by a command."""
 _DEEPEST = 4
 """Shells in shells that are looked into: ``ssh host 'bash -c "…"'``."""
 
@@ -258,7 +260,7 @@ class _Script:
         right = node.child_by_field_name("value")
         if value is None and right is not None:
             text = self.excerpt.text[right.start_byte : right.end_byte]
-            self.variables.written[name] = text[:LONGEST]
+            self.variables.written[name] = text[:_MOST_OF_ORIGIN]
 
     def _assignment(self, node: Node) -> tuple[str, Value]:
         name, value = (node.child_by_field_name(field) for field in ("name", "value"))

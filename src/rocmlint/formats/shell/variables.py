@@ -34,7 +34,10 @@ _BRANCHES = frozenset(
     }
 )
 _NAME = re.compile(r"\$\{?(\w+)")
-_MOST_HOPS = 3
+_MOST_ORIGINS = 8
+"""Variables that are followed from one word."""
+_MOST_WORDS = 1000
+"""Words of a script that are followed."""
 _READERS = frozenset({"read", "mapfile", "readarray", "getopts"})
 
 
@@ -47,6 +50,7 @@ class Variables:
         self.written: dict[str, str] = {}
         """What those were set to whose value only the run knows, as it is written."""
         self.exported: set[str] = set(self.values)
+        self._followed = 0
         self.changing: frozenset[str] = frozenset()
         self.exports_all = False
 
@@ -73,12 +77,20 @@ class Variables:
         if self.exports_all:
             self.exported.add(name)
 
-    def origin(self, text: str, hops: int = 0) -> str:
+    def origin(self, text: str) -> str:
         """Give what the variables in a text were set to, as far as only the run knows it."""
-        names = dict.fromkeys(match[1] for match in _NAME.finditer(text))
-        found = [self.written[name] for name in names if name in self.written]
-        above = [self.origin(each, hops + 1) for each in found if hops < _MOST_HOPS]
-        return " ".join(filter(None, [*found, *above]))[:LONGEST]
+        self._followed += 1
+        if self._followed > _MOST_WORDS:
+            return ""
+        found: dict[str, str] = {}
+        waiting = [text]
+        while waiting:
+            for match in _NAME.finditer(waiting.pop(0)):
+                name = match[1]
+                if name in self.written and name not in found and len(found) < _MOST_ORIGINS:
+                    found[name] = self.written[name]
+                    waiting.append(found[name])
+        return " ".join(found.values())
 
     def passed_on(self) -> dict[str, str | None]:
         """Give what a program started here finds in its environment."""
