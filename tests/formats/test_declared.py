@@ -540,7 +540,7 @@ def test_environments_of_tox_run_commands_that_no_shell_reads() -> None:
 
 def test_an_ini_file_without_a_section_is_one_problem() -> None:
     (problem,) = tox.parse("deps = a\n").problems
-    assert problem.reason == "no valid tox.ini: no section above this line"
+    assert problem.reason == "not a valid tox.ini: there is no section above this line"
 
 
 # conda-lock.yml, and environment files of other names

@@ -190,7 +190,7 @@ def test_only_the_machine_around_runs_the_first_command() -> None:
 
 def test_what_is_no_json_is_one_problem() -> None:
     (problem,) = devcontainer.parse('{"image": [}').problems
-    assert problem.reason == "no valid JSON"
+    assert problem.reason == "not valid JSON"
 
 
 # COPY of a Dockerfile
