@@ -258,7 +258,7 @@ def test_where_no_comment_can_stand_the_file_stays_and_that_is_told(acme: Projec
     acme.write(".github/workflows/ci.yml", text)
     done = acme.run("--no-cache", "--add-ignore", "known", ".github/workflows/ci.yml")
     assert done.returncode == 2
-    assert "no comment can stand where ACME001 is found: exclude the file" in done.stderr
+    assert "cannot add a comment for ACME001 here; exclude the file instead" in done.stderr
     assert acme.read(".github/workflows/ci.yml") == text
 
 
@@ -367,7 +367,7 @@ def test_a_named_file_of_no_known_format_is_told_of_and_left_alone(acme: Project
     acme.write("README.rst", "::\n\n    pip install vllm\nif (\n")
     done = acme.run("--no-cache", "README.rst")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("README.rst: not linted: neither Python nor of another format")
+    assert done.stderr.startswith("README.rst: not linted: neither Python nor another supported format")
     piped = acme.run("-", "--stdin-filename", "README.rst", stdin="if (\n")
     assert (piped.returncode, piped.stdout) == (0, "")
     assert "README.rst: not linted" in piped.stderr
@@ -480,7 +480,7 @@ def test_a_line_that_is_no_requirement_is_told_to_be_unchecked(project: Project)
 
 
 def test_what_an_encoding_lacks_is_refused() -> None:
-    with pytest.raises(RewriteError, match="which latin-1 does not have"):
+    with pytest.raises(RewriteError, match="which latin-1 cannot encode"):
         encode_like("a.sh", b"\xfc\n", "\u2713\n")
 
 
