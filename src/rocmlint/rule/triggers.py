@@ -243,16 +243,14 @@ def commands(*words: str, described: str, called: bool = True) -> On:
     """Look at commands: in shell scripts, Dockerfiles, workflows, notebooks, and calls of Python.
 
     ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in it.
-    Without ``called`` those that Python runs are left out.
+    Without ``called``, calls of Python do not count.
     """
-    if not called:
-        return _part("commands", words, described)
     names = frozenset(name for runners in _RUNNERS.values() for name in runners)
     names |= frozenset(_GETTERS)
     found = Trigger(
-        *("part", names, words, "", "code", ("Call",), described),
+        *("part", names, words, "", "code", ("Call",) if called else (), described),
         part="commands",
-        suspects=_called_runners,
+        suspects=_called_runners if called else None,
     )
     return On((found,))
 
@@ -277,10 +275,7 @@ def indexes(*words: str, described: str) -> On:
 
 
 def copies(*words: str, described: str) -> On:
-    """Look at what COPY and ADD of a Dockerfile bring into an image.
-
-    ``check`` gets a :class:`rocmlint.formats.model.Copy`. One of ``words`` must stand in the file.
-    """
+    """Look at COPY and ADD of Dockerfiles with one of ``words``; ``check`` gets a ``Copy``."""
     return _part("copies", words, described)
 
 
