@@ -22,18 +22,18 @@ _STOP_BY_THEMSELVES = frozenset({"dockerfile", "makefile", "justfile", "apptaine
 
 
 def is_of_the_project(change: Change, file: File) -> bool:
-    """Files of a package that lies in the project itself: that is how it is installed."""
+    """Files of a package in the project itself: copying them is how it is installed."""
     return file.is_first_party(change.package)
 
 
 def is_verified(change: Change, file: File) -> bool:
-    """Changes after which something looks: an import of the package, `cmp`, `grep`, `pytest`."""
+    """Changes that a later command checks: an import of the package, `cmp`, `grep`, `pytest`."""
     behind = change.place.span[2:]
     return any(_checks(each, change) for each in file.parts.commands if each.span[:2] >= behind)
 
 
 def is_stopped(change: Change, file: File) -> bool:
-    """A `patch` that stops the build or the script where it fails, as with `set -e`."""
+    """A `patch` that stops the build or the script if it fails, as with `set -e`."""
     if change.tool != "patch":
         return False
     found = format_of(file.path, file.text)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 30
 _HELP = {
     "sed": (
-        "Where its pattern is not found, sed changes nothing and reports no error. "
-        "Search for the new text with `grep` afterwards."
+        "If the pattern is not found, sed changes nothing and reports no error. "
+        "Check for the new text with `grep` afterwards."
     ),
-    "patch": "The script goes on where a hunk fails, and the stock files run. Add `set -e`.",
+    "patch": "Without `set -e`, the script goes on after a failed hunk, and the stock files run.",
 }
 
 
@@ -29,9 +29,9 @@ class UnverifiedInstalledEdit(PartRule["Command"]):
     """A script edits files of an installed package in place, and nothing checks the result.
 
     ## Why it matters
-    With the next release of the package the line reads differently: `sed -i` then changes nothing
-    and succeeds, and a script without `set -e` goes on behind a `patch` that failed. The stock
-    code runs, and the build looks the same as before.
+    A new release of the package may change the line: `sed -i` then changes nothing and succeeds,
+    and a script without `set -e` goes on after a failed `patch`. The stock code runs, and the
+    output of the build looks the same as before.
 
     ## Example
     ```shell
@@ -40,6 +40,7 @@ class UnverifiedInstalledEdit(PartRule["Command"]):
     ```
 
     ## Use instead
+    Check for the new text.
     ```shell
     folder=/opt/venv/lib/python3.12/site-packages/bitsandbytes
     sed -i 's/warp_size = 32/warp_size = 64/' $folder/functional.py

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 30
 _HELP = (
-    "With a path of another environment, or an empty one, the stock files run without an error. "
-    "Import the changed module afterwards, or compare the files with `cmp`."
+    "If the path is empty or belongs to another environment, the stock files run without an "
+    "error. Import the patched module afterwards, or compare the files with `cmp`."
 )
 
 
@@ -26,10 +26,10 @@ class UnverifiedShellCopy(PartRule["Command | Copy"]):
     """A script or Dockerfile copies files into an installed package, and nothing checks them.
 
     ## Why it matters
-    The path into `site-packages` names one environment, and a `COPY` makes the directories that
-    are missing: with another Python the files lie where nothing imports them. Where the path is
-    asked from Python and that fails, it is empty, and `cp` writes to `/trainer.py`. In both cases
-    the stock files run without an error, and the benchmark measures them.
+    A path into `site-packages` belongs to one environment. With another Python version, `COPY`
+    creates the missing directories, and nothing imports the files in them. If a script asks
+    Python for the path and that fails, the path is empty, and `cp` writes to `/trainer.py`. In
+    both cases the stock files run without an error, and the benchmark measures those.
 
     ## Example
     ```shell
@@ -38,7 +38,7 @@ class UnverifiedShellCopy(PartRule["Command | Copy"]):
     ```
 
     ## Use instead
-    Stop where a command fails, and look at the file that is imported.
+    Stop at the first command that fails, and check the file that Python imports.
     ```shell
     set -e
     path=$(python -c "import transformers; print(transformers.__path__[0])")
