@@ -367,7 +367,9 @@ def test_a_named_file_of_no_known_format_is_told_of_and_left_alone(acme: Project
     acme.write("README.rst", "::\n\n    pip install vllm\nif (\n")
     done = acme.run("--no-cache", "README.rst")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("README.rst: not linted: neither Python nor another supported format")
+    assert done.stderr.startswith(
+        "README.rst: not linted: neither Python nor another supported format"
+    )
     piped = acme.run("-", "--stdin-filename", "README.rst", stdin="if (\n")
     assert (piped.returncode, piped.stdout) == (0, "")
     assert "README.rst: not linted" in piped.stderr
