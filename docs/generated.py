@@ -71,7 +71,10 @@ def finding_block() -> str:
     """Return a finding in the example project as a terminal shows it; long lines are wrapped."""
     shown = subprocess.run(
         [sys.executable, "-m", "rocmlint", "--no-cache", "install_patches.py"],
-        cwd=_EXAMPLE, capture_output=True, text=True, check=False
+        cwd=_EXAMPLE,
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout
     return f"``` {{ .text .wrap }}\n{shown.rstrip()}\n```"
 

@@ -22,9 +22,7 @@ def plain_text(path: str, text: str, *, written: str | None = None) -> PlainText
     found = format_of(path, text)
     if found is None:
         return PlainText(text, written=written)
-    return PlainText(
-        text, written=written, comment=found.comment, continuation=found.continuation
-    )
+    return PlainText(text, written=written, comment=found.comment, continuation=found.continuation)
 
 
 class Document(File):
