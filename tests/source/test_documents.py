@@ -304,7 +304,7 @@ def test_a_file_with_nothing_but_a_comment_that_hides_nothing_is_told(
     acme.write(name, "# rocmlint: ignore[ACME001] no more\n")
     assert acme.findings("--no-cache", name) == [(name, "ROC901")]
     acme.run("--no-cache", "--fix", name)
-    assert acme.read(name) == ""
+    assert acme.read(name) == "# no more\n"
 
 
 @pytest.mark.parametrize(
@@ -316,6 +316,18 @@ def test_a_comment_that_does_not_begin_as_ours_may_hold_one(
 ) -> None:
     acme.write(name, f"{opening} # rocmlint: ignore[ACME001] no more\n{rest}")
     assert acme.findings("--no-cache", name) == [(name, "ROC901")]
+    acme.run("--no-cache", "--fix", name)
+    assert acme.read(name) == f"{opening} # no more\n{rest}"
+
+
+@pytest.mark.parametrize(
+    ("name", "opening", "rest"),
+    [(".devcontainer.json", "//", "{}\n"), ("a.bat", "REM", "dir\n"), ("a.cmd", "::", "dir\n")],
+)
+def test_what_opens_a_comment_goes_with_its_last_word(
+    name: str, opening: str, rest: str, acme: Project
+) -> None:
+    acme.write(name, f"{opening} # rocmlint: ignore[ACME001]\n{rest}")
     acme.run("--no-cache", "--fix", name)
     assert acme.read(name) == rest
 

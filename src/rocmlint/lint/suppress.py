@@ -272,8 +272,8 @@ def _rest(before: str, reason: str, after: str) -> str:
     """Give what is left of a comment; words behind the codes stay as a comment of their own."""
     words = (part.strip(_BETWEEN) for part in (reason, after))
     kept = [part if part.startswith("#") else f"# {part}" for part in words if part]
-    if not kept and before.strip().upper() in OPENERS:
-        return ""
+    if before.strip().upper() in OPENERS:
+        return f"{before.rstrip()} {'  '.join(kept)}" if kept else ""
     return "  ".join(part for part in (before.rstrip(), *kept) if part)
 
 
