@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -195,16 +194,6 @@ def test_the_metadata_of_a_script_say_more_than_its_checks() -> None:
     )
     (found,) = Document("job.py", text).versions("transformers")
     assert (str(found.version), found.said) == ("4.57.6", "pinned in this file,")
-
-
-@pytest.mark.parametrize(("mark", "expected"), [("", "."), ("setup.py", "..")])
-def test_without_a_repository_a_project_begins_at_its_mark(mark: str, expected: str) -> None:
-    Path(".git").rmdir()
-    Path("job/deep").mkdir(parents=True)
-    if mark:
-        write(f"job/{mark}", "")
-    folders = Document(str(Path("job/deep/inside.py").absolute()), "").project.folders
-    assert os.path.relpath(folders[-1], "job/deep") == expected
 
 
 # What is said where no tool reads it

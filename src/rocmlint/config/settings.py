@@ -47,6 +47,8 @@ class Settings(NamedTuple):
     """What ``rocmlint verify`` proves besides the claims of the code."""
     sources: tuple[str, ...] = ()
     """The files that these settings were read from, the extended ones first."""
+    linted: str = ""
+    """The folder that was named to be linted, where no repository says what belongs together."""
 
 
 _DEFAULT = Settings()

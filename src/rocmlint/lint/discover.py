@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
 
+    SettingsFor = Callable[[str], Settings]
+
 NEVER_ENTERED = frozenset({"__pycache__", "node_modules"})
 """Besides these, virtual environments and folders whose name begins with a dot."""
 ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
@@ -62,9 +64,10 @@ def discover(
     found: dict[str, FileToLint] = {}
     problems: list[str] = []
     notes: list[str] = []
+    rooted = _rooted(paths, settings_for)
     for path in paths:
         if os.path.isdir(path):
-            for absolute, each in _walk(path, settings_for, problems):
+            for absolute, each in _walk(path, rooted(path), problems):
                 found.setdefault(absolute, each)
         elif os.path.isfile(path):
             try:
@@ -93,6 +96,33 @@ def _refusal(path: str) -> str:
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     return "neither a file nor a directory; use - to lint standard input"
+
+
+def _rooted(paths: Sequence[str], settings_for: SettingsFor) -> Callable[[str], SettingsFor]:
+    """Give the settings below each folder that is named, which say it where no repository does.
+
+    Of two folders of which one holds the other the outer one counts.
+    """
+    named = {os.path.join(os.path.abspath(each), "") for each in paths if os.path.isdir(each)}
+    told: dict[tuple[int, str], Settings] = {}
+
+    def below(folder: str) -> SettingsFor:
+        linted = os.path.abspath(folder)
+        if _in_repository(linted):
+            return settings_for
+        inside = os.path.join(linted, "")
+        outer = min((each for each in named if inside.startswith(each)), key=len)
+
+        def settings_of(inner: str) -> Settings:
+            settings = settings_for(inner)
+            key = (id(settings), outer)
+            if key not in told:
+                told[key] = settings._replace(linted=outer.rstrip(os.sep) or os.sep)
+            return told[key]
+
+        return settings_of
+
+    return below
 
 
 def _walk(

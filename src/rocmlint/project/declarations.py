@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rocmlint.disk.disk import Disk
     from rocmlint.formats.model import Declared
 
+_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+"""What makes the working folder, without a configuration, that of a project."""
+
 
 class Requirement(NamedTuple):
     """A declared requirement, and the file that declares it."""
@@ -55,24 +58,32 @@ class Declarations(DiskView):
 
     @cached_property
     def folders(self) -> tuple[str, ...]:
-        """The directories from this one up to the root of its repository, the nearest first.
+        """The folders from this one up to the root of the project, the nearest first.
 
-        Without a repository the root is the nearest folder with the mark of a project.
+        The root is that of the repository. Without one it is the folder that is linted or, where
+        that lies further up or a file is linted alone, that of the configuration.
         """
         found = [self.folder]
         while not self.exists(os.path.join(found[-1], ".git")):
             parent = os.path.dirname(found[-1])
             if parent == found[-1]:
-                return self._up_to_mark(found)
+                return self._up_to(self._outermost(), found)
             found.append(parent)
         return tuple(found)
 
-    def _up_to_mark(self, folders: list[str]) -> tuple[str, ...]:
-        marks = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
-        for index, folder in enumerate(folders):
-            if any(self.exists(os.path.join(folder, mark)) for mark in marks):
-                return tuple(folders[: index + 1])
-        return (folders[0],)
+    def _up_to(self, root: str, folders: list[str]) -> tuple[str, ...]:
+        inside = root in folders
+        return tuple(folders[: folders.index(root) + 1]) if inside else (folders[0],)
+
+    def _outermost(self) -> str:
+        """Return the root of a project that is no repository."""
+        root, linted = self.settings.root or os.getcwd(), self.settings.linted
+        if not linted or not linted.startswith(os.path.join(root, "")):
+            return linted or root
+        is_project = bool(self.settings.sources) or any(
+            self.exists(os.path.join(root, mark)) for mark in _MARKS
+        )
+        return root if is_project else linted
 
     def declared_in(self, folder: str) -> tuple[Requirement, ...]:
         """Return the requirements that the files in one directory declare or include."""
