@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +13,9 @@ from rocmlint.lint import discover as discover_module
 from rocmlint.lint.run import run
 from rocmlint.source.file import project_of
 from tests.support.repositories import GONE, lint, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

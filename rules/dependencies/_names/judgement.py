@@ -75,7 +75,7 @@ def missing(
     if not candidates or not answers or any(each is not False for each in answers):
         return None
     first = candidates[0]
-    certain = first.certain or _never_admitted(first, package, has)
+    certain = all(each.certain or _never_admitted(each, package, has) for each in candidates)
     return MissingName(dotted, first, candidates, certain)
 
 

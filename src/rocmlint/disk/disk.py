@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.state import (
     MODULES,
+    REQUIREMENTS,
     TEXTS,
     UNREADABLE,
     data_of,
@@ -15,6 +16,7 @@ from rocmlint.disk.state import (
     matching,
     modules_below,
     names_in,
+    requirements_below,
     texts_of,
 )
 from rocmlint.text.text import with_plain_ends
@@ -42,6 +44,7 @@ class Disk:
         self.names_in = cache(names_in)
         self.modules_below = cache(modules_below)
         self.modules_with = cache(self._modules_with)
+        self.requirements_below = cache(requirements_below)
         self.read = cache(self._read)
         self.texts_below = cache(lambda folder: texts_of(self.modules_below(folder).paths))
 
@@ -111,3 +114,9 @@ class DiskView:
         times, texts = self.disk.modules_below(folder).digest, self.disk.texts_below(folder)
         self._noted[os.path.join(folder, TEXTS)] = [times, texts]
         return self.disk.modules_with(folder, patterns)
+
+    def requirements_below(self, folder: str) -> tuple[str, ...]:
+        """Return the paths of the files below a folder that declare requirements, and note them."""
+        found = self.disk.requirements_below(folder)
+        self._noted[os.path.join(folder, REQUIREMENTS)] = found.digest
+        return found.paths

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.read import read_small
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     State = bool | str | list[str]
     """False for a path where nothing is; else a digest of a file's content, the names in a folder,
@@ -22,6 +22,8 @@ MODULES = os.path.join("**", "*.py")
 """Stands below a folder for all of its modules, as in a glob."""
 TEXTS = os.path.join(MODULES, "*")
 """Stands below a folder for the text of all of its modules."""
+REQUIREMENTS = os.path.join("**", "requirements*")
+"""Stands below a folder for all files that declare what its projects require."""
 _MAXIMUM_FOLDERS = 5000
 _OUTSIDE = (".", "__pycache__", "site-packages", "node_modules")
 """How folders begin that hold nothing of the project around them."""
@@ -59,20 +61,33 @@ def names_in(folder: str) -> list[str]:
         return []
 
 
-class Modules(NamedTuple):
-    """The paths of the modules below a folder, and a fingerprint that changes with any of them."""
+class Below(NamedTuple):
+    """The paths of some files below a folder, and a fingerprint that changes with any of them."""
 
     paths: tuple[str, ...]
     digest: str
 
 
-def modules_below(folder: str) -> Modules:
-    """Find the modules below a folder, in at most 5,000 folders."""
+def modules_below(folder: str) -> Below:
+    """Find the modules below a folder."""
+    return _below(folder, lambda name: name.endswith(".py"))
+
+
+def requirements_below(folder: str) -> Below:
+    """Find the files below a folder that declare what the project in theirs requires."""
+    return _below(folder, lambda name: name in _OF_PROJECTS)
+
+
+_OF_PROJECTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"})
+
+
+def _below(folder: str, is_wanted: Callable[[str], bool]) -> Below:
+    """Find files below a folder, in at most 5,000 folders."""
     found = []
     for inner, folders, names in islice(os.walk(folder), _MAXIMUM_FOLDERS):
         folders[:] = sorted(each for each in folders if not each.startswith(_OUTSIDE))
-        found += [os.path.join(inner, name) for name in sorted(names) if name.endswith(".py")]
-    return Modules(tuple(found), digest(os.fsencode("\n".join(map(_identity, found)))))
+        found += [os.path.join(inner, name) for name in sorted(names) if is_wanted(name)]
+    return Below(tuple(found), digest(os.fsencode("\n".join(map(_identity, found)))))
 
 
 def texts_of(paths: Iterable[str]) -> str:
@@ -122,9 +137,9 @@ def _state(path: str, alike: State) -> State:
     """Give what a path is like now, in the terms of an earlier answer."""
     if path.endswith(TEXTS):
         return texts_of(modules_below(path.removesuffix(TEXTS)).paths)
-    folder, name = path[: -len(MODULES)], path[-len(MODULES) :]
-    if name == MODULES:
-        return modules_below(folder).digest
+    for ending, below in ((MODULES, modules_below), (REQUIREMENTS, requirements_below)):
+        if path.endswith(ending):
+            return below(path.removesuffix(ending)).digest
     exists = os.path.exists(path)
     if isinstance(alike, bool) or not exists:
         return exists

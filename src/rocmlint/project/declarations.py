@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.disk import DiskView
@@ -91,6 +91,11 @@ class Declarations(DiskView):
             self._declared[folder] = tuple(self._read(folder))
         return self._declared[folder]
 
+    @property
+    def declared_below_root(self) -> tuple[Requirement, ...]:
+        """The requirements of all projects below the root: what an exact answer may not use."""
+        return _declared_in(self.requirements_below(self.folders[-1]), self.disk)
+
     def _read(self, folder: str) -> Iterator[Requirement]:
         names = self.names_in(folder)
         paths = [os.path.join(folder, name) for name in names]
@@ -101,6 +106,16 @@ class Declarations(DiskView):
         for path, parts, constraint in with_inclusions(own, self.read):
             for each in parts.declared:
                 yield Requirement(path, replace(each, constraint=True) if constraint else each)
+
+
+@lru_cache(maxsize=4)
+def _declared_in(paths: tuple[str, ...], disk: Disk) -> tuple[Requirement, ...]:
+    """Give what files declare; the view of each folder has noted that they may change."""
+    return tuple(
+        Requirement(path, each)
+        for path in paths
+        for each in parts_of(path, disk.read(path).text).declared
+    )
 
 
 def _declares(path: str) -> bool:

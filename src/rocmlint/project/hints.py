@@ -1,4 +1,4 @@
-"""What a project says of a package where no tool reads it: its README, Dockerfile or setup.py."""
+"""What a project says of its requirements where no tool reads it: in a README, in a Dockerfile."""
 
 from __future__ import annotations
 
@@ -6,67 +6,144 @@ import os
 import re
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats import is_known, parse, requirements
+from rocmlint.formats import format_of, is_known, parse, requirements
 from rocmlint.formats.shell import script as shell
+from rocmlint.installs.install import installs_of
 from rocmlint.project.declarations import Requirement
-from rocmlint.project.inline import installed_by
+from rocmlint.project.inline import installed
 from rocmlint.text.text import LEXEME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.disk.disk import DiskView
-    from rocmlint.formats.model import Declared
+    from rocmlint.formats.model import Command, Declared
+    from rocmlint.project.declarations import Declarations
 
 _README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
+_BESIDE = ("docker", "docs")
+"""Folders beside the code whose files say how it is installed: the documents, and the images."""
 _INSTALL = re.compile(r"\bpip3? install\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*")
+_BLOCK = re.compile(r"^(```+|~~~+)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
+_PROMPT = re.compile(r"^[ \t]*[$>][ \t]+", re.MULTILINE)
+_VERSION = re.compile(r"[<>=~]=|[<>]")
 _LEXEME = re.compile(LEXEME, re.DOTALL)
 _REQUIREMENT = re.compile(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
 """A string of Python that may be a requirement with a version."""
 _BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTILINE)
 """A requirement that names no package: the URL of its repository must tell."""
+_EXTRAS = re.compile(r"\[[\w\s,.-]*\]\Z")
 
 
-def hints(package: str, folder: str, view: DiskView) -> tuple[Requirement, ...]:
+class _Told(NamedTuple):
+    """What a text says is installed, and the folders of projects that it says are."""
+
+    declared: tuple[Declared, ...]
+    projects: tuple[str, ...]
+
+
+def hints(package: str, folder: str, project: Declarations) -> tuple[Requirement, ...]:
     """Return what the files of a folder say of a package (by its normalized name).
 
-    Each is a requirement of its own, in a group of its own, with the path that it stands in.
+    Each is a requirement of its own, in a group of its own, with the path that it stands in. Of a
+    project that a README says to install, ``pip install -e trainer``, what it declares counts.
     """
+    return tuple(_hints(package, folder, project))
+
+
+def told_beside(found: Iterable[Requirement], view: DiskView) -> Iterator[Declared]:
+    """Yield all that is installed by the files that the requirements stand in."""
+    for path in {each.path for each in found if not _declares(each.path)}:
+        yield from _told(os.path.basename(path), view.read(path)).declared
+
+
+def _hints(package: str, folder: str, project: Declarations) -> Iterator[Requirement]:
+    mentioned = re.compile(package.replace("-", "[-_.]"), re.IGNORECASE)
+    for path in _telling(folder, project):
+        text = project.read(path)
+        if mentioned.search(text) or "install" in text:
+            told = _told(os.path.basename(path), text)
+            own = dict.fromkeys(each.text for each in told.declared if each.name == package)
+            for each in own:
+                for declared in requirements.parse(each).declared:
+                    yield Requirement(path, replace(declared, group=each))
+            yield from _of_projects(told.projects, os.path.dirname(path), package, project)
+
+
+def _of_projects(
+    folders: Iterable[str], near: str, package: str, project: Declarations
+) -> Iterator[Requirement]:
+    for each in folders:
+        inner = os.path.normpath(os.path.join(near, each))
+        if inner not in project.folders:  # whose declarations count anyway
+            declared = project.declared_in(inner)
+            yield from (each for each in declared if each.declared.name == package)
+
+
+def _telling(folder: str, view: DiskView) -> Iterator[str]:
+    """Yield the paths of the files of a folder, and beside it, that say how it is installed."""
     names = view.names_in(folder)
-    telling = [each for each in names if _README.fullmatch(each) or is_known(each)]
-    paths = [(os.path.join(folder, each), each) for each in telling]
-    return tuple(
-        Requirement(path, each)
-        for path, name in paths
-        for each in _in_text(name, view.read(path), package)
-    )
+    yield from (os.path.join(folder, name) for name in names if _tells(name))
+    for inner in (os.path.join(folder, each) for each in _BESIDE if each in names):
+        is_docs = inner.endswith("docs")
+        for name in view.names_in(inner):
+            if _README.fullmatch(name) or (_tells(name) and not is_docs):
+                yield os.path.join(inner, name)
+
+
+def _tells(name: str) -> bool:
+    return _README.fullmatch(name) is not None or is_known(name)
+
+
+def _declares(path: str) -> bool:
+    found = format_of(path)
+    return found is not None and found.declares
 
 
 @lru_cache(maxsize=256)
-def _in_text(name: str, text: str, package: str) -> tuple[Declared, ...]:
-    if not re.search(package.replace("-", "[-_.]"), text, re.IGNORECASE):
-        return ()
-    found = dict.fromkeys(each.text for each in _said(name, text, package))
-    return tuple(
-        replace(each, group=each.text)
-        for text in found
-        for each in requirements.parse(text).declared
-        if each.name == package
-    )
-
-
-def _said(name: str, text: str, package: str) -> Iterator[Declared]:
+def _told(name: str, text: str) -> _Told:
     if _README.fullmatch(name):
-        for match in _INSTALL.finditer(text):
-            yield from installed_by(shell.parse(match[0]).commands, package)
-        return
-    yield from installed_by(parse(name, text).commands, package)
+        commands = tuple(
+            command
+            for match in _INSTALL.finditer(text)
+            for command in shell.parse(match[0]).commands
+        )
+        in_blocks = (
+            command
+            for block in _BLOCK.finditer(text)
+            for command in shell.parse(_PROMPT.sub("", block[2])).commands
+            if "install" in block[2]
+        )
+        projects = dict.fromkeys(_projects(chain(commands, in_blocks)))
+        return _Told((*installed(commands), *_listed(text)), tuple(projects))
+    parts = parse(name, text)
+    declared = list(installed(parts.commands))
     for match in _BARE_URL.finditer(text):
-        yield from installed_by(shell.parse(f"pip install {match[1]}").commands, package)
+        declared += installed(shell.parse(f"pip install {match[1]}").commands)
     if name == "setup.py":
         for lexeme in _LEXEME.finditer(text):
             string = _REQUIREMENT.fullmatch(lexeme[0])
             if string is not None:
-                yield from requirements.parse(string[2]).declared
+                declared += requirements.parse(string[2]).declared
+    return _Told(tuple(declared), tuple(_projects(parts.commands)))
+
+
+def _listed(text: str) -> Iterator[Declared]:
+    """Yield the lines of code blocks in which each line is a requirement."""
+    for block in _BLOCK.finditer(text):
+        lines = [line for line in block[2].splitlines() if line.strip()]
+        declared = requirements.parse(block[2]).declared
+        if len(declared) == len(lines):
+            yield from (each for each in declared if _VERSION.search(each.text))
+
+
+def _projects(commands: Iterable[Command]) -> Iterator[str]:
+    """Yield the folders that commands install as projects: ``pip install -e trainer[gpu]``."""
+    for command, install in installs_of(commands):
+        for word in install.locations:
+            path = _EXTRAS.sub("", word.text)
+            if word.known and command.folder is not None and "://" not in path:
+                yield os.path.join(command.folder, path)

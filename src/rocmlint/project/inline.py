@@ -6,6 +6,8 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from packaging.utils import canonicalize_name
+
 from rocmlint.formats import pyproject, requirements
 from rocmlint.formats.model import Declared
 from rocmlint.formats.shell import script as shell
@@ -27,6 +29,8 @@ _CHECKED = re.compile(
     r"\brequire_version\w*[\s\\]*\([\s\\]*(?P<quote>['\"])(?P<listed>[^'\"\n]+)(?P=quote)"
 )
 """transformers.utils.versions: raises where another version is installed."""
+_REPOSITORY = re.compile(r"(?:[\w+]+://[^/]*)?[^@#]*/([\w.-]+?)(?:\.git)?(?:[@#]|\Z)")
+"""A URL or path, with the name of the repository or folder that it leads to."""
 _ASKS = re.compile(r"[<>=~@]")
 """What stands in a requirement of some version."""
 
@@ -36,52 +40,61 @@ def stated(package: str, text: str, commands: Sequence[Command]) -> tuple[Declar
 
     ``commands`` are those of a notebook; the lines of an exported one are found in the text.
     """
-    ways = (
-        _in_metadata(package, text),
-        _installed(package, text, commands),
-        _checked(package, text),
-    )
-    return next((found for way in ways if (found := tuple(way))), ())
+    ways = (_in_metadata(text), _last(_installed(text, commands), package), _checked(text))
+    found = (tuple(each for each in way if each.name == package) for way in ways)
+    return next((each for each in found if each), ())
 
 
-def _in_metadata(package: str, text: str) -> Iterator[Declared]:
+def stated_beside(text: str, commands: Sequence[Command]) -> Iterator[Declared]:
+    """Yield all requirements that a file itself states or installs."""
+    yield from _in_metadata(text)
+    yield from _installed(text, commands)
+
+
+def _in_metadata(text: str) -> tuple[Declared, ...]:
     script = _SCRIPT.search(text)
-    if script is not None:
-        table = re.sub(r"^# ?", "", script[1], flags=re.MULTILINE)
-        declared = pyproject.parse(f"[project]\n{table}").declared
-        yield from (each for each in declared if each.name == package)
+    if script is None:
+        return ()
+    table = re.sub(r"^# ?", "", script[1], flags=re.MULTILINE)
+    return pyproject.parse(f"[project]\n{table}").declared
 
 
-def _checked(package: str, text: str) -> Iterator[Declared]:
+def _checked(text: str) -> Iterator[Declared]:
     for match in _CHECKED.finditer(text):
-        declared = requirements.parse(match["listed"]).declared
-        yield from (each for each in declared if each.name == package)
+        yield from requirements.parse(match["listed"]).declared
 
 
-def _installed(package: str, text: str, commands: Iterable[Command]) -> Iterator[Declared]:
-    """Yield what is installed at the end: the last install that asks for some version."""
+def _installed(text: str, commands: Iterable[Command]) -> Iterator[Declared]:
     exported = (
         each
         for match in _EXPORTED.finditer(text)
         for each in shell.parse(match["command"]).commands
     )
-    found = [*installed_by(chain(commands, exported), package)]
-    yield from [each for each in found if _ASKS.search(each.text)][-1:] or found
+    yield from installed(chain(commands, exported))
 
 
-def installed_by(commands: Iterable[Command], package: str) -> Iterator[Declared]:
-    """Yield what commands install of a package; a URL counts by the name of its repository.
+def _last(found: Iterable[Declared], package: str) -> list[Declared]:
+    """Return what is installed of a package at the end: the last that asks for some version."""
+    own = [each for each in found if each.name == package]
+    return [each for each in own if _ASKS.search(each.text)][-1:] or own
+
+
+def installed(commands: Iterable[Command]) -> Iterator[Declared]:
+    """Yield what commands install; a URL counts by the name of its repository.
 
     What comes from an index of nightly builds is as little known as what a URL gives.
     """
-    named = re.compile(rf"/{re.escape(package)}(?:\.git)?(?:[@#]|\Z)", re.IGNORECASE)
     for _, install in installs_of(commands):
         if install.dry_run or install.elsewhere:
             continue
-        asked = [each for each in install.requirements if each.name == package]
         nightly = next((each.url for each in install.indexes if "/nightly" in each.url), "")
-        known = f"{package} @ {nightly}" if nightly else ""
-        words = [(each.word, known or str(each.requirement or "")) for each in asked]
-        words += [(word, "") for word in install.locations if named.search(word.text)]
-        for word, text in words:
-            yield Declared(text or f"{package} @ {word.text}", package, word.span)
+        for each in install.requirements:
+            if each.name is not None:
+                text = f"{each.name} @ {nightly}" if nightly else str(each.requirement or "")
+                text = text or f"{each.name} @ {each.word.text}"
+                yield Declared(text, each.name, each.word.span)
+        for word in install.locations:
+            repository = _REPOSITORY.match(word.text)
+            if repository is not None:
+                name = canonicalize_name(repository[1])
+                yield Declared(f"{name} @ {word.text}", name, word.span)

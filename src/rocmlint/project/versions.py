@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,15 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.project import declarations
+from rocmlint.project.agreement import contradict, is_of_package
 from rocmlint.project.environment import installed_version, site_folders
-from rocmlint.project.hints import hints
+from rocmlint.project.hints import hints, told_beside
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
 from rocmlint.text.written import requirement_of, version_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from packaging.requirements import Requirement
 
@@ -45,8 +46,9 @@ _NOT_AT_RUN_TIME = "build-system"
 class Candidate:
     """A version that may be the one a file runs with.
 
-    ``said`` goes on after "transformers 5.23.0, ". ``certain``: no newer one can be installed.
-    ``admitted`` are all versions that may be, where a requirement leaves a choice.
+    ``said`` goes on after "transformers 5.23.0 is". ``certain``: no newer one can be installed.
+    ``admitted`` are all versions that may be, where a requirement leaves a choice. Not ``declared``
+    is the newest release of a package that nothing in the project asks for.
     """
 
     version: Version
@@ -54,6 +56,7 @@ class Candidate:
     certain: bool
     admitted: SpecifierSet | None = None
     requirement: str = ""
+    declared: bool = True
 
     @property
     def lowest(self) -> Version | None:
@@ -74,8 +77,8 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
     That is the installed one where an environment is set; else, in the nearest folder that says
     anything, the locked ones; else, for each file and group of requirements, the newest release
     that they admit, and what a README or a Dockerfile in a folder below installs; else that alone;
-    else the newest release. None where that cannot be told, as for a requirement that is a URL:
-    then nothing can be said of the names of the package.
+    else what the only project below the root declares; else the newest release. None where that cannot be told, as for a requirement that is only a URL: then nothing
+    can be said of the names of the package.
     """
     environment = project.settings.environment
     if environment is not None:
@@ -85,19 +88,29 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
         declared = [each for each in project.declared_in(folder) if _counts(each, package)]
         found = tuple(_locked(folder, package, project))
         found = tuple(each for each in found if not _is_stale(each, declared))
+        declared = _without_stale(declared, project)
         found = found or (_declared(declared, package, project) if declared else ())
         if found or declared:
             return _with_told(found, told, package, project)
         told = told or hints(package, folder, project)
-    return _declared(told, package, project) if told else _undeclared(package, _others(project))
+    if told:
+        return _declared(told, package, project)
+    return _elsewhere(package, project)
 
 
 def stated(
-    path: str, found: Sequence[Declared], package: str, project: Declarations
+    path: str,
+    found: Sequence[Declared],
+    beside: Iterable[Declared],
+    package: str,
+    project: Declarations,
 ) -> tuple[Candidate, ...]:
-    """Return the versions that the requirements in a file itself admit."""
+    """Return the versions that the requirements in a file itself admit.
+
+    ``beside`` is all that the file asks for.
+    """
     here = [declarations.Requirement(path, each) for each in found]
-    return _declared(here, package, project, stated_in=path)
+    return _declared(here, package, project, beside=beside, stated_in=path)
 
 
 def beside(own: tuple[str, str], package: str, project: Declarations) -> tuple[Candidate, ...]:
@@ -116,12 +129,14 @@ def _with_told(
     package: str,
     project: Declarations,
 ) -> tuple[Candidate, ...]:
-    """Add what a folder below tells: its README may ask for another version than the project."""
+    """Add what a folder below tells: its README may ask for another version than the project.
+
+    A repository without a tag that it asks for stands for the newest release.
+    """
     versioned = [each for each in told if _names_version(each)]
     if not found or not versioned:
         return found
-    others = _declared(versioned, package, project)
-    return (*found, *others) if others else ()
+    return (*found, *(_declared(versioned, package, project) or _newest_of(versioned, package)))
 
 
 def _names_version(requirement: declarations.Requirement) -> bool:
@@ -129,13 +144,33 @@ def _names_version(requirement: declarations.Requirement) -> bool:
     return parsed is None or bool(parsed.url or parsed.specifier)
 
 
-def _undeclared(package: str, others: dict[str, SpecifierSet]) -> tuple[Candidate, ...]:
+def _elsewhere(package: str, project: Declarations) -> tuple[Candidate, ...]:
+    """Return what the only project below the root declares, else what nothing declares.
+
+    Of several projects, each in a folder of its own, nobody knows which one holds here.
+    """
+    below = project.declared_below_root
+    found = [each for each in below if _counts(each, package)]
+    if found:
+        is_one = len({os.path.dirname(each.path) for each in below}) == 1
+        result = _declared(found, package, project) if is_one else ()
+        return tuple(replace(each, certain=False) for each in result)
+    return _undeclared(package, _others(project))
+
+
+def _undeclared(package: str, others: Others) -> tuple[Candidate, ...]:
+    """Return the newest release that goes with the others; one of them may bring it."""
     newest = _newest(package, SpecifierSet(), others)
     if newest is None:
         return ()
-    return (
-        Candidate(newest, f"the newest (no requirement of {package} is declared),", certain=False),
-    )
+    by = next((name for name, asked in others.items() if _brought(package, name, asked)), None)
+    if by is None:
+        said = f"the newest release, and nothing declares {package}"
+        return (Candidate(newest, said, certain=False, declared=False),)
+    brought = _brought(package, by, others[by])
+    newest = _newest(package, brought, others) if brought is not None else newest
+    said = f"the newest release that goes with `{by}{others[by]}`"
+    return () if newest is None else (Candidate(newest, said, certain=False),)
 
 
 # Installed and locked
@@ -147,7 +182,7 @@ def _installed(
     version = installed_version(folders, package, project)
     if version is None:
         return ()
-    return (Candidate(version, f"installed in {_shown(where, project)},", certain=True),)
+    return (Candidate(version, f"installed in {_shown(where, project)}", certain=True),)
 
 
 def _shown(path: str, project: Declarations) -> str:
@@ -164,7 +199,7 @@ def _locked(folder: str, package: str, project: Declarations) -> Iterator[Candid
         read = _locked_in_json if name == _JSON_LOCK else _locked_in_toml
         where = os.path.relpath(path, project.folders[-1])
         for version in read(project.read(path), package):
-            yield Candidate(version, f"locked in {where},", certain=True)
+            yield Candidate(version, f"locked in {where}", certain=True)
 
 
 def _is_stale(locked: Candidate, declared: Sequence[declarations.Requirement]) -> bool:
@@ -219,6 +254,21 @@ def _counts(requirement: declarations.Requirement, package: str) -> bool:
 
 _Group = tuple[str, str, str]
 """A file, a group of requirements in it, and a marker."""
+Others = dict[str, SpecifierSet]
+"""What is always asked of the packages whose releases are known, besides the one in question."""
+
+
+def _without_stale(
+    declared: list[declarations.Requirement], project: Declarations
+) -> list[declarations.Requirement]:
+    """Leave out what contradicts the requirements of the package that the files are part of.
+
+    pip reads its pyproject.toml, and a list of requirements beside it only where it is told to.
+    """
+    if not project.exists(os.path.join(project.folder, "__init__.py")):
+        return declared
+    own = [each for each in declared if is_of_package(each)]
+    return [each for each in declared if not any(contradict(each, other) for other in own)]
 
 
 def _declared(
@@ -226,20 +276,28 @@ def _declared(
     package: str,
     project: Declarations,
     *,
+    beside: Iterable[Declared] = (),
     stated_in: str = "",
 ) -> tuple[Candidate, ...]:
-    """Give the newest release that each group of requirements admits."""
+    """Give the newest release that each group of requirements admits.
+
+    A URL without a tag says nothing where it stands alone; beside others it stands for the newest.
+    """
     groups: dict[_Group, list[Requirement]] = {}
     constraints: list[Requirement] = []
+    unknown: list[declarations.Requirement] = []
     for each in found:
         parsed = requirement_of(each.declared.text)
         if parsed is None or (parsed.url and _tagged(parsed.url) is None):
-            return ()
+            unknown.append(each)
+            continue
         key = (each.path, each.declared.group, str(parsed.marker or ""))
         (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
+    if not groups and not constraints:
+        return ()
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
-    others = _others(project)
+    others = _others(project, [*beside, *told_beside(found, project)])
     result = []
     for key, own in groups.items():
         specifier = _combined([*own, *_common(key, groups), *constraints])
@@ -249,7 +307,17 @@ def _declared(
         inner = os.path.relpath(key[0], project.folders[-1])
         where = "this file" if key[0] == stated_in else inner
         result.append(_admitted(package, specifier, newest, where, _short(own[0])))
-    return tuple(sorted(dict.fromkeys(result), key=lambda each: (not each.certain, each.version)))
+    result.sort(key=lambda each: (not each.certain, each.version))
+    return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
+
+
+def _newest_of(unknown: Sequence[declarations.Requirement], package: str) -> tuple[Candidate, ...]:
+    """Give the newest release for repositories that are asked for at no known version."""
+    newest = _newest(package, SpecifierSet(), {}) if unknown else None
+    if newest is None:
+        return ()
+    said = f"the newest release, and {os.path.basename(unknown[0].path)} asks for the repository"
+    return (Candidate(newest, said, certain=False),)
 
 
 def _common(key: _Group, groups: dict[_Group, list[Requirement]]) -> Iterator[Requirement]:
@@ -284,13 +352,11 @@ def _admitted(
     text = text or f"{package}{specifier}"
     pinned = published.pin(specifier) is not None
     bounded = pinned or any(each.operator in {"<", "<=", "==", "~="} for each in specifier)
-    said = f"pinned in {where}," if pinned else f"which your requirement `{text}` ({where}) admits,"
+    said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) admits"
     return Candidate(newest, said, bounded, specifier, text)
 
 
-def _newest(
-    package: str, specifier: SpecifierSet, others: dict[str, SpecifierSet]
-) -> Version | None:
+def _newest(package: str, specifier: SpecifierSet, others: Others) -> Version | None:
     """Give the newest release in a specifier that goes with what else is declared."""
     pinned = published.pin(specifier)
     if pinned is not None:
@@ -299,10 +365,23 @@ def _newest(
     known = {*published.releases(package), *(names.versions if names is not None else ())}
     fitting = sorted((each for each in known if specifier.contains(each)), reverse=True)
     fitting = [each for each in fitting if not published.is_yanked(package, each)]
-    return next((each for each in fitting if _goes_with(package, each, others)), None)
+    asked = [
+        published.asked_of(package, name, str(each))
+        for name, each in others.items()
+        if name != package
+    ]
+    return next(
+        (
+            each
+            for each in fitting
+            if all(any(each in one for one in some) for some in asked if some)
+            and _goes_with(package, each, others)
+        ),
+        None,
+    )
 
 
-def _goes_with(package: str, version: Version, others: dict[str, SpecifierSet]) -> bool:
+def _goes_with(package: str, version: Version, others: Others) -> bool:
     """Say whether the other requirements of the project leave a release installable."""
     required = published.requirements(package, version) or ()
     shared = [each for each in required if each.name in others and each.name != package]
@@ -317,20 +396,32 @@ def _goes_with(package: str, version: Version, others: dict[str, SpecifierSet]) 
     return True
 
 
-def _others(project: Declarations) -> dict[str, SpecifierSet]:
-    """Give what the project always asks of packages whose releases are known."""
-    found: dict[str, SpecifierSet] = {}
-    known = published.packages()
+def _brought(package: str, by: str, asked: SpecifierSet) -> SpecifierSet | None:
+    """Give what the newest release of another package requires of this one, None for nothing."""
+    newest = published.pin(asked) or published.newest(by, asked)
+    required = (published.requirements(by, newest) or ()) if newest is not None else ()
+    return next(
+        (each.specifier for each in published.applicable(required) if each.name == package), None
+    )
+
+
+def _others(project: Declarations, beside: Iterable[Declared] = ()) -> Others:
+    """Give what the project, and what stands beside a requirement, always asks of packages."""
+    found: Others = {}
     for folder in project.folders:
-        for each in project.declared_in(folder):
-            parsed = requirement_of(each.declared.text) if each.declared.name in known else None
-            if parsed is None or parsed.marker or parsed.url or each.declared.group:
-                continue
-            name = each.declared.name
-            found[name] = found.get(name, SpecifierSet()) & parsed.specifier
+        _add([each.declared for each in project.declared_in(folder)], found)
         if found:
-            return found
+            break
+    _add(beside, found)
     return found
+
+
+def _add(declared: Iterable[Declared], others: Others) -> None:
+    known = published.packages()
+    for each in declared:
+        parsed = requirement_of(each.text) if each.name in known and not each.group else None
+        if parsed is not None and not parsed.marker and not parsed.url:
+            others[each.name] = others.get(each.name, SpecifierSet()) & parsed.specifier
 
 
 # The metadata of the distribution that a file is part of
@@ -350,7 +441,7 @@ def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, 
     """Give the version that a METADATA asks for; the many files of a package share it."""
     lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
     counted: list[Requirement] = []
-    others: dict[str, SpecifierSet] = {}
+    others: Others = {}
     for each in filter(None, map(requirement_of, lines)):
         name = canonicalize_name(each.name)
         if name == package:

@@ -111,6 +111,32 @@ def applicable(
             yield each
 
 
+@lru_cache(maxsize=1024)
+def asked_of(package: str, by: str, admitted: str) -> tuple[SpecifierSet, ...]:
+    """Give what the releases of a package in a specifier ask of another one, each set once.
+
+    An empty set is any release; nothing is given where no release is known, or none asks.
+    """
+    if package not in _data()[1].get(by, ""):
+        return ()  # most ask nothing, and need not be read
+    found, specifier = _known(by), SpecifierSet(admitted)
+    named = [
+        (each, runs)
+        for line, runs in found.requires.items()
+        if line.startswith(package)
+        for each in applicable([Requirement(line)])
+        if each.name == package
+    ]
+    sets: dict[str, SpecifierSet] = {}
+    for at, release in enumerate(found.releases):
+        if release not in found.yanked and specifier.contains(release):
+            asked = SpecifierSet()
+            for each, runs in named:
+                asked = asked & each.specifier if _covers(runs, at) else asked
+            sets[str(asked)] = asked
+    return tuple(sets.values())
+
+
 def torch_requirement(
     package: str, version: Version, extras: Iterable[str] = (), python: str = "3.11"
 ) -> SpecifierSet | None:

@@ -228,7 +228,7 @@ def _versions(package: str, file: File) -> tuple[Candidate, ...]:
     if file.settings.environment is None:
         from rocmlint.project import versions  # noqa: PLC0415 - loads packaging
         from rocmlint.project.environment import installed_as  # noqa: PLC0415
-        from rocmlint.project.inline import stated  # noqa: PLC0415
+        from rocmlint.project.inline import stated, stated_beside  # noqa: PLC0415
 
         own = installed_as(file.path, file)
         if own is not None:
@@ -236,5 +236,6 @@ def _versions(package: str, file: File) -> tuple[Candidate, ...]:
         commands = file.parts.commands if is_notebook(file.path) else ()
         here = stated(package, file.text, commands)
         if here:
-            return versions.stated(file.path, here, package, file.project)
+            beside = stated_beside(file.text, commands)
+            return versions.stated(file.path, here, beside, package, file.project)
     return file.project.versions(package)
