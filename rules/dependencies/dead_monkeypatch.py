@@ -12,7 +12,16 @@ import libcst as cst
 from rocmlint.rule import PythonRule, attribute_patches, compile_lazily, nodes, once_per_file, walk
 
 from ._names.guards import is_asked_for, is_bound, is_guarded
-from ._names.judgement import MissingName, MissingUse, missing, requirement, since, subject
+from ._names.judgement import (
+    MissingName,
+    MissingUse,
+    first_fitting,
+    is_undeclared,
+    missing,
+    requirement,
+    runs_with,
+    since,
+)
 from ._names.overlays import OTHER_PACKAGE
 from ._names.published_names import (
     has,
@@ -133,6 +142,9 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
     Attributes that are inherited count as there. What no version ever had is new, and meant so.
 
     ## Example
+    ```text
+    transformers>=4.50
+    ```
     ```python
     from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
 
@@ -172,6 +184,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
     excuses = (
+        is_undeclared,
         is_setting,
         *OTHER_PACKAGE,
         is_kept_for_others,
@@ -196,20 +209,30 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
             of_class = member(owner, patch.name) is not None
             dead = DeadPatch(patch.node, patch.name, judgement, patch.value, of_class)
             if not self.is_excused(dead, source):
-                yield self.finding(patch.node, source, _message(dead), severity=judgement.severity)
+                yield self.finding(
+                    patch.node,
+                    source,
+                    _message(dead),
+                    help=_advice(dead),
+                    severity=judgement.severity,
+                )
 
 
 def _message(patch: DeadPatch) -> str:
-    owner, judgement = patch.dotted, patch.judgement
+    owner, version = patch.dotted, patch.judgement.candidate.version
     whole, found = f"{owner}.{patch.name}", _history(owner, patch.name)
-    told = since(whole, found, judgement.candidate.version)
-    bound = requirement(whole, found, judgement)
+    told = since(whole, found, version)
+    package, holder = owner.partition(".")[0], owner.rpartition(".")[2]
+    named = f"Dead patch: {package} {version} has no `{holder}.{patch.name}`"
+    return first_fitting(f"{named} ({told})", named, f"Dead patch of `{patch.name}`")
+
+
+def _advice(patch: DeadPatch) -> str:
+    owner, judgement = patch.dotted, patch.judgement
+    bound = requirement(f"{owner}.{patch.name}", _history(owner, patch.name), judgement)
     other = f", or require `{bound}`" if bound else ""
-    return (
-        f"{subject(judgement, owner.partition('.')[0])} has no `{whole}` ({told}): "
-        f"this makes an attribute that nobody calls, and the patch is silently off. "
-        f"Look up what {_said(owner)} has in its place and patch that{other}."
-    )
+    version = runs_with(judgement, owner.partition(".")[0])
+    return f"{version} Patch what {_said(owner)} calls in its place{other}."
 
 
 @once_per_file

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, declared
 
-from ._names.undeclared import Undeclared, is_told, is_unknown, undeclared, undeclared_message
+from ._names.undeclared import Undeclared, is_told, is_unknown, report_of, undeclared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +67,6 @@ class PossiblyUndeclaredTorch(PartRule["Declared"]):
         found = undeclared(node, source)
         if found is None or self.is_excused(found, source):
             return
-        message = undeclared_message(found, source)
-        if message is not None:
-            yield self.finding(found.anchor, source, message)
+        report = report_of(found, source)
+        if report is not None:
+            yield self.finding(found.anchor, source, report.message, help=report.help)

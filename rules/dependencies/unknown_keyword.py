@@ -2,112 +2,40 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-import libcst as cst
+from rocmlint.rule import Fix, PythonRule, last_name, nodes
 
-from rocmlint.rule import (
-    Fix,
-    PythonRule,
-    Text,
-    compile_lazily,
-    dotted_text,
-    last_name,
-    nodes,
-    once_per_file,
+from ._names.judgement import (
+    common_bound,
+    enumerated,
+    first_fitting,
+    is_undeclared,
+    requirement,
+    runs_with,
+    since,
 )
-from rocmlint.text.text import LEXEME
-
-from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, MissingUse, missing, requirement, since, subject
-from ._names.overlays import OTHER_PACKAGE, is_of_other_package
-from ._names.published_names import is_ever_missing, names
+from ._names.keywords import (
+    KEYWORD_EXCUSES,
+    definer,
+    keyword_history,
+    suspected_calls,
+    unknown_keywords,
+)
+from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
-from ._names.uses import WORDS, is_of_torch, uses
+from ._names.uses import WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
-    from rocmlint.project.installed_names import InstalledNames
-    from rocmlint.published.names import History
+    import libcst as cst
+
     from rocmlint.rule import Finding, Source
 
-_CLASS = compile_lazily(r"^class[ \t]+\w+[ \t]*\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
-_OPENS = compile_lazily(r"[ \t]*\(")
-_SUPER = compile_lazily(r"\)[ \t]*\.[ \t]*__init__[ \t]*\(")
-_TOKEN = compile_lazily(LEXEME + r"|[()\[\]{}]", re.DOTALL)
-_KEYWORD = compile_lazily(r"[(,][\s\\]*(\w+)[\s\\]*=(?!=)")
-_DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
-_LONGEST = 20_000
-"""Characters of a call that are looked at for keywords."""
-
-_ARGUMENTS = "transformers.TrainingArguments"
-
-
-@dataclass(frozen=True)
-class _Unknown(MissingUse):
-    """A keyword of a call that what it calls does not take."""
-
-    argument: cst.Arg
-
-
-def _suspects(source: Source) -> Iterator[re.Match[str]]:
-    """Find calls of imported callables with a keyword that they do not take."""
-    text = source.text
-    found = uses(text)
-    for place in found.places:
-        if _OPENS.match(text, place.match.end()):
-            if _takes_them_not((place.dotted,), place.match.end(), source):
-                yield place.match
-    if not found.imports or "super" not in text:
-        return
-    bases = {dotted for each in _CLASS.finditer(text) for dotted in found.meanings(each[1])}
-    for match in _SUPER.finditer(text) if bases else ():
-        if _takes_them_not(bases, match.end() - 1, source):
-            yield match
-
-
-def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> bool:
-    keywords = set(_KEYWORD.findall(_arguments(source.text, opening)))
-    judged = (
-        _judged(_definer(called, keyword), keyword, source)
-        for called in callables
-        for keyword in keywords
-    )
-    return any(each is not None and not is_of_other_package(each, source) for each in judged)
-
-
-@once_per_file
-def _judged(dotted: str, keyword: str, source: Source) -> MissingName | None:
-    """Judge a keyword; None unless each version that may be installed takes it not."""
-    found = _history(dotted, keyword)
-    if not is_ever_missing(found):
-        return None
-    return missing(dotted, found.at, source, partial(_takes, dotted, keyword))
-
-
-def _arguments(text: str, start: int) -> str:
-    """Give the code from an opening bracket to the one that closes it."""
-    depth = 0
-    end = start + _LONGEST
-    for token in _TOKEN.finditer(text, start, end):
-        depth += _DEPTHS.get(token[0], 0)
-        if depth == 0:
-            end = token.end()
-            break
-    return Text(text[start:end]).code
-
-
-@lru_cache(maxsize=4096)
-def _history(dotted: str, keyword: str) -> History:
-    from rocmlint.published.names import History  # noqa: PLC0415 - few files need it
-
-    known = names(dotted)
-    return History((), 0, 0) if known is None else known.keyword(dotted, keyword)
+    from ._names.judgement import MissingName
+    from ._names.keywords import UnknownKeywordUse
 
 
 class UnknownKeyword(PythonRule["cst.Call"]):
@@ -125,6 +53,9 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     first of them.
 
     ## Example
+    ```text
+    transformers>=4.50
+    ```
     ```python
     from transformers import TrainingArguments
 
@@ -154,98 +85,78 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         "Call",
         words=WORDS,
         opening=True,
-        suspects=_suspects,
+        suspects=suspected_calls,
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
-    excuses = (*OTHER_PACKAGE, is_asked_for, is_guarded)
+    excuses = (is_undeclared, *KEYWORD_EXCUSES)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Judge each keyword of a call."""
-        written = [each for each in node.args if each.keyword is not None]
-        called = _callable(node, source) if written else None
-        if called is None or is_of_torch(called) or names(called) is None:
-            return
-        unknown: dict[str, list[_Unknown]] = {}
-        for each in written:
-            keyword = each.keyword.value if each.keyword is not None else ""
-            dotted = _definer(called, keyword)
-            judgement = _judged(dotted, keyword, source)
-            if judgement is not None:
-                found = _Unknown(node, keyword, judgement, each)
-                if not self.is_excused(found, source):
-                    unknown.setdefault(dotted, []).append(found)
-        for dotted, of_one in unknown.items():
-            fix, message = _fix(of_one, node, dotted, source), _message(dotted, of_one)
-            surest = max((each.judgement for each in of_one), key=lambda each: each.certain)
-            place = of_one[0].argument
-            yield self.finding(place, source, message, fix=fix, severity=surest.severity)
+        """Judge the keywords of a call."""
+        unknown = [
+            each for each in unknown_keywords(node, source) if not self.is_excused(each, source)
+        ]
+        if unknown:
+            surest = max((each.judgement for each in unknown), key=lambda each: each.certain)
+            yield self.finding(
+                unknown[0].argument,
+                source,
+                _message(unknown),
+                help=_advice(unknown, node),
+                fix=_fix(unknown, node, source),
+                severity=surest.severity,
+            )
 
 
-def _definer(called: str, keyword: str) -> str:
-    """Give whose version decides on a keyword: the configurations of trl inherit most of theirs."""
-    if called.startswith("trl.") and called.endswith("Config"):
-        if _history(_ARGUMENTS, keyword).there:
-            return _ARGUMENTS
-    return called
+def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
+    first = unknown[0]
+    version, package = first.judgement.candidate.version, first.dotted.partition(".")[0]
+    inherited = not first.called.startswith(f"{package}.")
+    begun = f"`{first.called.rpartition('.')[2]}` takes no"
+    where = f"{'with' if inherited else 'in'} {package} {version}"
+    told = since(f"{first.dotted}({first.name})", first.history, version)
+    listed = enumerated([each.name for each in unknown], "or")
+    if len(unknown) == 1:
+        return first_fitting(f"{begun} {listed} {where} ({told})", f"{begun} {listed} {where}")
+    others = f"`{first.name}` and {len(unknown) - 1} more keywords"
+    return first_fitting(f"{begun} {listed} {where}", f"{begun} {others} {where}")
 
 
-def _takes(dotted: str, keyword: str, installed: InstalledNames) -> bool | None:
-    return installed.takes_keyword(dotted, keyword)
-
-
-def _callable(node: cst.Call, source: Source) -> str | None:
-    """Give what a call calls: the imported callable, or the only base behind ``super()``."""
-    if not isinstance(node.func, cst.Attribute) or not isinstance(node.func.value, cst.Call):
-        return source.resolve(node.func)
-    if node.func.attr.value != "__init__" or dotted_text(node.func.value.func) != "super":
-        return None
-    if source.function(node) is None or source.function(node) is not _method(node, source):
-        return None
-    around = source.whole_class(node)
-    if around is None or len(around.bases) != 1 or around.bases[0].star:
-        return None
-    return source.resolve(around.bases[0].value)
-
-
-def _method(node: cst.CSTNode, source: Source) -> cst.FunctionDef | None:
-    """Give the function around a node if it stands directly in a class."""
-    function = source.function(node)
-    block = source.parent(function) if function is not None else None
-    holder = source.parent(block) if block is not None else None
-    return function if isinstance(holder, cst.ClassDef) else None
-
-
-def _message(dotted: str, unknown: list[_Unknown]) -> str:
-    judgement = unknown[0].judgement
-    version = judgement.candidate.version
-    listed = [
-        f"`{each.name}` ({since(f'{dotted}({each.name})', _history(dotted, each.name), version)})"
-        for each in unknown
-    ]
-    keywords = " or ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
-    return (
-        f"`{dotted}` of {subject(judgement, dotted.partition('.')[0])} takes no keyword "
-        f"{keywords}: this call is a TypeError. {_advice(dotted, unknown)}"
+def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call) -> str:
+    told = [_instead(each) for each in unknown]
+    bound = common_bound(
+        [requirement(each.dotted, each.history, each.judgement) for each in unknown]
     )
+    if any(told) or not bound:
+        left = [each.name for each, said in zip(unknown, told, strict=True) if not said]
+        told += [_without(left, unknown[0], call)] if left else []
+    said = "; ".join(dict.fromkeys(filter(None, told)))
+    text = f"{said}, or require `{bound}`" if said and bound else said or f"require `{bound}`"
+    version = runs_with(unknown[0].judgement, unknown[0].dotted.partition(".")[0])
+    return f"{version} {text[0].upper()}{text[1:]}."
 
 
-def _advice(dotted: str, unknown: list[_Unknown]) -> str:
-    advice = [_instead(dotted, each) for each in unknown]
-    bound = _bound(dotted, unknown)
-    if not any(advice) and bound:
-        return f"Require `{bound}`."
-    told = [
-        each or f"leave out `{keyword.name}`" for each, keyword in zip(advice, unknown, strict=True)
-    ]
-    told += [f"or require `{bound}`"] if bound else []
-    text = ", ".join(told)
-    return f"{text[0].upper()}{text[1:]}."
+def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> str:
+    """Say to leave keywords out; what the call must have then, if it has nothing else."""
+    listed = enumerated(left, "and")
+    signature = _signature(used)
+    given = {last_name(each.keyword) if each.keyword else "*" for each in call.args}
+    if signature and not given & {"*", *signature}:
+        return f"pass what it takes in place of {listed}: {enumerated(signature[:3], 'and')}"
+    return f"leave out {listed}"
 
 
-def _instead(dotted: str, unknown: _Unknown) -> str:
+def _signature(used: UnknownKeywordUse) -> tuple[str, ...]:
+    """Give the parameters that a call may fill by position, the first ones first."""
+    known = names(used.dotted)
+    version = used.judgement.candidate.version
+    found = known.signature(used.dotted, version) if known is not None else None
+    return () if found is None else found.positional
+
+
+def _instead(unknown: UnknownKeywordUse) -> str:
     """Say what to write for one keyword, "" where that is not known."""
-    keyword, judgement = unknown.name, unknown.judgement
+    dotted, keyword, judgement = unknown.dotted, unknown.name, unknown.judgement
     new = _new_keyword(dotted, keyword, judgement)
     if new:
         return f"write `{new}` for `{keyword}`"
@@ -254,41 +165,29 @@ def _instead(dotted: str, unknown: _Unknown) -> str:
         return advice
     # trl's trainers got configurations, which took over most of their keywords.
     settings = f"{dotted.removesuffix('Trainer')}Config"
-    taken = _history(_definer(settings, keyword), keyword).at
+    taken = keyword_history(definer(settings, keyword), keyword).at
     is_taken = settings != dotted and taken(judgement.candidate.version)
-    return f"give `{keyword}` to `{settings}`" if is_taken else ""
-
-
-def _bound(dotted: str, unknown: list[_Unknown]) -> str:
-    """Give the requirement that brings all keywords back, "" where there is none."""
-    bounds = {requirement(dotted, _history(dotted, each.name), each.judgement) for each in unknown}
-    if all("<" in each for each in bounds):
-        return min(bounds, key=_release)
-    return max(bounds, key=_release) if all(">=" in each for each in bounds) else ""
-
-
-def _release(bound: str) -> list[int]:
-    return [int(each) for each in re.findall(r"\d+", bound.rpartition("<")[2].rpartition("=")[2])]
+    return f"pass `{keyword}` to `{settings}`" if is_taken else ""
 
 
 def _new_keyword(dotted: str, keyword: str, judgement: MissingName) -> str | None:
     new = keyword_replacement(dotted, keyword)
-    taken = _history(dotted, new).at if new else None
+    taken = keyword_history(dotted, new).at if new else None
     if taken is None or any(taken(each.version) is not True for each in judgement.candidates):
         return None
     return new
 
 
-def _fix(unknown: list[_Unknown], call: cst.Call, dotted: str, source: Source) -> Fix | None:
+def _fix(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source) -> Fix | None:
     """Rename what only changed its name; what else is unknown stays, for the user to judge."""
     edits, renamed, safe = [], [], True
     for each in unknown:
-        new = _new_keyword(dotted, each.name, each.judgement)
+        new = _new_keyword(each.dotted, each.name, each.judgement)
         if new is None or each.argument.keyword is None or _is_given(new, call):
             continue
         edits.append(source.replace(each.argument.keyword, new))
         renamed.append(f"`{new}`")
-        safe = safe and is_there_throughout(_history(dotted, new).at, each.judgement)
+        safe = safe and is_there_throughout(keyword_history(each.dotted, new).at, each.judgement)
     return Fix(f"Use {' and '.join(renamed)}", tuple(edits), safe=safe) if edits else None
 
 

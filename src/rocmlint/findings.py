@@ -124,6 +124,8 @@ class Finding:
     fix: Fix | None = None
     claims: tuple[Claim, ...] = ()
     cell: Cell | None = None
+    once: str = ""
+    """What is reported once a run, at its first place: findings with the same text here are one."""
 
     @property
     def shown(self) -> Point:

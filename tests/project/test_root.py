@@ -31,9 +31,9 @@ def codes(*paths: str, **options: object) -> list[str]:
     return [each.path for each in run(paths, settings.settings_for).findings]
 
 
-def root_of(path: str, **settings: str) -> str:
-    folders = project_of(path, Settings(**settings)).folders
-    return os.path.relpath(folders[-1], settings.get("linted", os.getcwd()))
+def root_of(path: str, root: str, linted: str = "") -> str:
+    folders = project_of(path, Settings(root=root, linted=linted)).folders
+    return os.path.relpath(folders[-1], linted or root)
 
 
 def test_the_folder_that_is_linted_is_the_root_and_what_lies_between_counts() -> None:

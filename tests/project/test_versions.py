@@ -162,7 +162,7 @@ def test_an_environment_says_more_than_a_lock_file() -> None:
     write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
     install(".venv/lib/python3.11/site-packages", "4.57.6", utils="")
     (finding,) = lint(GONE, environment=".venv")
-    assert "4.57.6, installed in .venv" in finding.message
+    assert finding.help.startswith("transformers 4.57.6 is installed in .venv. ")
     assert finding.severity == "error"
 
 
@@ -183,7 +183,7 @@ def test_an_unpacked_wheel_says_what_it_requires() -> None:
 def test_a_requirement_of_the_file_itself_is_told_so() -> None:
     text = '# /// script\n# dependencies = ["transformers==4.57.6"]\n# ///\n'
     (finding,) = lint(f"{text}{GONE}")
-    assert "transformers 4.57.6, pinned in this file" in finding.message
+    assert finding.help.startswith("transformers 4.57.6 is pinned in this file. ")
 
 
 def test_the_metadata_of_a_script_say_more_than_its_checks() -> None:

@@ -14,6 +14,7 @@ from rocmlint.config.configuration import Configuration
 from rocmlint.findings import Finding
 from rocmlint.lint.check import check
 from rocmlint.lint.discover import is_linted
+from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.suppress import suppress
 from rocmlint.rule.registry import load_rules
@@ -87,7 +88,7 @@ def lint_whole(path: Path) -> list[Finding]:
         str(path), path.read_text(), whole=True, project=project_of(str(path), linter.settings)
     )
     found = check(source, linter.rules, shortcuts=False)
-    return suppress(source, found, linter.rules, load_rules())
+    return list(folded(suppress(source, found, linter.rules, load_rules())))
 
 
 def expected(text: str) -> list[tuple[int, str]]:

@@ -18,19 +18,11 @@ __all__ = ["projects"]
 
 LONGEST_MESSAGE = 100
 SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z`]|$)")
-OLD = {
-    "ROC204",
-    "ROC205",
-    "ROC206",
-    "ROC207",
-    "ROC211",
-}
-"""Rules whose messages are still to be shortened."""
 BAD = files("bad")
 
 
 def found(projects: Path, path: Path) -> list[Finding]:
-    return [each for each in lint_copy(projects / project_path(path)) if each.code not in OLD]
+    return lint_copy(projects / project_path(path))
 
 
 each_bad_file = pytest.mark.parametrize("path", BAD, ids=lambda path: str(project_path(path)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .replacements import GONE_BEFORE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import libcst as cst
     from packaging.version import Version
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rocmlint.project.versions import Candidate
     from rocmlint.published.names import History
     from rocmlint.rule import Severity, Source
+
+LONGEST_MESSAGE = 100
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,11 @@ class MissingName:
     candidate: Candidate
     candidates: tuple[Candidate, ...]
     certain: bool
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the project asks for the package, if only through another one."""
+        return all(each.declared for each in self.candidates)
 
     @property
     def severity(self) -> Severity:
@@ -86,7 +94,7 @@ def _never_admitted(
     from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
 
     lowest, known = candidate.lowest, names_of(package)
-    if known is None or lowest is None or lowest < known.versions[0]:
+    if known is None or lowest is None or has(lowest) is not False:
         return False
     admitted = candidate.admitted
     return all(
@@ -94,9 +102,27 @@ def _never_admitted(
     )
 
 
-def subject(judgement: MissingName, package: str) -> str:
-    """Begin a message: "transformers 5.23.0, pinned in requirements.txt,"."""
-    return f"{package} {judgement.candidate.version}, {judgement.candidate.said}"
+def is_undeclared(found: MissingUse, source: Source) -> bool:
+    """Packages that nothing in the project declares: undeclared-package reports them once."""
+    del source
+    return not found.judgement.is_declared
+
+
+def runs_with(judgement: MissingName, package: str) -> str:
+    """Say which version counts and why: "transformers 5.23.0 is pinned in requirements.txt."."""
+    return f"{package} {judgement.candidate.version} is {judgement.candidate.said}."
+
+
+def first_fitting(*texts: str) -> str:
+    """Give the first text that is short enough for a message, else the last one, cut."""
+    fitting = next((each for each in texts if len(each) <= LONGEST_MESSAGE), None)
+    return fitting or f"{texts[-1][: LONGEST_MESSAGE - 1]}…"
+
+
+def enumerated(names: Sequence[str], joint: str) -> str:
+    """Write names as ``a``, ``b`` or ``c``."""
+    listed = [f"`{each}`" for each in names]
+    return f" {joint} ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
 
 
 def since(dotted: str, history: History | None, version: Version) -> str:
@@ -128,6 +154,28 @@ def requirement(dotted: str, history: History | None, judgement: MissingName) ->
         return "" if _begins_at(before, judgement) else f"{package}<{before}"
     there = history.there_since() if history is not None else None
     return f"{package}>={minor(there)}" if there is not None and there > version else ""
+
+
+def common_bound(bounds: Sequence[str]) -> str:
+    """Give the requirement that several say together, "" where they do not agree."""
+    if all("<" in each for each in bounds):
+        return min(bounds, key=_release)
+    return max(bounds, key=_release) if all(">=" in each for each in bounds) else ""
+
+
+def _release(bound: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\d+", bound.rpartition("<")[2].rpartition("=")[2])]
+
+
+def last_with(dotted: str, history: History | None, judgement: MissingName) -> str:
+    """Say which release was the last to have something: "transformers 4.53 is the last with it"."""
+    package, version = dotted.partition(".")[0], judgement.candidate.version
+    if history is None:
+        return "no known release has it"
+    had = [each for each in history.versions if each < version and history.at(each)]
+    if had:
+        return f"{package} {minor(had[-1])} is the last with it"
+    return f"no release since {minor(history.versions[0])} has it"
 
 
 def _begins_at(release: str, judgement: MissingName) -> bool:

@@ -43,6 +43,18 @@ def has_successor(old: str, new: str, version: Version) -> bool | None:
 
 
 @lru_cache(maxsize=4096)
+def home(dotted: str, version: Version) -> str | None:
+    """Give where an older version defined what it had by this name, if that is still there."""
+    known, found = names(dotted), history(dotted)
+    had = [each for each in found.versions if each < version and found.at(each)] if found else []
+    new = known.defined_as(dotted, had[-1]) if known is not None and had else None
+    if known is None or new is None or new == dotted:
+        return None
+    now = known.defined_as(new, version) or ""
+    return new if now.rpartition(".")[0] == new.rpartition(".")[0] else None
+
+
+@lru_cache(maxsize=4096)
 def history(dotted: str) -> History | None:
     """Give the history of a module or a name of a module."""
     known = names(dotted)

@@ -3,44 +3,55 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from rocmlint.rule import Edit, Fix, dotted_text, walk
 
-from .published_names import has, has_successor, history
-from .replacements import replacement_of
+from .published_names import has, has_successor, history, home
+from .replacements import Replacement, replacement_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from packaging.version import Version
 
     from rocmlint.rule import Source
 
     from .judgement import MissingName
+    from .lookups import MissingLookup
 
 
-def renaming(
-    node: cst.Import | cst.ImportFrom | cst.Attribute,
-    place: cst.CSTNode,
-    judgement: MissingName,
-    source: Source,
-) -> Fix | None:
-    """Make the fix for a name that is missing; None where nothing took its place."""
+def successor(judgement: MissingName) -> Replacement | None:
+    """Give the name that took the place of a missing one, there in all versions that count."""
     dotted = judgement.dotted
     replacement = replacement_of(dotted)
+    if replacement is None:
+        new = home(dotted, judgement.candidate.version)
+        replacement = None if new is None else Replacement(new, same=True)
     if replacement is None or not replacement.new:
         return None
-    new = replacement.new
-    if not all(has_successor(dotted, new, each.version) for each in judgement.candidates):
-        return None
-    edits = _edits(node, place, dotted, new, source)
+    versions = (each.version for each in judgement.candidates)
+    return replacement if all(has_successor(dotted, replacement.new, v) for v in versions) else None
+
+
+def renaming(found: Sequence[MissingLookup], source: Source) -> Fix | None:
+    """Make the fix for the missing names of a statement; None where nothing took their place.
+
+    Names that nothing took the place of stay, for the user to judge.
+    """
+    known = [(each, new) for each in found if (new := successor(each.judgement)) is not None]
+    edits = _edits(known, source)
     if not edits:
         return None
-    safe = replacement.same and is_there_throughout(lambda version: has(new, version), judgement)
-    return Fix(f"Use `{new}`", tuple(edits), safe=safe)
+    safe = all(
+        new.same and is_there_throughout(partial(has, new.new), each.judgement)
+        for each, new in known
+    )
+    title = " and ".join(f"`{new.new}`" for _, new in known)
+    return Fix(f"Use {title}", tuple(edits), safe=safe)
 
 
 def is_there_throughout(has_new: Callable[[Version], bool | None], judgement: MissingName) -> bool:
@@ -49,31 +60,43 @@ def is_there_throughout(has_new: Callable[[Version], bool | None], judgement: Mi
     return all(each is not None and has_new(each) is True for each in lowest)
 
 
-def _edits(
-    node: cst.Import | cst.ImportFrom | cst.Attribute,
-    place: cst.CSTNode,
-    old: str,
-    new: str,
-    source: Source,
-) -> list[Edit]:
-    module, _, name = new.rpartition(".")
+def _edits(known: Sequence[tuple[MissingLookup, Replacement]], source: Source) -> list[Edit]:
+    if not known:
+        return []
+    node = known[0][0].node
+    if isinstance(node, cst.ImportFrom):
+        return _in_import_from(node, known, source)
+    found, new = known[0]
     if isinstance(node, cst.Attribute):
-        if old.rpartition(".")[0] == module:
+        module, _, name = new.new.rpartition(".")
+        if found.dotted.rpartition(".")[0] == module:
             return [source.replace(node.attr, name)]
-        return [source.replace(node, new)] if dotted_text(node) == old else []
-    if isinstance(node, cst.Import):
-        alias = place if isinstance(place, cst.ImportAlias) else None
-        named = alias is not None and alias.asname is not None
-        return [source.replace(alias.name, new)] if alias is not None and named else []
-    if not isinstance(place, cst.ImportAlias):  # the module of ``from … import``
+        return [source.replace(node, new.new)] if dotted_text(node) == found.dotted else []
+    return [
+        source.replace(each.place.name, new.new)
+        for each, new in known
+        if isinstance(each.place, cst.ImportAlias) and each.place.asname is not None
+    ]
+
+
+def _in_import_from(
+    node: cst.ImportFrom, known: Sequence[tuple[MissingLookup, Replacement]], source: Source
+) -> list[Edit]:
+    aliases = {each.place: new for each, new in known if isinstance(each.place, cst.ImportAlias)}
+    if not aliases:  # the module of ``from … import``
+        found, new = known[0]
         names = [] if isinstance(node.names, cst.ImportStar) else node.names
-        imported = (f"{new}.{dotted_text(each.name)}" for each in names)
-        return (
-            [] if any(history(each) is None for each in imported) else [source.replace(place, new)]
-        )
-    if dotted_text(node.module) == module if node.module else False:
-        return _renamed(place, old, name, source)
-    return _moved(node, place, module, name, source)
+        imported = (f"{new.new}.{dotted_text(each.name)}" for each in names)
+        gone = any(history(each) is None for each in imported)
+        return [] if gone else [source.replace(found.place, new.new)]
+    module = dotted_text(node.module) if node.module else None
+    if any(new.new.rpartition(".")[0] != module for new in aliases.values()):
+        return _moved(node, aliases, source)
+    edits = []
+    for found, new in known:
+        alias = cst.ensure_type(found.place, cst.ImportAlias)
+        edits += _renamed(alias, found.dotted, new.new.rpartition(".")[2], source)
+    return edits
 
 
 def _renamed(alias: cst.ImportAlias, old: str, new: str, source: Source) -> list[Edit]:
@@ -118,25 +141,29 @@ def _uses_of(local: str, dotted: str, source: Source) -> list[cst.Name] | None:
 
 
 def _moved(
-    node: cst.ImportFrom, alias: cst.ImportAlias, module: str, name: str, source: Source
+    node: cst.ImportFrom, moved: Mapping[cst.ImportAlias, Replacement], source: Source
 ) -> list[Edit]:
-    """Import a name from the module that has it now."""
-    local = dotted_text(alias.name) or ""
-    if alias.asname is not None:
-        local = dotted_text(alias.asname.name) or ""
-    imported = name if local == name else f"{name} as {local}"
+    """Import names from the modules that have them now."""
     line = source.parent(node)
     if isinstance(node.names, cst.ImportStar) or not isinstance(line, cst.SimpleStatementLine):
         return []
-    if len(node.names) == 1:
-        return [source.replace(node, f"from {module} import {imported}")]
-    if len(line.body) > 1:
+    rest = [each for each in node.names if each not in moved]
+    if rest and len(line.body) > 1:
         return []
-    rest = [each for each in node.names if each is not alias]
-    if node.lpar is None:
-        rest[-1] = rest[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    kept = cst.Module([]).code_for_node(node.with_changes(names=rest))
+    imports: dict[str, list[str]] = {}
+    for alias in node.names:
+        if alias in moved:
+            module, _, name = moved[alias].new.rpartition(".")
+            local = dotted_text(alias.asname.name if alias.asname else alias.name) or ""
+            imports.setdefault(module, []).append(name if local == name else f"{name} as {local}")
+    written = [f"from {module} import {', '.join(each)}" for module, each in imports.items()]
+    if rest:
+        if node.lpar is None:
+            rest[-1] = rest[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        written.insert(0, cst.Module([]).code_for_node(node.with_changes(names=rest)))
+    elif len(line.body) > 1 and len(written) > 1:
+        return []
     span = source.span(node)
     start = source.offset_of(span.line) + span.column - 1
     indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
-    return [source.replace(node, f"{kept}\n{indent}from {module} import {imported}")]
+    return [source.replace(node, f"\n{indent}".join(written))]

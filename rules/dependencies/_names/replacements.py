@@ -111,7 +111,8 @@ KEYWORDS: dict[str, tuple[tuple[str, str], ...]] = {
 """Keywords that only changed their name: by the end of the callable's name, the new one."""
 
 KEYWORD_ADVICE: dict[tuple[str, str], str] = {
-    ("SFTTrainer", "max_seq_length"): "give `max_length` to `trl.SFTConfig`",
+    ("hf_hub_download", "url"): "pass `repo_id` and `filename` for `url`",
+    ("SFTTrainer", "max_seq_length"): "pass `max_length` to `trl.SFTConfig`",
     ("SFTConfig", "max_seq_length"): "write `max_length` for `max_seq_length`",
     ("TrainingArguments", "group_by_length"): (
         'write `train_sampling_strategy="group_by_length"` for `group_by_length=True`'

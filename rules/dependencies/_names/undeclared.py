@@ -65,10 +65,17 @@ def undeclared(node: Declared, file: File) -> Undeclared | None:
     return None if certain is None else Undeclared(base, certain, folder)
 
 
-def undeclared_message(found: Undeclared, file: File) -> str | None:
+class Report(NamedTuple):
+    """What is said of a project: the message, and what to do."""
+
+    message: str
+    help: str
+
+
+def report_of(found: Undeclared, file: File) -> Report | None:
     """Say where the package imports torch; None where it does so under a condition, or never."""
     place = _import_of_torch(found.folder, file)
-    return None if place is None else _message(place, found.anchor, found.folder)
+    return None if place is None else _report(place, found.anchor, found.folder)
 
 
 def is_unknown(found: Undeclared, file: File) -> bool:
@@ -145,14 +152,16 @@ def _import_of_torch(folder: str, source: File) -> PackageImport | None:
     return None
 
 
-def _message(place: PackageImport, anchor: Declared, folder: str) -> str:
+def _report(place: PackageImport, anchor: Declared, folder: str) -> Report:
     where = f"{os.path.relpath(place.path, folder)}:{place.line}"
     cause = (
-        f"{anchor.name} brings it only as `{anchor.name}[torch]`"
+        f"{anchor.name} brings torch only as `{anchor.name}[torch]`"
         if anchor.name in _BY_EXTRA
-        else "nothing that is declared brings it"
+        else "none of the requirements brings torch"
     )
-    return (
-        f"`import {place.package}` imports {place.module} ({where}), and {cause}: it fails where "
-        f"torch is not installed by chance. Declare `torch`, or say in a comment here why not."
+    message = f"`import {place.package}` needs torch, which this project does not declare"
+    return Report(
+        message,
+        f"{place.module} is imported in {where}, and {cause}. "
+        "Declare `torch`, or say in a comment here why it is left out.",
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import is_excluded
+from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.selection import rules_of, selectors
@@ -91,7 +92,7 @@ class Plugin:
         _keep_out_of_the_way()
         for problem in analysis.problems:
             yield self._problem(problem)
-        for finding in _new(self._path, text, analysis.findings, linter.settings.baseline):
+        for finding in _new(self._path, text, folded(analysis.findings), linter.settings.baseline):
             message = f"{finding.code} {finding.message} [{finding.name}]"
             yield finding.line, finding.column - 1, " ".join(message.split()), type(self)
 

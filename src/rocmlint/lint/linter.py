@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import is_notebook, is_python
+from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
@@ -199,14 +200,17 @@ class Linter:
         return result._replace(findings=placed, text=notebook.text)
 
     def lint(self, path: str, data: bytes, *, noqa: bool = True) -> Analysis:
-        """Lint the bytes of a file."""
-        seen = self.first_sight(path, data)
-        return self.analyse(seen, noqa=noqa) if isinstance(seen, Opened) else seen
+        """Lint the bytes of a file that is linted alone."""
+        return self._alone(self.first_sight(path, data), noqa=noqa)
 
     def lint_text(self, path: str, text: str, *, noqa: bool = True) -> Analysis:
-        """Lint decoded text, of a notebook its JSON."""
-        seen = self.first_sight(path, text.encode(errors="replace"), text)
-        return self.analyse(seen, noqa=noqa) if isinstance(seen, Opened) else seen
+        """Lint the decoded text, of a notebook its JSON, of a file that is linted alone."""
+        return self._alone(self.first_sight(path, text.encode(errors="replace"), text), noqa=noqa)
+
+    def _alone(self, seen: Analysis | Opened, *, noqa: bool) -> Analysis:
+        """Return the analysis of a file where there are no others to be reported with."""
+        result = self.analyse(seen, noqa=noqa) if isinstance(seen, Opened) else seen
+        return result._replace(findings=folded(result.findings))
 
     # What is reported
 

@@ -10,6 +10,7 @@ from rocmlint.formats import is_python
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.cache import Cache, refusal
 from rocmlint.lint.discover import discover
+from rocmlint.lint.fold import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -95,7 +96,7 @@ def run(
             done += 1
             if options.progress is not None:
                 options.progress(done, len(found))
-    findings.sort(key=lambda finding: finding.sort_key)
+    findings = sorted(folded(findings), key=lambda finding: finding.sort_key)
     claims += [claim for finding in findings for claim in finding.claims]
     claims.sort(key=lambda claim: (claim.path, claim.line, claim))
     saved = (cache.save() for cache in caches.made if cache is not None)

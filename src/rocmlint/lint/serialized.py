@@ -24,6 +24,7 @@ def to_stored(finding: Finding) -> list[Any]:
         finding.message,
         finding.severity,
         finding.help,
+        finding.once,
         finding.cell,
         [list(vars(each).values()) for each in finding.claims],
         None if fix is None else [fix.title, fix.safe, [_edit_fields(each) for each in fix.edits]],
@@ -32,10 +33,11 @@ def to_stored(finding: Finding) -> list[Any]:
 
 def from_stored(path: str, stored: list[Any]) -> Finding:
     """Make the finding again. Raises TypeError or ValueError for anything else."""
-    *fields, cell, claims, fix = stored
-    _refuse_unless(fields, [int, int, int, int, str, str, str, str, str])
+    *fields, once, cell, claims, fix = stored
+    _refuse_unless([*fields, once], [int, int, int, int, str, str, str, str, str, str])
     mended = None if fix is None else _fix(*fix)
-    found = replace(Finding(path, *fields), fix=mended, claims=tuple(map(_claim, claims)))
+    made = tuple(map(_claim, claims))
+    found = replace(Finding(path, *fields), fix=mended, claims=made, once=once)
     return found if cell is None else replace(found, cell=_cell(cell))
 
 

@@ -77,7 +77,8 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
     That is the installed one where an environment is set; else, in the nearest folder that says
     anything, the locked ones; else, for each file and group of requirements, the newest release
     that they admit, and what a README or a Dockerfile in a folder below installs; else that alone;
-    else what the only project below the root declares; else the newest release. None where that cannot be told, as for a requirement that is only a URL: then nothing
+    else what the only project below the root declares; else the newest release. None where that
+    cannot be told, as for a requirement that is only a URL: then nothing
     can be said of the names of the package.
     """
     environment = project.settings.environment

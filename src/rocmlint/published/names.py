@@ -145,6 +145,14 @@ class PackageNames:
                 there |= 1 << index
         return History(self.versions, there, unknown)
 
+    def defined_as(self, dotted: str, version: Version) -> str | None:
+        """Give the full name by which a version defines what a name of a module stands for."""
+        index, name = index_of(self.versions, version), self._name(dotted)
+        if index is None or name is None:
+            return None
+        found = next(self._at(name.targets, index), "!")
+        return None if found.startswith("!") else found.replace(":", ".")
+
     def elsewhere(self, name: str, version: Version) -> tuple[str, ...]:
         """Return the modules of a version that have a name of this name, the shortest first."""
         index = index_of(self.versions, version)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rocmlint.change.fix import apply_fixes
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
 from rocmlint.rules.dependencies._names import replacements as _replacements
@@ -48,7 +49,7 @@ def test_a_name_that_is_not_there_yet_is_found() -> None:
     write("requirements.txt", "transformers==4.50.0\n")
     (finding,) = lint(NEW)
     assert "it comes with transformers 4.54" in finding.message
-    assert "Require `transformers>=4.54`" in finding.message
+    assert finding.help.endswith(" Require `transformers>=4.54`.")
 
 
 def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
@@ -58,9 +59,9 @@ def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
         "    group_by_length=True,\n    evaluation_strategy='no',\n    no_cuda=True,\n)\n"
     )
     (finding,) = lint(f"from transformers import TrainingArguments\n{call}")
-    assert "`group_by_length` (gone since 5.2), `evaluation_strategy`" in finding.message
-    assert "write `eval_strategy` for `evaluation_strategy`" in finding.message
-    assert finding.message.endswith("or require `transformers<4.51`.")  # brings them all back
+    assert "no `group_by_length` and 2 more keywords in transformers" in finding.message
+    assert "write `eval_strategy` for `evaluation_strategy`" in finding.help
+    assert finding.help.endswith("or require `transformers<4.51`.")  # brings them all back
     assert finding.line == 3
     assert finding.fix is not None
     assert [each.replacement for each in finding.fix.edits] == ["eval_strategy", "use_cpu"]
@@ -69,7 +70,70 @@ def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
 def test_a_keyword_that_the_trainer_s_configuration_took_over_is_told_so() -> None:
     write("requirements.txt", "trl==1.16.0\n")
     (finding,) = lint("from trl import DPOTrainer\nDPOTrainer(beta=0.1)\n")
-    assert "Give `beta` to `trl.DPOConfig`, or require `trl<0.13`." in finding.message
+    assert finding.help.endswith("Pass `beta` to `trl.DPOConfig`, or require `trl<0.13`.")
+
+
+def test_all_names_that_an_import_asks_for_in_vain_are_one_finding_with_one_fix() -> None:
+    write("requirements.txt", "transformers==5.14.1\n")
+    text = (
+        "from transformers.modeling_utils import (\n    PreTrainedModel,\n    PretrainedConfig,\n"
+        "    apply_chunking_to_forward,\n    find_pruneable_heads_and_indices,\n"
+        "    prune_linear_layer,\n)\n"
+    )
+    (finding,) = lint(text)
+    assert finding.line == 3
+    assert finding.message == (
+        "transformers 5.14.1 has no `PretrainedConfig` and 3 more of the names imported here"
+    )
+    assert (
+        "`apply_chunking_to_forward` and `prune_linear_layer` from `transformers." in finding.help
+    )
+    assert "do without `find_pruneable_heads_and_indices`: transformers 4.5" in finding.help
+    assert apply_fixes(text, [finding], unsafe=True).text == (
+        "from transformers.modeling_utils import (\n    PreTrainedModel,\n"
+        "    find_pruneable_heads_and_indices,\n    )\n"
+        "from transformers.configuration_utils import PretrainedConfig\n"
+        "from transformers.pytorch_utils import apply_chunking_to_forward, prune_linear_layer\n"
+    )
+
+
+def test_a_name_that_a_module_only_passed_on_is_imported_from_where_it_is_defined() -> None:
+    write("requirements.txt", "transformers==5.14.1\n")
+    (finding,) = lint("from transformers.modeling_utils import PretrainedConfig\n")
+    assert "Import `PretrainedConfig` from `transformers.configuration_utils`" in finding.help
+    assert finding.fix is not None
+    assert finding.fix.safe
+
+
+def test_the_last_release_with_a_name_is_named_where_the_project_excludes_it() -> None:
+    write("requirements.txt", "transformers>=5.14\n")
+    (finding,) = lint("from transformers import TFBertModel\n")
+    assert "Do without `TFBertModel`: transformers 4.57 is the last with it." in finding.help
+
+
+def test_a_name_that_no_indexed_release_ever_had_is_an_error() -> None:
+    """SimpleTuner: peft has never had this name in `import_utils`."""
+    write("requirements.txt", "peft>=0.18.0\n")
+    (finding,) = lint("from peft.import_utils import is_quanto_available\n")
+    assert (finding.code, finding.severity) == ("ROC204", "error")
+    assert "no release since 0." in finding.help
+
+
+def test_a_call_that_lacks_what_the_function_needs_now_is_told_what_that_is() -> None:
+    """The gguf_loader of vllm: without `url` the call would have no argument at all."""
+    write("requirements.txt", "huggingface-hub==0.33.1\n")
+    (finding,) = lint("from huggingface_hub import hf_hub_download\nhf_hub_download(url=name)\n")
+    assert finding.help.endswith("Pass `repo_id` and `filename` for `url`.")
+    (finding,) = lint("from huggingface_hub import snapshot_download\nsnapshot_download(name=n)\n")
+    assert "Pass what it takes in place of `name`: `repo_id`" in finding.help
+
+
+def test_a_patch_of_an_attribute_that_no_admitted_release_has_is_an_error() -> None:
+    """InternVL: gone since 4.35, required from 4.37.2 on."""
+    write("requirements.txt", "transformers>=4.37.2\n")
+    patched = "transformers.models.llama.modeling_llama.LlamaModel._prepare_decoder_attention_mask"
+    (finding,) = lint(f"import transformers\ndef mine(self): ...\n{patched} = mine\n")
+    assert (finding.code, finding.severity) == ("ROC207", "error")
 
 
 @pytest.mark.parametrize(
@@ -82,19 +146,19 @@ def test_a_keyword_that_the_trainer_s_configuration_took_over_is_told_so() -> No
 def test_a_module_that_moved_is_found_by_what_is_asked_of_it(text: str) -> None:
     write("requirements.txt", "diffusers==0.32.1\n")
     (finding,) = lint(text)
-    assert "Use `diffusers.models.unets.unet_2d_condition`." in finding.message
+    assert finding.help.endswith("Use `diffusers.models.unets.unet_2d_condition`.")
 
 
 def test_no_requirement_is_advised_that_the_project_s_own_rules_out() -> None:
     write("requirements.txt", "transformers>=4.55\n")
     (finding,) = lint(GONE)
-    assert "transformers<4.54" not in finding.message
+    assert "transformers<4.54" not in finding.help
 
 
 def test_what_was_gone_before_the_index_begins_has_a_bound_too() -> None:
     write("requirements.txt", "transformers>=4.31\n")
     (finding,) = lint("from transformers.deepspeed import is_deepspeed_zero3_enabled\n")
-    assert "or require `transformers<4.46`" in finding.message
+    assert finding.help.endswith(", or require `transformers<4.46`.")
 
 
 def test_what_one_group_of_requirements_may_have_is_not_reported() -> None:
@@ -253,7 +317,9 @@ def test_unsloth_rewrites_some_packages_and_not_others(
 def test_a_keyword_that_a_configuration_inherits_is_of_the_version_of_transformers() -> None:
     write("requirements.txt", "trl==1.16.0\ntransformers\n")
     (finding,) = lint("from trl import SFTConfig\nSFTConfig(evaluation_strategy='no')\n")
-    assert finding.message.startswith("`transformers.TrainingArguments` of transformers ")
+    assert finding.message.startswith(
+        "`SFTConfig` takes no `evaluation_strategy` with transformers "
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,7 +363,8 @@ def test_advice_is_given_for_what_is_gone(old: str) -> None:
 
 @pytest.mark.parametrize(("ending", "keyword"), _replacements.KEYWORD_ADVICE)
 def test_advice_is_given_for_keywords_that_are_gone(ending: str, keyword: str) -> None:
-    known = names_of("transformers" if ending == "TrainingArguments" else "trl")
+    package = {"TrainingArguments": "transformers", "hf_hub_download": "huggingface_hub"}
+    known = names_of(package.get(ending, "trl"))
     assert known is not None
     assert known.keyword(f"{known.package}.{ending}", keyword).at(known.versions[-1]) is False
 

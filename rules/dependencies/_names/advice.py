@@ -1,0 +1,103 @@
+"""What to do about names that are missing, in one clause for those with the same answer."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from .judgement import common_bound, enumerated, last_with, requirement, runs_with
+from .published_names import has, history, names
+from .rename import successor
+from .replacements import replacement_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from packaging.version import Version
+
+    from .judgement import MissingName, MissingUse
+
+
+def advice(uses: Sequence[MissingUse], within: Sequence[str]) -> str:
+    """Say which version counts, and what to do about the names that it lacks.
+
+    ``within`` is what is asked of the names that are modules: ``.Name`` of ``module.Name``.
+    """
+    package = uses[0].dotted.partition(".")[0]
+    bounds = [requirement(each.dotted, history(each.dotted), each.judgement) for each in uses]
+    bound = common_bound(bounds)
+    clauses: dict[str, list[MissingUse]] = {}
+    for each in uses:
+        needs_none = bound and len(uses) == 1
+        clause = _clause(each.judgement, within) or ("" if needs_none else _without(each.judgement))
+        clauses.setdefault(clause, []).append(each)
+    texts = [_said(clause, some, alone=len(uses) == 1) for clause, some in clauses.items()]
+    if bound:
+        texts.append(f"or require `{bound}`" if texts[0] else f"require `{bound}`")
+    text = "; ".join(filter(None, texts)) if len(uses) > 1 else ", ".join(filter(None, texts))
+    return f"{runs_with(uses[0].judgement, package)} {text[0].upper()}{text[1:]}."
+
+
+def _said(clause: str, uses: Sequence[MissingUse], *, alone: bool) -> str:
+    """Put the names into a clause; those that only the requirement brings back need none."""
+    listed = enumerated([each.name for each in uses], "and")
+    if "{}" in clause:
+        return clause.format(listed)
+    return clause if alone or not clause else f"for {listed} {clause}"
+
+
+def _clause(judgement: MissingName, within: Sequence[str]) -> str:
+    """Say what to do about a name, with ``{}`` for all that are treated alike; "" for nothing."""
+    dotted, version = judgement.dotted, judgement.candidate.version
+    new = successor(judgement)
+    if new is not None:
+        module, _, name = new.new.rpartition(".")
+        moved = new.same and name == dotted.rpartition(".")[2]
+        return f"import {{}} from `{module}`" if moved else f"use `{new.new}`"
+    replacement = replacement_of(dotted)
+    if replacement is not None and replacement.advice:
+        return f"{replacement.advice[0].lower()}{replacement.advice[1:]}"
+    holder = _moved(dotted, within, version)
+    if holder is not None:
+        return f"use `{holder}`"
+    alike = _module_now(dotted, version)
+    if alike is not None:
+        return f"take {{}} from `{alike}` if it does the same"
+    return ""
+
+
+def _without(judgement: MissingName) -> str:
+    dotted = judgement.dotted
+    return f"do without {{}}: {last_with(dotted, history(dotted), judgement)}"
+
+
+def _moved(dotted: str, within: Sequence[str], version: Version) -> str | None:
+    """Give the module of the same name that now has all that is asked of this one."""
+    known, name = names(dotted), dotted.rpartition(".")[2]
+    found = [
+        each
+        for each in (known.modules() if known is not None and within else ())
+        if each.endswith(f".{name}") and all(has(f"{each}{rest}", version) for rest in within)
+    ]
+    return max(found, key=lambda each: _shared(each, dotted), default=None)
+
+
+def _module_now(dotted: str, version: Version) -> str | None:
+    """Give a module that has a name like this in a version; not that of another model."""
+    module, _, name = dotted.rpartition(".")
+    known = names(dotted)
+    if known is None or name.startswith("_"):
+        return None
+    found = []
+    for each in known.elsewhere(name, version):
+        model = re.match(r"\w+\.models\.\w+", each)
+        if model is None or f"{module}.".startswith(f"{model[0]}."):
+            found.append(each)
+    return max(found, key=lambda each: _shared(each, module), default=None)
+
+
+def _shared(one: str, other: str) -> int:
+    """Count the names that two modules begin with both."""
+    pairs = zip(one.split("."), other.split("."), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

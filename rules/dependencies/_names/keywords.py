@@ -1,0 +1,155 @@
+"""Keywords of calls that what is called does not take."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import Text, compile_lazily, dotted_text, once_per_file
+from rocmlint.text.text import LEXEME
+
+from .guards import is_asked_for, is_guarded
+from .judgement import MissingName, MissingUse, missing
+from .overlays import OTHER_PACKAGE, is_of_other_package
+from .published_names import is_ever_missing, names
+from .uses import is_of_torch, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocmlint.project.installed_names import InstalledNames
+    from rocmlint.published.names import History
+    from rocmlint.rule import Source
+
+_CLASS = compile_lazily(r"^class[ \t]+\w+[ \t]*\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
+_OPENS = compile_lazily(r"[ \t]*\(")
+_SUPER = compile_lazily(r"\)[ \t]*\.[ \t]*__init__[ \t]*\(")
+_TOKEN = compile_lazily(LEXEME + r"|[()\[\]{}]", re.DOTALL)
+_KEYWORD = compile_lazily(r"[(,][\s\\]*(\w+)[\s\\]*=(?!=)")
+_DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+_LONGEST = 20_000
+"""Characters of a call that are looked at for keywords."""
+
+_ARGUMENTS = "transformers.TrainingArguments"
+KEYWORD_EXCUSES = (*OTHER_PACKAGE, is_asked_for, is_guarded)
+"""Why a keyword that is unknown is left alone."""
+
+
+@dataclass(frozen=True)
+class UnknownKeywordUse(MissingUse):
+    """A keyword of a call that what it calls does not take."""
+
+    argument: cst.Arg
+    called: str
+    """What the call names; the owner of the keyword may be a base of it."""
+
+    @property
+    def history(self) -> History:
+        """In which versions the keyword is taken."""
+        return keyword_history(self.dotted, self.name)
+
+
+def suspected_calls(source: Source) -> Iterator[re.Match[str]]:
+    """Find calls of imported callables with a keyword that they do not take."""
+    text = source.text
+    found = uses(text)
+    for place in found.places:
+        if _OPENS.match(text, place.match.end()):
+            if _takes_them_not((place.dotted,), place.match.end(), source):
+                yield place.match
+    if not found.imports or "super" not in text:
+        return
+    bases = {dotted for each in _CLASS.finditer(text) for dotted in found.meanings(each[1])}
+    for match in _SUPER.finditer(text) if bases else ():
+        if _takes_them_not(bases, match.end() - 1, source):
+            yield match
+
+
+def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> bool:
+    keywords = set(_KEYWORD.findall(_arguments(source.text, opening)))
+    judged = (
+        _judged(definer(called, keyword), keyword, source)
+        for called in callables
+        for keyword in keywords
+    )
+    return any(each is not None and not is_of_other_package(each, source) for each in judged)
+
+
+@once_per_file
+def _judged(dotted: str, keyword: str, source: Source) -> MissingName | None:
+    """Judge a keyword; None unless each version that may be installed takes it not."""
+    found = keyword_history(dotted, keyword)
+    if not is_ever_missing(found):
+        return None
+    return missing(dotted, found.at, source, partial(_takes, dotted, keyword))
+
+
+def _arguments(text: str, start: int) -> str:
+    """Give the code from an opening bracket to the one that closes it."""
+    depth = 0
+    end = start + _LONGEST
+    for token in _TOKEN.finditer(text, start, end):
+        depth += _DEPTHS.get(token[0], 0)
+        if depth == 0:
+            end = token.end()
+            break
+    return Text(text[start:end]).code
+
+
+@lru_cache(maxsize=4096)
+def keyword_history(dotted: str, keyword: str) -> History:
+    from rocmlint.published.names import History  # noqa: PLC0415 - few files need it
+
+    known = names(dotted)
+    return History((), 0, 0) if known is None else known.keyword(dotted, keyword)
+
+
+def unknown_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
+    """Yield the keywords of a call that what it calls does not take."""
+    written = [each for each in node.args if each.keyword is not None]
+    called = _callable(node, source) if written else None
+    if called is None or is_of_torch(called) or names(called) is None:
+        return
+    for each in written:
+        keyword = each.keyword.value if each.keyword is not None else ""
+        judgement = _judged(definer(called, keyword), keyword, source)
+        if judgement is not None:
+            yield UnknownKeywordUse(node, keyword, judgement, each, called)
+
+
+def definer(called: str, keyword: str) -> str:
+    """Give whose version decides on a keyword: the configurations of trl inherit most of theirs."""
+    if called.startswith("trl.") and called.endswith("Config"):
+        if keyword_history(_ARGUMENTS, keyword).there:
+            return _ARGUMENTS
+    return called
+
+
+def _takes(dotted: str, keyword: str, installed: InstalledNames) -> bool | None:
+    return installed.takes_keyword(dotted, keyword)
+
+
+def _callable(node: cst.Call, source: Source) -> str | None:
+    """Give what a call calls: the imported callable, or the only base behind ``super()``."""
+    if not isinstance(node.func, cst.Attribute) or not isinstance(node.func.value, cst.Call):
+        return source.resolve(node.func)
+    if node.func.attr.value != "__init__" or dotted_text(node.func.value.func) != "super":
+        return None
+    if source.function(node) is None or source.function(node) is not _method(node, source):
+        return None
+    around = source.whole_class(node)
+    if around is None or len(around.bases) != 1 or around.bases[0].star:
+        return None
+    return source.resolve(around.bases[0].value)
+
+
+def _method(node: cst.CSTNode, source: Source) -> cst.FunctionDef | None:
+    """Give the function around a node if it stands directly in a class."""
+    function = source.function(node)
+    block = source.parent(function) if function is not None else None
+    holder = source.parent(block) if block is not None else None
+    return function if isinstance(holder, cst.ClassDef) else None

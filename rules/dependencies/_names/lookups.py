@@ -1,0 +1,120 @@
+"""Names of packages that a file imports or looks up, and which of them are missing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import dotted_text, once_per_file
+
+from .guards import is_asked_for, is_bound, is_guarded
+from .judgement import MissingName, MissingUse, missing
+from .overlays import OTHER_PACKAGE, is_of_other_package
+from .published_names import has, lacking
+from .uses import is_of_torch, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.project.installed_names import InstalledNames
+    from rocmlint.rule import Source
+
+    Lookup = cst.Import | cst.ImportFrom | cst.Attribute
+
+
+@dataclass(frozen=True)
+class MissingLookup(MissingUse):
+    """A name that an import or an attribute asks for; ``place`` is what asks for it."""
+
+    place: cst.CSTNode
+
+
+def suspected_lookups(source: Source) -> Iterator[re.Match[str]]:
+    """Find imports and uses of names that their package lacks."""
+    found = uses(source.text)
+    for each in found.imports:
+        if _is_suspect(each.asked, source):
+            yield each.match
+    for place in found.places:
+        if "." in place.match[0] and _is_suspect(place.dotted, source):
+            yield place.match
+
+
+def _is_suspect(dotted: str, source: Source) -> bool:
+    found = _first_missing(dotted, source)
+    return found is not None and not is_of_other_package(found, source)
+
+
+def missing_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
+    """Yield the names that are asked for here and missing, each where its owner is there."""
+    for place, dotted in asked(node, source):
+        judgement = _first_missing(dotted, source)
+        if judgement is None:
+            continue
+        is_told = judgement.dotted != dotted and not isinstance(node, cst.Import)
+        if is_told and place is not getattr(node, "module", None):
+            continue  # at the module, or at the attribute inside
+        yield MissingLookup(node, judgement.dotted.rpartition(".")[2], judgement, place)
+
+
+@once_per_file
+def _first_missing(dotted: str, source: Source) -> MissingName | None:
+    """Give the shortest beginning of a name that is missing."""
+    return next((found for each in lacking(dotted) if (found := _missing(each, source))), None)
+
+
+@once_per_file
+def _missing(dotted: str, source: Source) -> MissingName | None:
+    return missing(dotted, partial(has, dotted), source, partial(_is_installed, dotted))
+
+
+def _is_installed(dotted: str, installed: InstalledNames) -> bool | None:
+    return installed.has_name(dotted)
+
+
+def asked(node: Lookup, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
+    """Yield what must be there, and the node that asks for it."""
+    if isinstance(node, cst.Attribute):
+        dotted = source.resolve(node) if _is_read(node, source) else None
+        if dotted is not None and not is_of_torch(dotted) and dotted in lacking(dotted):
+            if is_bound(node, source):
+                yield node, dotted
+    elif isinstance(node, cst.Import):
+        yield from ((alias, dotted_text(alias.name) or "") for alias in node.names)
+    elif node.module is not None and not node.relative:
+        module = dotted_text(node.module) or ""
+        yield node.module, module
+        names = () if isinstance(node.names, cst.ImportStar) else node.names
+        yield from ((alias, f"{module}.{dotted_text(alias.name)}") for alias in names)
+
+
+def _is_read(node: cst.Attribute, source: Source) -> bool:
+    """Say whether an attribute is looked up when the program runs: not set, no type for others."""
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.Import, cst.ImportFrom)):
+            return False
+        if isinstance(above, (cst.AssignTarget, cst.Del)):
+            return isinstance(source.parent(node), cst.Attribute)  # whose attribute is set
+        if isinstance(above, cst.Annotation) and "__future__ import annotations" in source.text:
+            return False
+        if isinstance(above, (cst.BaseStatement, cst.BaseSmallStatement)):
+            return True
+    return True
+
+
+def is_for_types(found: MissingUse, source: Source) -> bool:
+    """Imports under `TYPE_CHECKING`."""
+    return source.is_for_types_only(found.node)
+
+
+def is_brought_along(found: MissingUse, source: Source) -> bool:
+    """Names that the file sets as an attribute of something."""
+    return re.search(rf"\.\s*{re.escape(found.name)}\s*=(?!=)", source.code) is not None
+
+
+LOOKUP_EXCUSES = (*OTHER_PACKAGE, is_brought_along, is_for_types, is_asked_for, is_guarded)
+"""Why a name that is missing is left alone."""

@@ -1,0 +1,119 @@
+"""ROC212, undeclared-package."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import PythonRule, nodes
+
+from ._names.judgement import first_fitting, minor
+from ._names.keywords import KEYWORD_EXCUSES, suspected_calls, unknown_keywords
+from ._names.lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
+from ._names.uses import TORCH_WORDS, WORDS
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+    from ._names.judgement import MissingUse
+    from ._names.lookups import Lookup
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find names that are imported or looked up and keywords, which their package lacks."""
+    yield from suspected_lookups(source)
+    yield from suspected_calls(source)
+
+
+def is_declared(found: MissingUse, source: Source) -> bool:
+    """Packages that the project asks for, by whatever file: removed-name judges their names."""
+    del source
+    return found.judgement.is_declared
+
+
+def is_ready(found: MissingUse, source: Source) -> bool:
+    """Names that removed-name and unknown-keyword would leave alone too."""
+    excuses = KEYWORD_EXCUSES if isinstance(found.node, cst.Call) else LOOKUP_EXCUSES
+    return any(excuse(found, source) for excuse in excuses)
+
+
+class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
+    """A package that no file of the project asks for, whose newest release lacks what is used.
+
+    ## Why it matters
+    Nothing says which release the code was written for, and a fresh install takes the newest. It
+    lacks names or keywords that the code uses, so that it fails there.
+
+    Looked at are the files of requirements, locks and project files, and what READMEs,
+    Dockerfiles and scripts install: from the folder of the file up to the root of the project, and
+    in `docker/` and `docs/` beside it. Reported once for each package and project, at the first
+    place.
+
+    ## Example
+    ```python
+    from transformers.utils import LossKwargs
+    ```
+
+    ## Use instead
+    Declare the versions that the code runs with, or move on to the newest one.
+    ```python
+    # /// script
+    # dependencies = ["transformers<4.54"]
+    # ///
+    from transformers.utils import LossKwargs
+    ```
+
+    ## References
+    - https://packaging.python.org/en/latest/guides/writing-pyproject-toml/#dependencies-and-requirements
+    """
+
+    code = "ROC212"
+    name = "undeclared-package"
+    since = "0.1.0"
+    severity = "warning"
+    on = nodes(
+        *("Import", "ImportFrom", "Attribute", "Call"),
+        words=(*WORDS, *TORCH_WORDS),
+        opening=True,
+        suspects=_suspects,
+        described="imports, uses and calls of names that some release lacks, of "
+        "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
+    )
+    excuses = (is_declared, is_ready)
+
+    def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
+        """Report the first name or keyword of each package that its newest release lacks."""
+        found: dict[str, MissingUse] = {}
+        for each in _missing(node, source):
+            package = each.dotted.partition(".")[0]
+            if package not in found and not self.is_excused(each, source):
+                found[package] = each
+        for package, used in found.items():
+            root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+            finding = self.finding(
+                used.node, source, _message(used, package), help=_help(used, package)
+            )
+            yield replace(finding, once=f"{self.code} {package} {root}")
+
+
+def _missing(node: Lookup | cst.Call, source: Source) -> Iterator[MissingUse]:
+    if isinstance(node, cst.Call):
+        yield from unknown_keywords(node, source)
+    else:
+        yield from missing_lookups(node, source)
+
+
+def _message(used: MissingUse, package: str) -> str:
+    begun = f"{package} is not declared, and its newest release, {used.judgement.candidate.version}"
+    return first_fitting(f"{begun}, lacks `{used.name}`", f"{begun}, lacks what is used here")
+
+
+def _help(used: MissingUse, package: str) -> str:
+    older = f"{package}<{minor(used.judgement.candidate.version)}"
+    return f"Declare the versions of {package} that this runs with, such as `{older}`."

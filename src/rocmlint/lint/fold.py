@@ -1,0 +1,42 @@
+"""Findings about a whole project, which many places show: they are reported once a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocmlint.findings import Finding
+
+
+def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Return one finding for all with the same ``once``: the first, which counts the others.
+
+    They stay in order. A file is linted without a look at the others, and may be known from the
+    cache, so that only who has them all can tell which is the first.
+    """
+    alike: dict[str, list[Finding]] = {}
+    for each in findings:
+        if each.once:
+            alike.setdefault(each.once, []).append(each)
+    if not alike:
+        return findings
+    from dataclasses import replace  # noqa: PLC0415 - few runs have such findings
+
+    firsts = {once: min(some, key=lambda each: each.sort_key) for once, some in alike.items()}
+    return [
+        replace(each, help=f"{each.help} {_others(alike[each.once])}".rstrip())
+        if each.once
+        else each
+        for each in findings
+        if not each.once or each is firsts[each.once]
+    ]
+
+
+def _others(alike: Sequence[Finding]) -> str:
+    places, files = len(alike) - 1, len({each.path for each in alike})
+    if not places:
+        return ""
+    counted = "1 more place" if places == 1 else f"{places} more places"
+    return f"The same holds for {counted}" + (f" in {files} files." if files > 1 else ".")

@@ -1,0 +1,74 @@
+"""Findings about a whole project: reported once a run, however many places show them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from rocmlint.api import lint_paths, lint_source
+from rocmlint.findings import Finding
+from rocmlint.lint.fold import folded
+from tests.support.repositories import GONE, write
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+OPTIONS = {"select": ["ROC212"]}
+
+
+def finding(path: str, line: int, once: str) -> Finding:
+    place = (line, 1, line, 2)
+    return Finding(path, *place, "ROC212", "undeclared-package", "Fault", help="Do.", once=once)
+
+
+def test_the_first_place_stands_for_all_and_counts_them() -> None:
+    found = [finding("b.py", 1, "x"), finding("a.py", 7, "x"), finding("a.py", 3, "x")]
+    (kept,) = folded(found)
+    assert (kept.path, kept.line) == ("a.py", 3)
+    assert kept.help == "Do. The same holds for 2 more places in 2 files."
+
+
+def test_what_is_no_finding_of_a_project_stays_as_it_is() -> None:
+    found = [finding("a.py", 1, ""), finding("a.py", 2, "")]
+    assert folded(found) == found
+
+
+def test_a_project_gets_one_finding_for_each_package() -> None:
+    for name in ("b.py", "deep/a.py", "a.py"):
+        write(name, f"{GONE}from huggingface_hub import HfFolder\n")
+    found = lint_paths(["."], options=OPTIONS)
+    assert [(each.path, each.message.partition(" ")[0]) for each in found] == [
+        ("a.py", "transformers"),
+        ("a.py", "huggingface_hub"),
+    ]
+    assert found[0].help.endswith("The same holds for 2 more places in 3 files.")
+
+
+def test_the_answer_is_the_same_from_the_cache_and_from_several_processes() -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        write(name, GONE)
+    alone = lint_paths(["."], options=OPTIONS, jobs=1)
+    for _ in range(2):
+        assert lint_paths(["."], options=OPTIONS, jobs=2, cache_dir="cache") == alone
+    write("a.py", "")
+    (found,) = lint_paths(["."], options=OPTIONS, cache_dir="cache")
+    assert found.path == "b.py"
+    assert found.help.endswith("The same holds for 1 more place in 2 files.")
+
+
+def test_a_suppression_at_the_first_place_leaves_the_next_one() -> None:
+    write("a.py", GONE.replace("\n", "  # noqa: ROC212\n"))
+    write("b.py", GONE)
+    assert [each.path for each in lint_paths(["."], options=OPTIONS)] == ["b.py"]
+
+
+def test_a_file_that_is_linted_alone_has_its_finding() -> None:
+    (found,) = lint_source(GONE + GONE, "job.py", options=OPTIONS)
+    assert found.help.endswith("The same holds for 1 more place.")
+
+
+def test_flake8_reports_a_package_once_a_file() -> None:
+    path = write("job.py", GONE + GONE)
+    command = [sys.executable, "-m", "flake8", "--isolated", "--select", "ROC212", str(path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    assert printed.count("ROC212") == 1
