@@ -10,9 +10,15 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, nodes
 
-from ._names.judgement import first_fitting, minor
-from ._names.keywords import KEYWORD_EXCUSES, suspected_calls, unknown_keywords
+from ._names.judgement import first_fitting, requirement
+from ._names.keywords import (
+    KEYWORD_EXCUSES,
+    UnknownKeywordUse,
+    suspected_calls,
+    unknown_keywords,
+)
 from ._names.lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
+from ._names.published_names import history
 from ._names.uses import TORCH_WORDS, WORDS
 
 if TYPE_CHECKING:
@@ -115,5 +121,7 @@ def _message(used: MissingUse, package: str) -> str:
 
 
 def _help(used: MissingUse, package: str) -> str:
-    older = f"{package}<{minor(used.judgement.candidate.version)}"
-    return f"Declare the versions of {package} that this runs with, such as `{older}`."
+    found = used.history if isinstance(used, UnknownKeywordUse) else history(used.dotted)
+    bound = requirement(used.dotted, found, used.judgement)
+    such = f", such as `{bound}`" if bound else ""
+    return f"Declare the versions of {package} that this runs with{such}."

@@ -53,7 +53,7 @@ def _clause(judgement: MissingName, within: Sequence[str]) -> str:
     new = successor(judgement)
     if new is not None:
         module, _, name = new.new.rpartition(".")
-        moved = new.same and name == dotted.rpartition(".")[2]
+        moved = new.same and name == dotted.rpartition(".")[2] and not _is_module(new.new)
         return f"import {{}} from `{module}`" if moved else f"use `{new.new}`"
     replacement = replacement_of(dotted)
     if replacement is not None and replacement.advice:
@@ -70,6 +70,11 @@ def _clause(judgement: MissingName, within: Sequence[str]) -> str:
 def _without(judgement: MissingName) -> str:
     dotted = judgement.dotted
     return f"do without {{}}: {last_with(dotted, history(dotted), judgement)}"
+
+
+def _is_module(dotted: str) -> bool:
+    known = names(dotted)
+    return known is not None and dotted in known.modules()
 
 
 def _moved(dotted: str, within: Sequence[str], version: Version) -> str | None:

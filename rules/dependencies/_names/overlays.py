@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.disk.state import data_of
 from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.source.kinds import kinds
 
 from .uses import PACKAGES
 
@@ -55,7 +56,7 @@ def is_overlaid(found: Named, source: Source) -> bool:
 
 
 def is_put_in(found: Named, source: Source) -> bool:
-    """Names that a file of the project sets in the package."""
+    """Names that a file of the project, outside of its tests, sets in the package."""
     return _puts_in(found.dotted, source)
 
 
@@ -103,14 +104,24 @@ def _has_overlay(dotted: str, source: Source) -> bool:
 
 @once_per_file
 def _puts_in(dotted: str, source: Source) -> bool:
-    put_in = _put_in(source.modules_below(source.project.folders[-1]), source.disk)
+    root = source.project.folders[-1]
+    find = _put_in if "test" in source.kinds else _put_in_by_program
+    put_in = find(source.modules_below(root), root, source.disk)
     parts = dotted.split(".")
     return any(".".join(parts[:length]) in put_in for length in range(2, len(parts) + 1))
 
 
 @lru_cache(maxsize=4)
-def _put_in(modules: tuple[str, ...], disk: Disk) -> frozenset[str]:  # noqa: ARG001 - of one run
-    """Give the names that modules put into packages."""
+def _put_in_by_program(modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
+    """Give the names that the program puts into packages: tests stub what they like."""
+    own = (each for each in modules if "test" not in kinds(os.path.relpath(each, root)))
+    return _put_in(tuple(own), root, disk)
+
+
+@lru_cache(maxsize=4)
+def _put_in(modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
+    """Give the names that modules put into packages; the disk is that of one run."""
+    del root, disk
     return frozenset(
         name
         for path in modules

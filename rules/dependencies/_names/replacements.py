@@ -72,25 +72,26 @@ NAMES: dict[str, Replacement] = {
 }
 
 _STATIC_CACHE = "Use `StaticCache`, which makes each layer of the right type"
-_NO_FRAMEWORK = "There is only PyTorch in transformers 5: leave out what asks for others"
+_NO_FRAMEWORK = "Leave out what asks for other frameworks: transformers 5 has only PyTorch"
+_EVERY_TORCH = "Leave the check out: every torch that it runs with has {}"
 ADVICE: dict[str, str] = {
     "huggingface_hub.HfFolder": "Use `huggingface_hub.get_token`, `login` and `logout`",
-    "huggingface_hub.ModelFilter": "`list_models` takes the filters as keywords of its own",
+    "huggingface_hub.ModelFilter": "Pass the filters to `list_models` as keywords",
     "huggingface_hub.Repository": "Use `snapshot_download`, and `upload_folder` of `HfApi`",
     "torch._six": "Use `torch.inf`, `str` and `collections.abc` instead",
     "transformers.AdamW": "Use `torch.optim.AdamW`, with `weight_decay=0.0` if none was given",
     "transformers.HybridCache": _STATIC_CACHE,
     "transformers.HybridChunkedCache": _STATIC_CACHE,
     "transformers.SlidingWindowCache": _STATIC_CACHE,
-    "transformers.SpecialTokensMixin": "`PreTrainedTokenizerBase` has its methods",
+    "transformers.SpecialTokensMixin": "Use `PreTrainedTokenizerBase`, which has its methods",
     "transformers.is_flax_available": _NO_FRAMEWORK,
     "transformers.is_tf_available": _NO_FRAMEWORK,
-    "transformers.is_torch_compile_available": "Every torch that it runs with has torch.compile",
-    "transformers.is_torch_fx_available": "Every torch that transformers runs with has torch.fx",
+    "transformers.is_torch_compile_available": _EVERY_TORCH.format("torch.compile"),
+    "transformers.is_torch_fx_available": _EVERY_TORCH.format("torch.fx"),
     "transformers.send_example_telemetry": "Leave the call out: it only counted runs of examples",
     "transformers.shard_checkpoint": "Use `huggingface_hub.split_torch_state_dict_into_shards`",
     "transformers.top_k_top_p_filtering": "Use `TopKLogitsWarper` and `TopPLogitsWarper`",
-    "trl.DataCollatorForCompletionOnlyLM": "Give `completion_only_loss=True` to `trl.SFTConfig`",
+    "trl.DataCollatorForCompletionOnlyLM": "Pass `completion_only_loss=True` to `trl.SFTConfig`",
     "trl.setup_chat_format": "Use `trl.clone_chat_template`, which copies one from another model",
 }
 """By package and name, whatever the module."""

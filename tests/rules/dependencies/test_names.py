@@ -119,6 +119,14 @@ def test_a_name_that_no_indexed_release_ever_had_is_an_error() -> None:
     assert "no release since 0." in finding.help
 
 
+def test_a_stub_in_a_test_says_nothing_of_the_package_that_the_program_runs_with() -> None:
+    write("requirements.txt", "peft>=0.18.0\n")
+    write("tests/test_job.py", 'sys.modules["peft.import_utils"] = stub\n')
+    assert len(lint("from peft.import_utils import is_quanto_available\n")) == 1
+    write("job_setup.py", 'sys.modules["peft.import_utils"] = stub\n')
+    assert lint("from peft.import_utils import is_quanto_available\n") == []
+
+
 def test_a_call_that_lacks_what_the_function_needs_now_is_told_what_that_is() -> None:
     """The gguf_loader of vllm: without `url` the call would have no argument at all."""
     write("requirements.txt", "huggingface-hub==0.33.1\n")
