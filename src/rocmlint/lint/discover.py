@@ -26,6 +26,7 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 
 NOT_LINTED = "not linted: neither Python nor another supported format"
 DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
+_COPY = "not linted: a checkout of {}; name the folder to lint it"
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
@@ -44,7 +45,8 @@ class FileToLint(NamedTuple):
 class Discovery(NamedTuple):
     """The files, sorted and each once, and a line for each path that could not be read.
 
-    ``notes`` are lines about files that were named and are of no format that is linted.
+    ``notes`` are lines about files that were named and are of no format that is linted, and about
+    checkouts of well-known packages, which are left out.
     """
 
     files: list[FileToLint]
@@ -67,7 +69,7 @@ def discover(
     rooted = _rooted(paths, settings_for)
     for path in paths:
         if os.path.isdir(path):
-            for absolute, each in _walk(path, rooted(path), problems):
+            for absolute, each in _walk(path, rooted(path), problems, notes):
                 found.setdefault(absolute, each)
         elif os.path.isfile(path):
             try:
@@ -126,7 +128,10 @@ def _rooted(paths: Sequence[str], settings_for: SettingsFor) -> Callable[[str], 
 
 
 def _walk(
-    folder: str, settings_for: Callable[[str], Settings], problems: list[str]
+    folder: str,
+    settings_for: Callable[[str], Settings],
+    problems: list[str],
+    notes: list[str],
 ) -> Iterator[tuple[str, FileToLint]]:
     """Yield the files below a folder, each with its absolute path."""
     stack = [folder]
@@ -140,6 +145,10 @@ def _walk(
         # Once a folder: for each file it would take longer than all else.
         absolute = os.path.abspath(current)
         above = os.path.join(absolute, "")
+        copy = None if current == folder else _vendored(absolute, entries, os.path.abspath(folder))
+        if copy is not None:
+            notes.append(f"{_shown(current)}: {_COPY.format(copy)}")
+            continue
         try:
             settings = _checked(settings_for(absolute))
         except ConfigError as error:  # what lies elsewhere is linted all the same
@@ -158,6 +167,15 @@ def _walk(
                     continue
                 if is_code or is_linted(path, settings) or _is_shell_script(entry):
                     yield path, FileToLint(_shown(entry.path), settings)
+
+
+def _vendored(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
+    names = {entry.name for entry in entries}
+    if names.isdisjoint({"setup.py", "pyproject.toml"}):
+        return None  # as of most folders, which must not cost an import
+    from rocmlint.lint.vendored import vendored  # noqa: PLC0415
+
+    return vendored(folder, names, root)
 
 
 def _checked(settings: Settings) -> Settings:

@@ -1,0 +1,74 @@
+"""Checkouts of well-known packages inside another project: nobody there would act on findings."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rocmlint.disk.state import data_of, names_in
+from rocmlint.lazy import compile_lazily
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_PACKAGES = frozenset(
+    {
+        *("accelerate", "bitsandbytes", "datasets", "deepspeed", "diffusers", "evaluate"),
+        *("huggingface-hub", "open-clip-torch", "peft", "sglang", "timm", "tokenizers", "torch"),
+        *("torchaudio", "torchvision", "transformers", "triton", "trl", "vllm", "xformers"),
+    }
+)
+_SETUP = "setup.py"
+_PYPROJECT = "pyproject.toml"
+_NAMED = compile_lazily(r"\bname\s*=\s*[\"']([\w.-]+)[\"']")
+_TABLE = compile_lazily(r"(?:\A|\n)\[(?:project|tool\.poetry)\][ \t]*\n((?:(?!\[).*\n)*)")
+_OF_PROJECT = compile_lazily(r"(?i:readme)\b|setup\.(?:py|cfg)\Z|requirements|.*\.(?:py|toml)\Z")
+"""What shows that the folders above are those of a project, and no mere heap of checkouts."""
+
+
+def vendored(folder: str, names: Collection[str], root: str) -> str | None:
+    """Return the package that a folder is a checkout of; None for all others.
+
+    ``names`` are those in the folder, ``root`` is the folder above that is linted. A repository of
+    its own is none, nor is a package that the project above is about itself.
+    """
+    if _SETUP not in names and _PYPROJECT not in names:
+        return None
+    called = _normalized(os.path.basename(folder))
+    package = next((each for each in _names(folder) if each in _PACKAGES), None)
+    if package is None or package not in called or _is_repository(folder):
+        return None
+    above = list(_above(folder, root))
+    own = any(package in {_normalized(os.path.basename(each)), *_names(each)} for each in above)
+    inside = any(_OF_PROJECT.match(name) for each in above for name in names_in(each))
+    return package if inside and not own else None
+
+
+def _is_repository(folder: str) -> bool:
+    """Say whether a folder is a clone of its own: a submodule has a file of this name."""
+    return os.path.isdir(os.path.join(folder, ".git"))
+
+
+def _above(folder: str, root: str) -> Iterator[str]:
+    """Yield the folders above one, up to the root: what lies above that is not asked for."""
+    while folder != root and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        yield folder
+
+
+def _names(folder: str) -> Iterator[str]:
+    """Yield what the project files of a folder call the distribution."""
+    for match in _NAMED.finditer(_text(folder, _SETUP)):
+        yield _normalized(match[1])
+    table = _TABLE.search(_text(folder, _PYPROJECT))
+    named = None if table is None else _NAMED.search(table[1])
+    if named is not None:
+        yield _normalized(named[1])
+
+
+def _text(folder: str, name: str) -> str:
+    return (data_of(os.path.join(folder, name)) or b"").decode("utf-8", "replace")
+
+
+def _normalized(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")
