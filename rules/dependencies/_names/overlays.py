@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.disk.state import data_of
 from rocmlint.rule import compile_lazily, once_per_file
-from rocmlint.source.kinds import kinds
 
 from .uses import PACKAGES
 
@@ -26,6 +25,9 @@ _PUTS = compile_lazily(
     re.MULTILINE,
 )
 """A name that is put into a package, written in full: ``transformers.utils.LossKwargs = …``."""
+
+
+_OF_TEST = compile_lazily(r"(?:^|/)(?:tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
 
 class Named(Protocol):
@@ -114,7 +116,7 @@ def _puts_in(dotted: str, source: Source) -> bool:
 @lru_cache(maxsize=4)
 def _put_in_by_program(modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
     """Give the names that the program puts into packages: tests stub what they like."""
-    own = (each for each in modules if "test" not in kinds(os.path.relpath(each, root)))
+    own = (each for each in modules if not _OF_TEST.search(os.path.relpath(each, root)))
     return _put_in(tuple(own), root, disk)
 
 
