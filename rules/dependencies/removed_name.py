@@ -101,8 +101,8 @@ def _message(found: Sequence[MissingLookup]) -> str:
         dotted, name = f"{begun} `{first.dotted}`", f"{begun} `{first.name}`"
         return first_fitting(f"{dotted} ({told})", f"{name} ({told})", dotted, name)
     listed = enumerated([each.name for each in found], "or")
-    others = f"`{first.name}` and {len(found) - 1} more of the names imported here"
-    return first_fitting(f"{begun} {listed}", f"{begun} {others}")
+    others = f"`{first.name}` and others that are imported here"
+    return first_fitting(f"{begun} {listed}", f"{begun} {others}", f"{begun} `{first.name}`")
 
 
 def _within(node: Lookup, dotted: str, source: Source) -> list[str]:

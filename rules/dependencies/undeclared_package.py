@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.disk.state import data_of
 from rocmlint.rule import PythonRule, nodes
 
 from ._names.judgement import first_fitting, requirement
@@ -22,9 +25,9 @@ from ._names.published_names import history
 from ._names.uses import TORCH_WORDS, WORDS
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
+    from rocmlint.disk.disk import Disk
     from rocmlint.rule import Finding, Source
 
     from ._names.judgement import MissingUse
@@ -47,6 +50,23 @@ def is_ready(found: MissingUse, source: Source) -> bool:
     """Names that removed-name and unknown-keyword would leave alone too."""
     excuses = KEYWORD_EXCUSES if isinstance(found.node, cst.Call) else LOOKUP_EXCUSES
     return any(excuse(found, source) for excuse in excuses)
+
+
+def is_pinned_in_code(found: MissingUse, source: Source) -> bool:
+    """Packages of which a module of the project names a version, as launchers do that install."""
+    modules = source.modules_below(source.project.folders[-1])
+    return _is_named_with_version(found.dotted.partition(".")[0], modules, source.disk)
+
+
+@lru_cache(maxsize=16)
+def _is_named_with_version(package: str, modules: tuple[str, ...], disk: Disk) -> bool:
+    """Look through the modules, for all files of a run once; the disk is that of the run."""
+    del disk
+    spelt = package.replace("_", "[-_]")
+    versioned = re.compile(
+        rf"\b{spelt}(?:\[[\w, ]*\])?[ ]*(?:[=~<>!]=|[<>])[ ]*\d|/{spelt}(?:\.git)?@".encode()
+    )
+    return any(versioned.search(data_of(path) or b"") for path in modules)
 
 
 class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
@@ -83,6 +103,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
     name = "undeclared-package"
     since = "0.1.0"
     severity = "warning"
+    skips = frozenset({"test", "example", "docs"})
     on = nodes(
         *("Import", "ImportFrom", "Attribute", "Call"),
         words=(*WORDS, *TORCH_WORDS),
@@ -91,7 +112,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
         described="imports, uses and calls of names that some release lacks, of "
         "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
     )
-    excuses = (is_declared, is_ready)
+    excuses = (is_declared, is_ready, is_pinned_in_code)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Report the first name or keyword of each package that its newest release lacks."""

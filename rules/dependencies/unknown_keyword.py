@@ -118,8 +118,10 @@ def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
     listed = enumerated([each.name for each in unknown], "or")
     if len(unknown) == 1:
         return first_fitting(f"{begun} {listed} {where} ({told})", f"{begun} {listed} {where}")
-    others = f"`{first.name}` and {len(unknown) - 1} more keywords"
-    return first_fitting(f"{begun} {listed} {where}", f"{begun} {others} {where}")
+    others = f"`{first.name}` and other keywords of this call"
+    return first_fitting(
+        f"{begun} {listed} {where}", f"{begun} {others} {where}", f"{begun} {others}"
+    )
 
 
 def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call) -> str:
