@@ -118,7 +118,7 @@ def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
     listed = enumerated([each.name for each in unknown], "or")
     if len(unknown) == 1:
         return first_fitting(f"{begun} {listed} {where} ({told})", f"{begun} {listed} {where}")
-    others = f"`{first.name}` and other keywords of this call"
+    others = f"`{first.name}` and other keywords"
     return first_fitting(
         f"{begun} {listed} {where}", f"{begun} {others} {where}", f"{begun} {others}"
     )
