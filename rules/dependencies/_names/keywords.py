@@ -53,8 +53,13 @@ class UnknownKeywordUse(MissingUse):
         return keyword_history(self.dotted, self.name)
 
 
-def suspected_calls(source: Source) -> Iterator[re.Match[str]]:
+@once_per_file
+def suspected_calls(source: Source) -> tuple[re.Match[str], ...]:
     """Find calls of imported callables with a keyword that they do not take."""
+    return tuple(_suspected(source))
+
+
+def _suspected(source: Source) -> Iterator[re.Match[str]]:
     text = source.text
     found = uses(text)
     for place in found.places:

@@ -33,8 +33,13 @@ class MissingLookup(MissingUse):
     place: cst.CSTNode
 
 
-def suspected_lookups(source: Source) -> Iterator[re.Match[str]]:
+@once_per_file
+def suspected_lookups(source: Source) -> tuple[re.Match[str], ...]:
     """Find imports and uses of names that their package lacks."""
+    return tuple(_suspected(source))
+
+
+def _suspected(source: Source) -> Iterator[re.Match[str]]:
     found = uses(source.text)
     for each in found.imports:
         if _is_suspect(each.asked, source):
