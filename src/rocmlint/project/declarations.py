@@ -58,7 +58,7 @@ class Declarations(DiskView):
 
     @cached_property
     def folders(self) -> tuple[str, ...]:
-        """The folders from this one up to the root of the project, the nearest first.
+        """The directories from this one up to the root of the project, the nearest first.
 
         The root is that of the repository. Without one it is the folder that is linted or, where
         that lies further up or a file is linted alone, that of the configuration.
