@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_checkout_is_left_out_and_named_in_one_line(project: Path) -> None:
     files, discovery = found(project)
     assert files == ["demo.py", "src/job.py"]
-    said = "not linted: a checkout of transformers; name the folder to lint it"
+    said = "not linted: a checkout of transformers; name the directory to lint it"
     assert discovery.notes == [f"{project}/src/transformers: {said}"]
 
 

@@ -26,7 +26,7 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 
 NOT_LINTED = "not linted: neither Python nor another supported format"
 DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
-_COPY = "not linted: a checkout of {}; name the folder to lint it"
+_COPY = "not linted: a checkout of {}; name the directory to lint it"
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
