@@ -62,6 +62,14 @@ def test_a_suppression_at_the_first_place_leaves_the_next_one() -> None:
     assert [each.path for each in lint_paths(["."], options=OPTIONS)] == ["b.py"]
 
 
+def test_add_ignore_comments_each_place_so_that_the_next_run_is_clean() -> None:
+    write("a.py", GONE)
+    write("b.py", GONE)
+    rocmlint = (sys.executable, "-m", "rocmlint", "--no-cache", "--select", "ROC212")
+    subprocess.run([*rocmlint, "--add-ignore", "issue 12", "."], check=True)
+    subprocess.run([*rocmlint, "."], check=True)
+
+
 def test_a_file_that_is_linted_alone_has_its_finding() -> None:
     (found,) = lint_source(GONE + GONE, "job.py", options=OPTIONS)
     assert found.help.endswith("The same holds for 1 more place.")

@@ -70,15 +70,17 @@ def _change(job: Job, path: str, found: Sequence[Finding], linters: BySettings[L
             return Change(path, b"", b"", found, (), found, problem)
     linter = linters.of(settings)
 
+    ignores = job.flags.add_ignore is not None
+
     def lint(changed: bytes) -> Sequence[Finding]:
-        found = linter.lint(path, changed).findings
+        found = linter.lint(path, changed, folds=not ignores).findings
         if job.settings.baseline is None:
             return found
         # What the baseline knows is not to be touched either.
         lines = Lines({path: text_of(path, changed)})
         return filter_known(job.settings.baseline, found, lines, below(path)).new
 
-    if job.flags.add_ignore is not None:
+    if ignores:
         return ignore_bytes(path, data, lint, job.flags.add_ignore)
     return fix_bytes(path, data, lint, unsafe=job.flags.unsafe_fixes)
 

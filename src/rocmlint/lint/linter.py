@@ -199,18 +199,18 @@ class Linter:
         placed = [notebook.placed(each) for each in result.findings]
         return result._replace(findings=placed, text=notebook.text)
 
-    def lint(self, path: str, data: bytes, *, noqa: bool = True) -> Analysis:
+    def lint(self, path: str, data: bytes, *, noqa: bool = True, folds: bool = True) -> Analysis:
         """Lint the bytes of a file that is linted alone."""
-        return self._alone(self.first_sight(path, data), noqa=noqa)
+        return self._alone(self.first_sight(path, data), noqa=noqa, folds=folds)
 
     def lint_text(self, path: str, text: str, *, noqa: bool = True) -> Analysis:
         """Lint the decoded text, of a notebook its JSON, of a file that is linted alone."""
         return self._alone(self.first_sight(path, text.encode(errors="replace"), text), noqa=noqa)
 
-    def _alone(self, seen: Analysis | Opened, *, noqa: bool) -> Analysis:
+    def _alone(self, seen: Analysis | Opened, *, noqa: bool, folds: bool = True) -> Analysis:
         """Return the analysis of a file where there are no others to be reported with."""
         result = self.analyse(seen, noqa=noqa) if isinstance(seen, Opened) else seen
-        return result._replace(findings=folded(result.findings))
+        return result if not folds else result._replace(findings=folded(result.findings))
 
     # What is reported
 

@@ -49,6 +49,8 @@ class Options(NamedTuple):
     cache_within: str | None = None
     """The project that ``cache_dir`` must lie in; None where the command names it."""
     force_exclude: bool = False
+    folds: bool = True
+    """Report once what holds for a whole project; False for each place that shows it."""
     claims: bool = False
     """Collect the claims of the code too; the cache does not know them."""
     progress: Progress | None = None
@@ -96,7 +98,9 @@ def run(
             done += 1
             if options.progress is not None:
                 options.progress(done, len(found))
-    findings = sorted(folded(findings), key=lambda finding: finding.sort_key)
+    findings = sorted(
+        folded(findings) if options.folds else findings, key=lambda finding: finding.sort_key
+    )
     claims += [claim for finding in findings for claim in finding.claims]
     claims.sort(key=lambda claim: (claim.path, claim.line, claim))
     saved = (cache.save() for cache in caches.made if cache is not None)

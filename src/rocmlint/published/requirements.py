@@ -113,7 +113,7 @@ def applicable(
 
 @lru_cache(maxsize=1024)
 def asked_of(package: str, by: str, admitted: str) -> tuple[SpecifierSet, ...]:
-    """Give what the releases of a package in a specifier ask of another one, each set once.
+    """Return what the releases of a package in a specifier ask of another one, each set once.
 
     An empty set is any release; nothing is given where no release is known, or none asks.
     """
