@@ -48,8 +48,9 @@ OLDER = {
     "accelerate": ("0.20.3", "0.34.2"),
     "peft": ("0.4.0", "0.10.0"),
 }
-# torch is the environment's own; what would pull another one in, or gigabytes, stays out.
-LEFT_OUT = ("torch", "triton", "deepspeed", "vllm", "bitsandbytes")
+# torch is the environment's own, with the typing_extensions that it needs; what would pull another
+# one in, or gigabytes, stays out.
+LEFT_OUT = ("torch", "typing-extensions", "triton", "deepspeed", "vllm", "bitsandbytes")
 
 
 @dataclass(frozen=True)
@@ -244,8 +245,7 @@ def ask(work: str, package: str, version: str, which: str, wanted: dict[str, lis
     if not os.path.exists(out):
         say(f"  ended with {ended} in {last}")
         return False
-    more = {"wanted": wanted} if which == "older" else {}
-    write_gz(kept, {**read_json(out), **more, "mark": mark})
+    write_gz(kept, {**read_json(out), "wanted": wanted, "mark": mark})
     os.remove(out)
     os.remove(asked)
     return True

@@ -104,14 +104,14 @@ class Table:
         dynamic = module in proof["dynamic"] or listed is None
         if not dynamic:
             self.whole[module] |= bit
-        older = answer.get("older", ()) if module == self.package else ()
+        wanted = answer.get("wanted", {}).get(module, ()) if given is not None else ()
+        known = proof.get("told", {}).get(module, ())  # by the index that the proof is taken from
+        untold = proof.get("untold", ())
         for name in own:
             kind = (listed or {}).get(name) or asked.get(name)
-            told = (
-                name in older
-                if name in self.older and module == self.package
-                else given is not None
-            )
+            told = name in wanted or name in known
+            if not kind and name in untold and not told:
+                kind = "?"
             if kind and kind[0] not in "x?":
                 by_target = self.targets.setdefault(module, {}).setdefault(name, {})
                 target = self.target(module, name, kind)
@@ -124,6 +124,7 @@ class Table:
             for name in listed or ()
             if name not in own and name.isidentifier() and f"{module}.{name}" not in self.known
         }
+        self.untold.update(untold)
 
     def target(self, module: str, name: str, kind: str) -> str:
         """Where a class or a function is defined: "" for a value, "." for here."""
@@ -298,12 +299,15 @@ def answers_of(work: str, package: str, version: str) -> dict[str, Any]:
     if not asked and not older:
         return {}
     merged = {part: {**older.get(part, {}), **asked.get(part, {})} for part in DEFINITIONS}
-    wanted = older.get("wanted", {}).get(package, [])
+    wanted = {module: set(each) for module, each in asked.get("wanted", {}).items()}
+    words = set(older.get("wanted", {}).get(package, ()))
+    wanted[package] = wanted.get(package, set()) | words
     return {
         **merged,
-        "names": names_given if asked else {},
+        "names": names_given,
         "absent": {*asked.get("absent", ()), *older.get("absent", ())},
-        "older": set(wanted) if asked else set(),
+        "wanted": wanted,
+        "older": words,
     }
 
 
