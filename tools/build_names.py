@@ -75,7 +75,7 @@ def main() -> int:
     failed = 0
     for package in options.packages or list(BESIDE):
         if options.ask:
-            failed += ask_all(options.work, package)
+            failed += ask_all(options.work, package, options.until)
             continue
         for release in releases(package, options.since, options.until):
             failed += not prove(options.work, release)
@@ -84,10 +84,22 @@ def main() -> int:
 
 def releases(package: str, since: str, until: str) -> list[Release]:
     """Give the newest patch of every minor release of that time, newest first."""
-    with urllib.request.urlopen(PYPI.format(package), timeout=60) as answer:  # noqa: S310
-        listed = json.load(answer)["releases"]
     newest: dict[tuple[int, ...], Release] = {}
     began: dict[tuple[int, ...], str] = {}
+    for release in all_releases(package):
+        minor = release.version.release[:2]
+        began[minor] = min(release.published.isoformat()[:7], began.get(minor, "9999-12"))
+        if minor not in newest or newest[minor].version < release.version:
+            newest[minor] = release
+    chosen = [minor for minor in sorted(newest, reverse=True) if since <= began[minor] <= until]
+    return [newest[minor] for minor in chosen]
+
+
+def all_releases(package: str) -> list[Release]:
+    """Give all releases that are no candidates and were not taken back."""
+    with urllib.request.urlopen(PYPI.format(package), timeout=60) as answer:  # noqa: S310
+        listed = json.load(answer)["releases"]
+    found = []
     for text, files in listed.items():
         with contextlib.suppress(InvalidVersion):
             version = Version(text)
@@ -96,12 +108,8 @@ def releases(package: str, since: str, until: str) -> list[Release]:
                 continue
             day = min(each["upload_time_iso_8601"] for each in wheels)
             when = dt.datetime.fromisoformat(day.replace("Z", "+00:00"))
-            minor = version.release[:2]
-            began[minor] = min(day[:7], began.get(minor, "9999-12"))
-            if minor not in newest or newest[minor].version < version:
-                newest[minor] = Release(package, version, when)
-    chosen = [minor for minor in sorted(newest, reverse=True) if since <= began[minor] <= until]
-    return [newest[minor] for minor in chosen]
+            found.append(Release(package, version, when))
+    return found
 
 
 def prove(work: str, release: Release) -> bool:
@@ -198,8 +206,11 @@ def child(work: str, folder: str, package: str, out: str, more: list[str]) -> tu
     return ended, started[-1] if started else package
 
 
-def ask_all(work: str, package: str) -> int:
-    """Ask each version for the names and modules that only other versions showed by themselves."""
+def ask_all(work: str, package: str, until: str) -> int:
+    """Ask each version for the names and modules that only other versions showed by themselves.
+
+    What a version of after the month `until` was not asked for is unknown of it.
+    """
     proofs = proofs_of(work, package)
     known: dict[str, set[str]] = {}
     for proof in proofs:
@@ -210,12 +221,17 @@ def ask_all(work: str, package: str) -> int:
     words, modules = older_names(work, package)
     older = words - known.get(package, set())
     lost = {module: list[str]() for module in sorted(modules - known.keys())}
+    published = {each.version: each for each in all_releases(package)}
     failed = 0
     for proof in proofs:
-        names = sorted(older - proof["names"][package].keys())
-        failed += not ask(work, package, proof["version"], "older", {package: names, **lost})
+        release = published[Version(proof["version"])]
+        if release.published.isoformat()[:7] > until:
+            continue
+        told = proof.get("told", {})
+        names = sorted(older - proof["names"][package].keys() - {*told.get(package, ())})
+        failed += not ask(work, release, "older", {package: names, **lost})
         wanted = {
-            module: sorted(names - proof["names"].get(module, {}).keys())
+            module: sorted(names - proof["names"].get(module, {}).keys() - {*told.get(module, ())})
             for module, names in known.items()
             if module in proof["dynamic"] or module not in proof["modules"]
         }
@@ -224,12 +240,13 @@ def ask_all(work: str, package: str) -> int:
             for module, names in wanted.items()
             if names or module not in proof["modules"]
         }
-        failed += not ask(work, package, proof["version"], "asked", wanted)
+        failed += not ask(work, release, "asked", wanted)
     return failed
 
 
-def ask(work: str, package: str, version: str, which: str, wanted: dict[str, list[str]]) -> bool:
+def ask(work: str, release: Release, which: str, wanted: dict[str, list[str]]) -> bool:
     """Ask one version for names, unless it was asked for the same before."""
+    package, version = release.package, str(release.version)
     text = json.dumps(wanted, sort_keys=True)
     mark = hashlib.sha256(text.encode()).hexdigest()[:16]
     kept = proof_file(work, package, f"{version}.{which}")
@@ -239,8 +256,10 @@ def ask(work: str, package: str, version: str, which: str, wanted: dict[str, lis
     with open(asked, "w", encoding="utf-8") as file:
         file.write(text)
     out = kept.removesuffix(".gz")
-    folder = os.path.join(work, "environments", f"{package}-{version}")
     say(f"{package} {version}: {sum(map(len, wanted.values()))} names, {which}")
+    folder = environment(work, release)
+    if folder is None:
+        return False
     ended, last = child(work, folder, package, out, ["--ask", asked])
     if not os.path.exists(out):
         say(f"  ended with {ended} in {last}")

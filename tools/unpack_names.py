@@ -97,7 +97,10 @@ class Unpacked:
             "functions": {},
             "foreign": self.foreign() if index == 0 else {},
             "untold": self.head["foreign"].split(),
-            "told": {module: sorted({name for name, *_ in self.named.get(module, ())}) for module in found},
+            "told": {
+                module: sorted({name for name, *_ in self.named.get(module, ())})
+                for module in found
+            },
         }
         for module, table in self.tables.items():
             for name, texts in table["functions"].items():
@@ -154,7 +157,11 @@ class Unpacked:
     def answers(self, index: int) -> dict[str, Any]:
         """Give what one version answered when it was asked for older names and modules."""
         bit = 1 << index
-        lost = (module for module, (there, unknown) in self.modules.items() if not (there | unknown) & bit)
+        lost = (
+            module
+            for module, (there, unknown) in self.modules.items()
+            if not (there | unknown) & bit
+        )
         return {
             "names": {self.package: {}},
             "absent": sorted(lost),

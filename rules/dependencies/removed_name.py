@@ -14,6 +14,9 @@ from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lo
 from ._names.published_names import history
 from ._names.rename import renaming
 from ._names.uses import TORCH_WORDS, WORDS
+from ._torch.removed import ADVICE, REMOVED_CALLS, removed_calls, removed_message
+from ._torch.rewriting import rewriting
+from ._torch.successors import SUCCESSORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from ._names.lookups import Lookup, MissingLookup
 
 
-class RemovedName(PythonRule["Lookup"]):
+class RemovedName(PythonRule["Lookup | cst.Call"]):
     """A name that the package does not have in the version that this file runs with.
 
     ## Why it matters
@@ -64,18 +67,25 @@ class RemovedName(PythonRule["Lookup"]):
     code = "ROC204"
     name = "removed-name"
     since = "0.1.0"
-    on = nodes(
-        *("Import", "ImportFrom", "Attribute"),
-        words=(*WORDS, *TORCH_WORDS),
-        opening=True,
-        suspects=suspected_lookups,
-        described="imports and uses of names that some release lacks, of "
-        "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
+    on = (
+        nodes(
+            *("Import", "ImportFrom", "Attribute"),
+            words=(*WORDS, *TORCH_WORDS),
+            opening=True,
+            suspects=suspected_lookups,
+            described="imports and uses of names that some release lacks, of "
+            "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
+        )
+        | REMOVED_CALLS
     )
     excuses = (is_undeclared, *LOOKUP_EXCUSES)
 
-    def check(self, node: Lookup, source: Source) -> Iterator[Finding]:
+    def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""
+        if isinstance(node, (cst.Call, cst.ImportFrom)):
+            yield from self._removed_calls(node, source)
+        if isinstance(node, cst.Call):
+            return
         by_package: dict[str, list[MissingLookup]] = {}
         for each in missing_lookups(node, source):
             if not self.is_excused(each, source):
@@ -90,6 +100,19 @@ class RemovedName(PythonRule["Lookup"]):
                 fix=renaming(found, source),
                 severity=surest.severity,
             )
+
+    def _removed_calls(self, node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[Finding]:
+        """Report functions of torch that only raise, also where nothing declares torch."""
+        for found in removed_calls(node, source):
+            if not any(excuse(found, source) for excuse in LOOKUP_EXCUSES):
+                yield self.finding(
+                    found.place,
+                    source,
+                    removed_message(found),
+                    help=f"{ADVICE[found.dotted]}.",
+                    fix=rewriting([found], source) if found.dotted in SUCCESSORS else None,
+                    severity=found.judgement.severity,
+                )
 
 
 def _message(found: Sequence[MissingLookup]) -> str:

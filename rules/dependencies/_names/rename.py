@@ -104,13 +104,13 @@ def _renamed(alias: cst.ImportAlias, old: str, new: str, source: Source) -> list
     if alias.asname is not None:
         return [source.replace(alias.name, new)]
     local = old.rpartition(".")[2]
-    uses = _uses_of(local, old, source)
+    uses = uses_of(local, old, source)
     if uses is None or re.search(rf"\b{new}\b", source.code):
         return [source.replace(alias.name, f"{new} as {local}")]
     return [source.replace(alias.name, new), *(source.replace(each, new) for each in uses)]
 
 
-def _uses_of(local: str, dotted: str, source: Source) -> list[cst.Name] | None:
+def uses_of(local: str, dotted: str, source: Source) -> list[cst.Name] | None:
     """Give all uses of an imported name; None where one may mean something else."""
     if re.search(rf"[\"']{local}[\"']", source.text):  # in __all__, or looked up by name
         return None

@@ -1,0 +1,1 @@
+"""Functions of torch and torchvision that are deprecated or removed, and what took their place."""

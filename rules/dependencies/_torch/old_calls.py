@@ -1,0 +1,115 @@
+"""Where a file calls what torch calls deprecated or removed, and which releases say so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.published.deprecated import Deprecation, deprecations
+from rocmlint.rule import dotted_text, once_per_file
+
+from .._names.judgement import MissingName, MissingUse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from packaging.version import Version
+
+    from rocmlint.rule import Source
+
+    Node = cst.Call | cst.Decorator | cst.ImportFrom
+
+
+class Group(NamedTuple):
+    """Names that are looked for where one of the words stands in a file."""
+
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OldUse(MissingUse):
+    """A place that calls, or imports to call, what torch calls deprecated or removed.
+
+    ``node`` is the call, the decorator or the import; ``place`` what is reported: the called
+    expression, or the alias of the import.
+    """
+
+    place: cst.CSTNode
+    deprecation: Deprecation
+
+
+def suspects(groups: Iterable[Group], source: Source) -> Iterator[re.Match[str]]:
+    """Find the names of the groups of which a word stands in the text."""
+    text = source.text
+    for group in groups:
+        if any(word in text for word in group.words):
+            yield from re.finditer(rf"\b(?:{'|'.join(group.names)})\b", text)
+
+
+def old_uses(node: Node, source: Source, names: Iterable[str]) -> Iterator[OldUse]:
+    """Yield what a call, a decorator or an import uses of `names`, where all releases say so."""
+    for place, dotted in _named(node, source):
+        if dotted in names:
+            judged = _judged(dotted, source)
+            if judged is not None:
+                judgement, deprecation = judged
+                last = dotted.rpartition(".")[2]
+                yield OldUse(node, last, judgement, place, deprecation)
+
+
+def local_name(alias: cst.ImportAlias) -> str:
+    """Give the name that an alias of an import binds."""
+    return (dotted_text(alias.asname.name if alias.asname else alias.name)) or ""
+
+
+def _named(node: Node, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
+    if isinstance(node, cst.ImportFrom):
+        yield from _imported(node, source)
+        return
+    called = node.func if isinstance(node, cst.Call) else node.decorator
+    if not isinstance(called, (cst.Name, cst.Attribute)) or _is_imported(called, source):
+        return
+    dotted = source.resolve(called)
+    if dotted is not None:
+        yield called, dotted
+
+
+def _imported(node: cst.ImportFrom, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
+    """Yield the imported names that the file calls: an import alone does not warn."""
+    if node.relative or node.module is None or isinstance(node.names, cst.ImportStar):
+        return
+    module = dotted_text(node.module) or ""
+    for alias in node.names:
+        local = re.escape(local_name(alias))
+        if re.search(rf"(?<![\w.]){local}[ \t]*\(|^[ \t]*@{local}\b", source.code, re.MULTILINE):
+            yield alias, f"{module}.{dotted_text(alias.name)}"
+
+
+def _is_imported(called: cst.CSTNode, source: Source) -> bool:
+    """Say whether a name comes from an import of its own, which is reported instead."""
+    return isinstance(called, cst.Name) and any(
+        each.kind == "import" for each in source.bindings(called.value, called)
+    )
+
+
+@once_per_file
+def _judged(dotted: str, source: Source) -> tuple[MissingName, Deprecation] | None:
+    """Give what all releases that the file may run with say; None where one does not."""
+    candidates = source.versions("torch")
+    if not candidates:
+        return None
+    for deprecation in reversed(deprecations(dotted)):  # removed says more than deprecated
+        if all(deprecation.holds_in(each.version) for each in candidates):
+            first = candidates[0]
+            certain = first.certain or _always(deprecation, first.lowest)
+            return MissingName(dotted, first, candidates, certain), deprecation
+    return None
+
+
+def _always(deprecation: Deprecation, lowest: Version | None) -> bool:
+    """Say whether the oldest release that may be installed says so, too."""
+    return lowest is not None and deprecation.holds_in(lowest)

@@ -1,0 +1,140 @@
+"""ROC213, deprecated-name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.rule import PythonRule, nodes
+
+from ._names.guards import is_asked_for, is_guarded
+from ._names.overlays import is_of_project, is_put_in
+from ._torch.old_calls import Group, OldUse, old_uses, suspects
+from ._torch.rewriting import has_successor, rewriting
+from ._torch.successors import SUCCESSORS
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    import libcst as cst
+
+    from rocmlint.rule import Finding, Source
+
+_GROUPS = (
+    Group(
+        ("cuda.amp", "cpu.amp", "cuda import amp", "cpu import amp"),
+        ("autocast", "GradScaler", "custom_fwd", "custom_bwd"),
+    ),
+    Group(("functorch",), tuple(each[10:] for each in SUCCESSORS if each.startswith("functorch."))),
+    Group(("chain_matmul",), ("chain_matmul",)),
+    Group(("cholesky",), ("cholesky",)),
+    Group((".qr", " qr"), ("qr",)),
+    Group(
+        ("F.upsample", "functional.upsample", "import upsample"),
+        ("upsample", "upsample_nearest", "upsample_bilinear"),
+    ),
+    Group(("NLLLoss2d",), ("NLLLoss2d",)),
+    Group(("memory_cached",), ("memory_cached", "max_memory_cached")),
+    Group(("clip_grad_norm(", "import clip_grad_norm"), ("clip_grad_norm",)),
+)
+"""The names of `SUCCESSORS`, by the words of which one stands in each file that uses them."""
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find the last names of functions that have an exact successor."""
+    return suspects(_GROUPS, source)
+
+
+def is_needed_for_older(found: OldUse, source: Source) -> bool:
+    """Projects that admit a torch which lacks the replacement."""
+    return not has_successor(found, source)
+
+
+def is_silent(found: OldUse, source: Source) -> bool:
+    """Functions that only the documentation calls deprecated: no call warns."""
+    del source
+    return not found.deprecation.warns or found.deprecation.raises
+
+
+class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
+    """A function of torch that is deprecated, and another one does exactly the same.
+
+    ## Why it matters
+    Each call prints a warning in each process, and a later release takes the function away. Here
+    the replacement is known, and the call can be rewritten without a change of what it does.
+
+    Which torch counts is told as for removed-name (ROC204): every release that may be installed
+    must call the function deprecated. A name that is imported is reported once, at the import, if
+    the file calls it.
+
+    ## Example
+    ```python
+    import torch
+
+    with torch.cuda.amp.autocast():
+        loss = model(batch).loss
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    with torch.amp.autocast("cuda"):
+        loss = model(batch).loss
+    ```
+
+    ## Fix safety
+    Safe where every torch that the project admits has the replacement; unsafe where that is not
+    certain, where another module imports the name from this one, and for a `GradScaler` of which
+    the file asks the class.
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/amp.html
+    - https://github.com/pytorch/pytorch/releases/tag/v2.4.0
+    - https://docs.pytorch.org/docs/stable/func.migrating.html
+    """
+
+    code = "ROC213"
+    name = "deprecated-name"
+    since = "0.1.0"
+    severity = "warning"
+    on = nodes(
+        *("Call", "Decorator", "ImportFrom"),
+        words=tuple(word for group in _GROUPS for word in group.words),
+        suspects=_suspects,
+        described="calls of functions of torch that are deprecated and have an exact replacement",
+    )
+    excuses = (
+        *(is_silent, is_of_project, is_put_in),
+        *(is_needed_for_older, is_asked_for, is_guarded),
+    )
+
+    def check(
+        self, node: cst.Call | cst.Decorator | cst.ImportFrom, source: Source
+    ) -> Iterator[Finding]:
+        """Report the deprecated names of one call, decorator or import."""
+        found = [
+            each for each in old_uses(node, source, SUCCESSORS) if not self.is_excused(each, source)
+        ]
+        if found:
+            fix = rewriting(found, source)
+            yield self.finding(found[0].place, source, _message(found), help=_help(found), fix=fix)
+
+
+def _message(found: list[OldUse]) -> str:
+    since = found[0].deprecation.since
+    when = f"since torch {since}" if since is not None else "in every torch since 1.13"
+    goes = found[0].deprecation.goes
+    end = f" and goes in {goes}" if goes else ""
+    if len(found) == 1:
+        return f"`{found[0].dotted}` is deprecated {when}{end}"
+    names = ", ".join(f"`{each.name}`" for each in found[:-1]) + f" and `{found[-1].name}`"
+    module = found[0].dotted.rpartition(".")[0]
+    return f"{names} of `{module}` are deprecated {when}"
+
+
+def _help(found: list[OldUse]) -> str:
+    new = list(dict.fromkeys(f"`{SUCCESSORS[each.dotted].shown}`" for each in found))
+    listed = " and ".join(filter(None, (", ".join(new[:-1]), new[-1])))
+    which = "which does the same" if len(new) == 1 else "which do the same"
+    return f"Use {listed}, {which}. Every call of the old name prints a warning."
