@@ -124,11 +124,11 @@ def rewritten_call(
     renamed = source.replace(call.func, name)
     old = [_listed([each]) for each in given]
     new = [_listed([each]) for each in made]
-    if len(new) == len(old) + 1 and made[0][0] == "":
-        changes = [f"{new[0]}, {new[1]}", *new[2:]]
-        return [renamed, *_changed(call, list(zip(old, changes, strict=True)), source)]
     if new[: len(old)] == old:
         changes = [*old[:-1], ", ".join(new[len(old) - 1 :])]
+        return [renamed, *_changed(call, list(zip(old, changes, strict=True)), source)]
+    if len(new) == len(old) + 1 and made[0][0] == "":
+        changes = [f"{new[0]}, {new[1]}", *new[2:]]
         return [renamed, *_changed(call, list(zip(old, changes, strict=True)), source)]
     text = source.text_of(call)
     if "\n" in text or "#" in text:

@@ -1,0 +1,231 @@
+"""Torch's own names: what is said of them, what excuses them, and what their fixes keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rocmlint.change.fix import apply_fixes
+from rocmlint.config.configuration import Configuration
+from rocmlint.lint.linter import Linter
+from rocmlint.rules.dependencies._torch.successors import SUCCESSORS
+from tests.support.repositories import write
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+CODES = ["ROC204", "ROC213", "ROC214", "ROC215", "ROC216", "ROC217"]
+
+
+def lint(text: str, name: str = "job.py"):
+    path = write(name, text).absolute()
+    settings = Configuration({"select": CODES}).settings_for(str(path.parent))
+    return list(Linter(settings).lint_text(str(path), text).findings)
+
+
+def fixed(text: str, *, unsafe: bool = False) -> str:
+    return apply_fixes(text, lint(text), unsafe=unsafe)[0]
+
+
+def in_torch(line: str) -> str:
+    return f"import torch\n\n{line}\n"
+
+
+# Deprecated
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("torch.cuda.amp.autocast()", 'torch.amp.autocast("cuda")'),
+        ("torch.cuda.amp.autocast(False)", 'torch.amp.autocast("cuda", enabled=False)'),
+        ("torch.cpu.amp.autocast(dtype=d)", 'torch.amp.autocast("cpu", dtype=d)'),
+        ("torch.cuda.amp.GradScaler(2.0)", 'torch.amp.GradScaler("cuda", init_scale=2.0)'),
+        (
+            "torch.cuda.amp.custom_fwd(f, cast_inputs=d)",
+            'torch.amp.custom_fwd(f, cast_inputs=d, device_type="cuda")',
+        ),
+        ("torch.qr(a)", "torch.linalg.qr(a)"),
+        ("torch.qr(a, False)", 'torch.linalg.qr(a, mode="complete")'),
+        ("torch.chain_matmul(a, b, c)", "torch.linalg.multi_dot([a, b, c])"),
+    ],
+)
+def test_a_fix_calls_what_does_the_same_with_the_same_arguments(old: str, new: str) -> None:
+    write("requirements.txt", "torch==2.7.1\n")
+    assert fixed(in_torch(old)) == in_torch(new)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.cuda.amp.autocast(*given)",
+        "torch.qr(a, some=flag)",
+        "torch.chain_matmul(*matrices)",
+        "torch.cuda.amp.autocast(\n    True,  # on\n    *rest,\n)",
+    ],
+)
+def test_a_call_whose_arguments_are_not_certain_is_reported_and_stays(call: str) -> None:
+    write("requirements.txt", "torch==2.7.1\n")
+    (finding,) = lint(in_torch(call))
+    assert finding.code == "ROC213"
+    assert finding.fix is None
+
+
+def test_a_fix_writes_torch_as_the_file_calls_it() -> None:
+    write("requirements.txt", "torch==2.7.1\n")
+    text = "import torch as th\n\nth.qr(a)\n"
+    assert fixed(text) == "import torch as th\n\nth.linalg.qr(a)\n"
+
+
+def test_an_imported_name_is_one_finding_at_its_import_and_its_calls_are_rewritten() -> None:
+    write("requirements.txt", "torch==2.7.1\n")
+    text = (
+        "from torch.cuda.amp import autocast, common\n\n\n"
+        "@autocast()\ndef a():\n    with autocast(enabled=False):\n        pass\n"
+    )
+    (finding,) = lint(text)
+    assert (finding.line, finding.column) == (1, 28)
+    assert fixed(text) == (
+        "from torch.cuda.amp import common\nfrom torch.amp import autocast\n\n\n"
+        '@autocast("cuda")\ndef a():\n    with autocast("cuda", enabled=False):\n        pass\n'
+    )
+
+
+def test_an_import_that_another_module_takes_the_name_from_is_no_safe_fix() -> None:
+    write("requirements.txt", "torch==2.7.1\n")
+    text = "from torch.cuda.amp import autocast\n\nwith autocast():\n    pass\n"
+    (alone,) = lint(text)
+    write("other.py", "from job import autocast\n")
+    (shared,) = lint(text)
+    assert alone.fix is not None
+    assert shared.fix is not None
+    assert (alone.fix.safe, shared.fix.safe) == (True, False)
+
+
+def test_a_scaler_whose_class_is_asked_for_is_no_safe_fix() -> None:
+    write("requirements.txt", "torch==2.7.1\n")
+    text = "scaler = torch.cuda.amp.GradScaler()\nprint(isinstance(scaler, GradScaler))"
+    (finding,) = lint(in_torch(text))
+    assert finding.fix is not None
+    assert not finding.fix.safe
+
+
+@pytest.mark.parametrize(
+    ("requirement", "codes"),
+    [
+        ("torch==2.3.1", []),  # it does not warn yet
+        ("torch>=2.0", []),  # 2.0 has no other
+        ("torch>=2.3", ["ROC213"]),
+        ("torch>=2.1,<2.4", []),
+        ("torch", ["ROC213"]),
+    ],
+)
+def test_the_torch_that_may_be_installed_decides(requirement: str, codes: list[str]) -> None:
+    write("requirements.txt", f"{requirement}\n")
+    assert [each.code for each in lint(in_torch("torch.cuda.amp.GradScaler()"))] == codes
+
+
+def test_the_release_in_which_a_name_goes_is_told_and_from_then_on_it_is_removed() -> None:
+    call = in_torch("torch.cholesky(a)")
+    write("requirements.txt", "torch==2.13.0\n")
+    (deprecated,) = lint(call)
+    write("requirements.txt", "torch==2.14.1\n")
+    (removed,) = lint(call)
+    assert (deprecated.code, deprecated.severity) == ("ROC213", "warning")
+    assert deprecated.message.endswith("and goes in 2.14")
+    assert (removed.code, removed.severity) == ("ROC204", "error")
+    assert (
+        removed.message == "Calls of `torch.cholesky` raise since torch 2.14: only its name is left"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    torch.symeig(a)\nexcept RuntimeError:\n    pass",
+        "if hasattr(torch, 'symeig'):\n    torch.symeig(a)",
+        "solver.symeig(a)",
+        "def symeig(a):\n    return torch.linalg.eigh(a)\n\n\nsymeig(a)",
+    ],
+)
+def test_code_that_is_ready_and_other_functions_are_left_alone(text: str) -> None:
+    assert lint(in_torch(text)) == []
+
+
+def test_every_successor_is_looked_for() -> None:
+    """Each line of the table is found in a file that holds nothing but a call of it."""
+    for dotted, successor in SUCCESSORS.items():
+        assert successor.new != dotted
+        module = dotted.rpartition(".")[0]
+        (finding, *_) = lint(f"import {module}\n\n{dotted}(a, b)\n")
+        assert finding.code in {"ROC213", "ROC204"}, dotted
+
+
+# torchvision
+
+
+def test_what_only_the_program_knows_is_no_finding() -> None:
+    text = "from torchvision.models import resnet50\n\nresnet50(pretrained=flag)\n"
+    assert lint(text) == []
+
+
+def test_weights_by_position_are_named() -> None:
+    write("requirements.txt", "torchvision>=0.20\n")
+    text = "from torchvision import models\n\nmodels.resnet18(True)\n"
+    assert fixed(text).endswith('models.resnet18(weights="IMAGENET1K_V1")\n')
+
+
+def test_weights_that_depend_on_other_arguments_are_no_finding() -> None:
+    text = "from torchvision.models.quantization import resnet50\n\nresnet50(pretrained=True)\n"
+    assert lint(text) == []
+
+
+# torch.load
+
+
+@pytest.mark.parametrize(
+    ("use", "what"),
+    [
+        ("model.eval()", "a whole model"),
+        ("model(batch)", "a whole model"),
+        ("model['ema'].state_dict()", 'a module or optimizer in `"ema"`'),
+        ("model['args'].lr", 'an object in `"args"`'),
+    ],
+)
+def test_a_load_is_judged_by_what_becomes_of_it(use: str, what: str) -> None:
+    write("requirements.txt", "torch==2.7.1\n")
+    (finding,) = lint(in_torch(f"model = torch.load(path)\n{use}"))
+    assert finding.message == f"`torch.load` refuses {what} since torch 2.6, unless told otherwise"
+    assert finding.severity == "error"
+    assert "weights_only=False" in fixed(in_torch(f"model = torch.load(path)\n{use}"), unsafe=True)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "net.load_state_dict(model)",
+        "model['args'].get('lr')",
+        "model['weight'].shape",
+        "model = Net(model)\nmodel.eval()",
+        "torch.serialization.add_safe_globals([Net])\nmodel.eval()",
+        "def train(model):\n    return model",
+    ],
+)
+def test_a_load_of_which_tensors_are_enough_is_left_alone(use: str) -> None:
+    assert lint(in_torch(f"model = torch.load(path)\n{use}")) == []
+
+
+@pytest.mark.parametrize(
+    ("requirement", "severity"),
+    [("torch<2.6", []), ("torch>=2.4", ["warning"]), ("torch>=2.6", ["error"])],
+)
+def test_a_load_fails_with_a_torch_that_has_the_new_default(
+    requirement: str, severity: list[str]
+) -> None:
+    write("requirements.txt", f"{requirement}\n")
+    found = lint(in_torch("model = torch.load(path)\nmodel.eval()"))
+    assert [each.severity for each in found] == severity
+
+
+def test_a_project_that_changes_the_function_is_left_alone() -> None:
+    Path("compat.py").write_text("import torch\n\ntorch.load = load_all\n")
+    assert lint(in_torch("model = torch.load(path)\nmodel.eval()")) == []
