@@ -7,6 +7,7 @@ file is copied alone into an empty project, so that both see it as code that dec
 """
 
 import argparse
+import ast
 import json
 import re
 import shlex
@@ -27,13 +28,14 @@ WHY_NOT = {
     "TOR106": "numerical advice, right only where x is small",
     "TOR107": "numerical advice, right only where x is small",
     "TOR108": "numerical advice; sums of positive numbers are stable as they are",
+    "TOR202": "the data holds torch's functions and torchvision's models; the class itself warns",
     "TOR203": "style of an import",
     "TOR401": "0 workers are right for small sets, and in notebooks",
     "TOR402": "what the code asks for may be meant: gradients that are zero, not None",
     "TOR901": "for PyTorch's own tests only",
 }
 SPECIAL = (
-    ("TOR101", "UpsamplingNearest2d", "only the documentation says so: preview"),
+    ("TOR101", "torch.norm", "its documentation says so and no call warns; it has no equal"),
     ("TOR201", "pretrained=pretrained", "what `weights` has to be depends on a value at run time"),
     ("TOR103", "", "reported once, at the import or at the call"),
 )
@@ -52,15 +54,17 @@ def main() -> int:
         return summary(options)
     rows, missing, ours = [], 0, 0
     for path in files:
-        text = path.read_text(encoding="utf-8").split("\n")
+        text = path.read_text(encoding="utf-8")
+        lines = text.split("\n")
         theirs, found = alone(path, options)
+        imported = reported_imports(text, found)
         names = sorted({*theirs, *found})
         label = path.relative_to(options.folder).as_posix()
         if not names:
             rows.append((label, "", "nothing", "nothing", ""))
         for line in names:
             told = found.get(line, [])
-            reason = "" if told else why_not(theirs[line], text[line - 1], found, text)
+            reason = "" if told else why_not(theirs[line], lines[line - 1], imported)
             missing += not told and not reason
             ours += bool(told)
             shown = ", ".join(theirs.get(line, ["-"]))
@@ -120,7 +124,7 @@ def by_line(found: list[tuple[int, str]]) -> dict[int, list[str]]:
     return dict(lines)
 
 
-def why_not(codes: list[str], line: str, found: dict[int, list[str]], text: list[str]) -> str:
+def why_not(codes: list[str], line: str, imported: set[str]) -> str:
     """Say why rocmlint does not report what TorchFix does; "" where there is no reason."""
     for code in codes:
         if code in WHY_NOT:
@@ -128,11 +132,18 @@ def why_not(codes: list[str], line: str, found: dict[int, list[str]], text: list
         for special, words, reason in SPECIAL:
             if special == code and words in line:
                 return reason
-        imported = [text[each - 1] for each in found if "import" in text[each - 1]]
-        names = re.findall(r"(\w+)\(", line)
-        if any(re.search(rf"\b{name}\b", each) for each in imported for name in names):
-            return "reported once, at the import"
-    return ""
+    return "reported once, at the import" if imported & {*re.findall(r"\w+", line)} else ""
+
+
+def reported_imports(text: str, found: dict[int, list[str]]) -> set[str]:
+    """Give the names that import statements with a finding bind."""
+    return {
+        alias.asname or alias.name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom)
+        and {*range(node.lineno, (node.end_lineno or 0) + 1)} & found.keys()
+        for alias in node.names
+    }
 
 
 def summary(options: argparse.Namespace) -> int:

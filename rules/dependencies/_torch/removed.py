@@ -28,9 +28,8 @@ ADVICE = {
 }
 """What to use instead, as the errors themselves say (torch 2.13.0)."""
 _WORDS = (
-    *("symeig", "lstsq", "matrix_rank"),
+    *("cholesky", "symeig", "lstsq", "matrix_rank"),
     *("torch.eig", "import eig", "torch.solve", "import solve"),  # "eig" is in "weight"
-    *("torch.cholesky", "import cholesky"),
 )
 _GROUP = Group(_WORDS, tuple(each.removeprefix("torch.") for each in ADVICE))
 

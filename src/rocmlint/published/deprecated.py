@@ -68,9 +68,12 @@ def deprecated_names() -> tuple[str, ...]:
 def old_weights(dotted: str) -> dict[str, tuple[str, str]]:
     """Give, of a builder of torchvision's, old keyword -> new one and the weights of `True`.
 
-    The weights are "" where they depend on other arguments.
+    The builder may be named by the module that defines it, too. The weights are "" where they
+    depend on other arguments.
     """
-    row = _data()["torchvision"].get(dotted, {})
+    builders = _data()["torchvision"]
+    package, _, name = dotted.rpartition(".")
+    row = builders.get(dotted) or builders.get(f"{package.rpartition('.')[0]}.{name}", {})
     return {old: (new, weights) for old, (new, weights) in row.items()}
 
 

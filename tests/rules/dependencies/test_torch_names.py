@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,11 +13,14 @@ from rocmlint.lint.linter import Linter
 from rocmlint.rules.dependencies._torch.successors import SUCCESSORS
 from tests.support.repositories import write
 
+if TYPE_CHECKING:
+    from rocmlint.findings import Finding
+
 pytestmark = pytest.mark.usefixtures("in_repository")
 CODES = ["ROC204", "ROC213", "ROC214", "ROC215", "ROC216", "ROC217"]
 
 
-def lint(text: str, name: str = "job.py"):
+def lint(text: str, name: str = "job.py") -> list[Finding]:
     path = write(name, text).absolute()
     settings = Configuration({"select": CODES}).settings_for(str(path.parent))
     return list(Linter(settings).lint_text(str(path), text).findings)
