@@ -358,13 +358,28 @@ def test_keywords_that_a_wrapper_takes_out_count_as_taken() -> None:
 
 
 def test_a_name_from_before_the_index_is_gone_in_all_of_it() -> None:
-    """huggingface_hub 0.26 removed cached_download; nothing says since when it is gone."""
+    """huggingface_hub 0.15 removed ModelSearchArguments; nothing says since when it is gone."""
+    hub = names.names_of("huggingface_hub")
+    assert hub is not None
+    history = hub.history("huggingface_hub.ModelSearchArguments")
+    assert history is not None
+    assert {history.at(each) for each in hub.versions} == {False}
+    assert history.gone_since(hub.versions[-1]) is None
+
+
+def test_the_index_reaches_back_to_the_last_releases_of_2023() -> None:
+    """Names that were gone before 2025 are known to have been there, and until when."""
     hub = names.names_of("huggingface_hub")
     assert hub is not None
     history = hub.history("huggingface_hub.cached_download")
     assert history is not None
-    assert {history.at(each) for each in hub.versions} == {False}
-    assert history.gone_since(hub.versions[-1]) is None
+    assert history.at(Version("0.25.2")) is True
+    assert history.gone_since(hub.versions[-1]) == Version("0.26.5")
+    firsts = {"accelerate": "0.25", "diffusers": "0.25", "peft": "0.7", "torch": "1.13"}
+    for package, first in {**firsts, "huggingface_hub": "0.20", "trl": "0.8"}.items():
+        known = names.names_of(package)
+        assert known is not None
+        assert str(known.versions[0]).startswith(f"{first}."), package
 
 
 def test_names_of_torch_are_known_by_its_files() -> None:

@@ -34,13 +34,13 @@ def test_an_open_requirement_is_an_error_where_no_version_in_it_has_the_name() -
     assert [each.severity for each in lint(GONE)] == ["error"]
 
 
-@pytest.mark.parametrize(("lowest", "severity"), [("", "error"), ("0.20", "warning")])
-def test_a_requirement_that_begins_with_the_index_is_known_in_full(
+@pytest.mark.parametrize(
+    ("lowest", "severity"), [("0.26", "error"), ("0.20", "warning"), ("0.14", "warning")]
+)
+def test_a_requirement_that_begins_in_the_index_is_known_in_full(
     lowest: str, severity: str
 ) -> None:
-    known = names_of("huggingface_hub")
-    assert known is not None
-    write("requirements.txt", f"huggingface-hub>={lowest or known.versions[0]}\n")
+    write("requirements.txt", f"huggingface-hub>={lowest}\n")
     (finding,) = lint("from huggingface_hub import cached_download\n")
     assert finding.severity == severity
 
@@ -154,7 +154,7 @@ def test_a_patch_of_an_attribute_that_no_admitted_release_has_is_an_error() -> N
 def test_a_module_that_moved_is_found_by_what_is_asked_of_it(text: str) -> None:
     write("requirements.txt", "diffusers==0.32.1\n")
     (finding,) = lint(text)
-    assert finding.help.endswith("Use `diffusers.models.unets.unet_2d_condition`.")
+    assert "Use `diffusers.models.unets.unet_2d_condition`" in finding.help
 
 
 def test_no_requirement_is_advised_that_the_project_s_own_rules_out() -> None:
