@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _SINCE = "0.13"
-_GIVEN = re.compile(r"\bpretrained(?:_backbone)? *= *(?:True|False)\b|(?<=\w\()(?:True|False)\b")
+_GIVEN = re.compile(
+    r"pretrained(?:_backbone)? *= *(?:True|False)\b"
+    r"|(?:net|vgg|rcnn|vit_|swin|deeplab|inception|next|raft)\w* *\( *(?:True|False)\b"
+)
+"""The old keywords, and what may be a model that is called with one of them by position."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
     severity = "warning"
     on = nodes(
         "Call",
-        words=("torchvision",),
+        words=("torchvision.models", "torchvision import"),
         suspects=_suspects,
         described="calls of models of torchvision with `pretrained=True` and the like",
     )

@@ -44,7 +44,9 @@ _OF_CONTAINER = frozenset({*dir(dict), *dir(list), *dir(str), *dir(float)}) | {
     *("shape", "size", "dim", "item", "to", "cpu", "cuda", "clone", "detach", "numpy", "tolist"),
     *("dtype", "device", "float", "long", "bool", "half"),
 }
-_LOADS = compile_lazily(r"\bload[ \t]*\(")
+_LOADS = compile_lazily(r"load *\(")
+_OTHERS = ("json.", "pickle.", "yaml.", "np.", "numpy.", "joblib.", "toml.", "tomllib.", "_")
+"""What stands before a `load` that is not torch's."""
 _READY = compile_lazily(r"safe_globals|NO_WEIGHTS_ONLY_LOAD|\btorch\.load[ \t]*=(?!=)")
 
 
@@ -59,6 +61,8 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
     """Find calls of `load` in files that import torch, without `weights_only` in sight."""
     text = source.text
     for match in _LOADS.finditer(text):
+        if text.endswith(_OTHERS, 0, match.start()):
+            continue
         if "weights_only" not in text[match.end() : match.end() + 200].partition("\n\n")[0]:
             yield match
 
@@ -112,7 +116,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
     since = "0.1.0"
     on = nodes(
         "Call",
-        words=("torch.load", "torch import"),
+        words=("torch.load", "torch as ", "import load"),
         suspects=_suspects,
         described="calls of `torch.load` without `weights_only`",
     )
