@@ -122,8 +122,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
 
 
 def _message(found: list[OldUse]) -> str:
-    since = found[0].deprecation.since
-    when = f"since torch {since}" if since is not None else "in every torch since 1.13"
+    when = found[0].deprecation.when
     goes = found[0].deprecation.goes
     end = f" and goes in {goes}" if goes else ""
     if len(found) == 1:

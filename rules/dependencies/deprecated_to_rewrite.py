@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
+LONGEST = 95
 _NAMED = re.compile(r"[`:]~?((?:torch|functorch)(?:\.\w+)+)")
 
 
@@ -102,11 +103,11 @@ class DeprecatedToRewrite(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"
 
 def _message(found: OldUse) -> str:
     deprecation = found.deprecation
-    since = f"since torch {deprecation.since}" if deprecation.since else "in torch"
     goes = f" and goes in {deprecation.goes}" if deprecation.goes else ""
     said = "" if deprecation.warns else ", by its documentation"
-    name = found.dotted if len(found.dotted) < 50 else found.name
-    return f"`{name}` is deprecated {since}{goes}{said}"
+    end = f"is deprecated {deprecation.when}{goes}{said}"
+    name = found.dotted if len(found.dotted) + len(end) < LONGEST else found.name
+    return f"`{name}` {end}"
 
 
 def _help(found: OldUse) -> str:

@@ -83,3 +83,10 @@ def test_the_installed_torch_says_so(tmp_path: Path) -> None:
     proven = json.loads(done.stdout.splitlines()[-1])
     assert proven.keys() == wanted.keys()
     assert {name for name in SUCCESSORS if proven[name] != "warns"} == set()
+
+
+def test_nothing_is_said_of_releases_that_were_not_read() -> None:
+    (deprecation,) = (each for each in deprecations("torch.qr") if not each.raises)
+    assert deprecation.before
+    assert deprecation.when == "since torch 1.13 or before"
+    assert not deprecation.holds_in(Version("1.12.1"))

@@ -56,6 +56,4 @@ def removed_calls(node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[O
 
 def removed_message(found: OldUse) -> str:
     """Say what is wrong with such a call."""
-    since = found.deprecation.since
-    when = f"since torch {since}" if since is not None else "in every torch since 1.13"
-    return f"Calls of `{found.dotted}` raise {when}: only its name is left"
+    return f"Calls of `{found.dotted}` raise {found.deprecation.when}: only its name is left"

@@ -23,22 +23,29 @@ class Deprecation:
     """What one function of torch says of itself, from the release `since` on.
 
     Args:
-        since: the first release that says so; None where the oldest that was read does.
+        since: the first release that was read that says so.
+        before: whether that is the oldest one, so that those before it may say so, too.
         raises: whether each call raises, as nothing but the name is left.
         warns: whether each call warns; else only the documentation says so.
         goes: the release in which it is gone or begins to raise; "" where that is unknown.
         message: its own words.
     """
 
-    since: Version | None
+    since: Version
+    before: bool
     raises: bool
     warns: bool
     goes: str
     message: str
 
+    @property
+    def when(self) -> str:
+        """Say since when: "since torch 2.4"."""
+        return f"since torch {self.since}{' or before' if self.before else ''}"
+
     def holds_in(self, version: Version) -> bool:
         """Say whether a release says so, too."""
-        return self.since is None or version.release[:2] >= self.since.release[:2]
+        return version.release[:2] >= self.since.release[:2]
 
 
 @functools.cache
@@ -47,9 +54,11 @@ def deprecations(dotted: str) -> tuple[Deprecation, ...]:
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     row = _data()["torch"]["names"].get(dotted, {})
+    oldest = _data()["torch"]["versions"][0]
     return tuple(
         Deprecation(
-            Version(row[key]) if row[key] else None,
+            Version(row[key] or ".".join(oldest.split(".")[:2])),
+            before=not row[key],
             raises=key == "raises",
             warns=row.get("proof") == "warns",
             goes=row.get("raises") or row.get("goes", ""),
