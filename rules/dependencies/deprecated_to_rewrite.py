@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-LONGEST = 95
+_LONGEST = 95
+_OF_OTHER_RULES = {"torch.set_default_tensor_type"}  # what it does is what ROC401 looks at
 _NAMED = re.compile(r"[`:]~?((?:torch|functorch)(?:\.\w+)+)")
 
 
@@ -40,7 +41,7 @@ def _last_names() -> re.Pattern[str]:
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(deprecated_names()) - SUCCESSORS.keys()
+    return frozenset(deprecated_names()) - SUCCESSORS.keys() - _OF_OTHER_RULES
 
 
 def is_removed(found: OldUse, source: Source) -> bool:
@@ -106,7 +107,7 @@ def _message(found: OldUse) -> str:
     goes = f" and goes in {deprecation.goes}" if deprecation.goes else ""
     said = "" if deprecation.warns else ", by its documentation"
     end = f"is deprecated {deprecation.when}{goes}{said}"
-    name = found.dotted if len(found.dotted) + len(end) < LONGEST else found.name
+    name = found.dotted if len(found.dotted) + len(end) < _LONGEST else found.name
     return f"`{name}` {end}"
 
 
