@@ -72,6 +72,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
     name = "checkpoint-without-variant"
     since = "0.1.0"
     severity = "warning"
+    preview = True
     on = nodes(
         "Call",
         words=("torch.utils.checkpoint", "torch.utils import checkpoint"),
