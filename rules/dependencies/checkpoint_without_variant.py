@@ -1,4 +1,4 @@
-"""ROC217, checkpoint-without-variant."""
+"""ROC218, checkpoint-without-variant."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
     - https://github.com/pytorch/pytorch/releases/tag/v2.1.0
     """
 
-    code = "ROC217"
+    code = "ROC218"
     name = "checkpoint-without-variant"
     since = "0.1.0"
     severity = "warning"

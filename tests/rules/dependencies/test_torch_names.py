@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocmlint.findings import Finding
 
 pytestmark = pytest.mark.usefixtures("in_repository")
-CODES = ["ROC204", "ROC213", "ROC214", "ROC215", "ROC216", "ROC217"]
+CODES = ["ROC204", "ROC213", "ROC214", "ROC215", "ROC216", "ROC218"]
 
 
 def lint(text: str, name: str = "job.py") -> list[Finding]:
