@@ -37,7 +37,7 @@ def root_of(path: str, root: str, linted: str = "") -> str:
 
 
 def test_the_folder_that_is_linted_is_the_root_and_what_lies_between_counts() -> None:
-    write("export/install.sh", "pip install transformers==4.43.1\n")
+    write("export/install.sh", "pip install transformers==4.50.0\n")
     write("export/model/setup.py", "from setuptools import setup\nsetup(name='model')\n")
     write("export/model/src/job.py", GONE)
     assert codes("export") == []
