@@ -30,7 +30,6 @@ CODES = {
     "Y10": {"ROC207"},
     "Y11": {"ROC208"},
 }
-SILENT_CODES = CODES | {"f": {"ROC602"}}
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Place:
     @property
     def codes(self) -> set[str]:
         """The codes that answer this place, or that must stay away from it."""
-        return (CODES if self.wanted else SILENT_CODES)[self.pattern]
+        return CODES[self.pattern]
 
     @property
     def tree(self) -> Path:
@@ -117,16 +116,18 @@ def line_number(place: Place, file: Path) -> int:
     return file.read_text(encoding="utf-8")[: int(place.line[1:])].count("\n") + 1
 
 
-def lint(tree: Path, paths: Sequence[str]) -> Findings:
-    """Run rocmlint once over paths of one source tree."""
+def lint(tree: Path, arguments: Sequence[str]) -> Findings:
+    """Run rocmlint once with paths of one source tree, and options."""
     findings: Findings = defaultdict(list)
-    for found in linting.lint(tree, "--preview", *paths)["findings"]:
+    for found in linting.lint(tree, *arguments)["findings"]:
         finding = Finding(found["code"], found["line"], found["end_line"])
         findings[(tree / found["path"]).resolve()].append(finding)
     return findings
 
 
-def lint_corpus(places: Iterable[Place], corpus: Path, *, whole: bool) -> Findings:
+def lint_corpus(
+    places: Iterable[Place], corpus: Path, options: Sequence[str], *, whole: bool
+) -> Findings:
     """Lint each source tree that is there: its labelled files, or all of it."""
     files: dict[Path, set[str]] = defaultdict(set)
     for place in places:
@@ -135,7 +136,8 @@ def lint_corpus(places: Iterable[Place], corpus: Path, *, whole: bool) -> Findin
     findings: Findings = {}
     with ThreadPoolExecutor(max_workers=2) as pool:
         paths = (["."] if whole else sorted(names) for names in files.values())
-        for part in pool.map(lint, (corpus / tree for tree in files), paths):
+        arguments = ([*options, *each] for each in paths)
+        for part in pool.map(lint, (corpus / tree for tree in files), arguments):
             findings.update(part)
     return findings
 
@@ -220,6 +222,7 @@ def main() -> None:
     parser.add_argument("--pattern", default=",".join(CODES), help="patterns, comma-separated")
     parser.add_argument("--download", action="store_true", help="get the sources not there yet")
     parser.add_argument("--whole", action="store_true", help="lint whole trees, not labelled files")
+    parser.add_argument("--preview", action="store_true", help="enable the rules in preview too")
     arguments = parser.parse_args()
     patterns = set(arguments.pattern.split(","))
     if unknown := patterns - CODES.keys():
@@ -229,7 +232,8 @@ def main() -> None:
     if arguments.download:
         for source, tree in sorted({(place.source, place.tree) for place in places}):
             download(source, corpus / tree)
-    findings = lint_corpus(places, corpus, whole=arguments.whole)
+    options = ["--preview"] if arguments.preview else []
+    findings = lint_corpus(places, corpus, options, whole=arguments.whole)
     outcomes = [judge(place, places, corpus, findings) for place in places]
     sys.stdout.write(f"{summary(outcomes)}\n\nA finding counts for a line when it spans the line, ")
     sys.stdout.write(f"starts within {TOLERANCE} lines of it, or stands in the import there.\n\n")

@@ -85,3 +85,26 @@ def test_what_is_no_checkout_in_another_project_is_linted(
 ) -> None:
     write(tmp_path, **files)
     assert found(tmp_path)[1].notes == []
+
+
+def test_a_release_that_was_unpacked_is_left_out_whatever_package_it_is(tmp_path: Path) -> None:
+    setup = SETUP.replace("transformers", "torch_geometric")
+    write(tmp_path, **{"README.md": "# Wheels", "pytorch_geometric-2.8.0/setup.py": setup})
+    files, discovery = found(tmp_path)
+    assert files == []
+    assert "a checkout of torch-geometric" in discovery.notes[0]
+
+
+@pytest.mark.parametrize("name", ["archive", "Archived", "old", "retired_benchmarks"])
+def test_an_archive_is_left_out_and_named_in_one_line(name: str, tmp_path: Path) -> None:
+    write(tmp_path, **{f"{name}/install.sh": "", "train.py": ""})
+    files, discovery = found(tmp_path)
+    assert files == ["train.py"]
+    said = "not linted: an archive; name the directory to lint it"
+    assert discovery.notes == [f"{tmp_path}/{name}: {said}"]
+    assert found(tmp_path, name)[0] == [f"{name}/install.sh"]
+
+
+def test_a_package_that_is_called_so_is_linted(tmp_path: Path) -> None:
+    write(tmp_path, **{"models/deprecated/__init__.py": "", "archive_format/read.py": ""})
+    assert len(found(tmp_path)[0]) == 2

@@ -26,7 +26,11 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 
 NOT_LINTED = "not linted: neither Python nor another supported format"
 DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
-_COPY = "not linted: a checkout of {}; name the directory to lint it"
+_LEFT_OUT = "not linted: {}; name the directory to lint it"
+_ARCHIVE = compile_lazily(
+    r"(?i:archived?|archives|attic|deprecated|obsolete|old|retired([-_]\w+)?)\Z"
+)
+"""How folders are called whose code nobody runs any more, if nothing imports from them."""
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
@@ -145,9 +149,9 @@ def _walk(
         # Once a folder: for each file it would take longer than all else.
         absolute = os.path.abspath(current)
         above = os.path.join(absolute, "")
-        copy = None if current == folder else _vendored(absolute, entries, os.path.abspath(folder))
-        if copy is not None:
-            notes.append(f"{_shown(current)}: {_COPY.format(copy)}")
+        reason = None if current == folder else _why_left_out(absolute, entries, folder)
+        if reason is not None:
+            notes.append(f"{_shown(current)}: {_LEFT_OUT.format(reason)}")
             continue
         try:
             settings = _checked(settings_for(absolute))
@@ -169,13 +173,17 @@ def _walk(
                     yield path, FileToLint(_shown(entry.path), settings)
 
 
-def _vendored(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
+def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
+    """Say why nobody would act on findings in a folder; None for all others."""
     names = {entry.name for entry in entries}
+    if _ARCHIVE.match(os.path.basename(folder)) and "__init__.py" not in names:
+        return "an archive"
     if names.isdisjoint({"setup.py", "pyproject.toml"}):
         return None  # as of most folders, which must not cost an import
     from rocmlint.lint.vendored import vendored  # noqa: PLC0415
 
-    return vendored(folder, names, root)
+    package = vendored(folder, names, os.path.abspath(root))
+    return None if package is None else f"a checkout of {package}"
 
 
 def _checked(settings: Settings) -> Settings:

@@ -1,4 +1,4 @@
-"""Checkouts of well-known packages inside another project: nobody there would act on findings."""
+"""Checkouts and releases of packages inside another project: nobody there would act on findings."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ _PACKAGES = frozenset(
         *("torchaudio", "torchvision", "transformers", "triton", "trl", "vllm", "xformers"),
     }
 )
+_RELEASE = compile_lazily(r".*-v?\d+(?:-\d+)+\Z")
+"""How a folder is called, normalized, that a release was unpacked into: torch-geometric-2.8.0."""
 _SETUP = "setup.py"
 _PYPROJECT = "pyproject.toml"
 _NAMED = compile_lazily(r"\bname\s*=\s*[\"']([\w.-]+)[\"']")
@@ -35,7 +37,8 @@ def vendored(folder: str, names: Collection[str], root: str) -> str | None:
     if _SETUP not in names and _PYPROJECT not in names:
         return None
     called = _normalized(os.path.basename(folder))
-    package = next((each for each in _names(folder) if each in _PACKAGES), None)
+    is_release = _RELEASE.match(called) is not None
+    package = next((each for each in _names(folder) if is_release or each in _PACKAGES), None)
     if package is None or package not in called or _is_repository(folder):
         return None
     above = list(_above(folder, root))
