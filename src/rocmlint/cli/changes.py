@@ -14,6 +14,7 @@ from rocmlint.cli.job import text_of
 from rocmlint.cli.output import in_color
 from rocmlint.disk.read import MAXIMUM_READ, read_small
 from rocmlint.lint.by_settings import BySettings
+from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter
 from rocmlint.report.baseline import below, filter_known
 from rocmlint.report.diff import write_diff
@@ -45,7 +46,7 @@ def change(job: Job, state: RunState) -> tuple[Job, RunState]:
     left = [each for each in state.findings if each.path not in paths]
     left += [finding for each in changes for finding in each.left]
     return job, state._replace(
-        findings=sorted(left, key=lambda finding: finding.sort_key),
+        findings=folded(sorted(left, key=lambda finding: finding.sort_key)),
         problems=[*state.problems, *(each.problem for each in changes if each.problem)],
         settled=sum(len(each.settled) for each in changes),
         changed=sum(each.after != each.before for each in changes),
@@ -70,17 +71,15 @@ def _change(job: Job, path: str, found: Sequence[Finding], linters: BySettings[L
             return Change(path, b"", b"", found, (), found, problem)
     linter = linters.of(settings)
 
-    ignores = job.flags.add_ignore is not None
-
     def lint(changed: bytes) -> Sequence[Finding]:
-        found = linter.lint(path, changed, folds=not ignores).findings
+        found = linter.lint(path, changed, folds=False).findings
         if job.settings.baseline is None:
             return found
         # What the baseline knows is not to be touched either.
         lines = Lines({path: text_of(path, changed)})
         return filter_known(job.settings.baseline, found, lines, below(path)).new
 
-    if ignores:
+    if job.flags.add_ignore is not None:
         return ignore_bytes(path, data, lint, job.flags.add_ignore)
     return fix_bytes(path, data, lint, unsafe=job.flags.unsafe_fixes)
 

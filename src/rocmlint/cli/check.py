@@ -95,7 +95,7 @@ def _lint(job: Job) -> RunState:
         cache_dir=job.cache,
         cache_within=job.cache_within,
         force_exclude=job.flags.force_exclude,
-        folds=job.flags.add_ignore is None,  # each place gets its comment
+        folds=not job.changes_files,  # each place is changed
         progress=progress,
         texts=texts,
     )

@@ -50,7 +50,7 @@ class Options(NamedTuple):
     """The project that ``cache_dir`` must lie in; None where the command names it."""
     force_exclude: bool = False
     folds: bool = True
-    """Report once what holds for a whole project; False for each place that shows it."""
+    """Report once what holds for a whole project, not each place that shows it."""
     claims: bool = False
     """Collect the claims of the code too; the cache does not know them."""
     progress: Progress | None = None
