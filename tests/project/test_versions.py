@@ -43,6 +43,37 @@ def test_without_any_requirement_the_newest_release_counts() -> None:
     assert "nothing declares transformers" in found.said
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("README.md", "```\nconda create -n job python=3.10 -y\n```\n"),
+        ("README.md", "uv venv --python 3.10\n"),
+        ("install.sh", "python3.10 -m venv .venv\n"),
+        ("environment.yml", "dependencies:\n  - python=3.10\n  - pip\n"),
+        ("Dockerfile", "FROM rocm/pytorch:rocm6.2_ubuntu22.04_py3.10_pytorch_2.5\n"),
+        ("Dockerfile", "FROM python:3.10-slim\n"),
+        (".python-version", "3.10\n"),
+        ("cog.yaml", 'build:\n  python_version: "3.10"\n'),
+    ],
+)
+def test_a_release_that_needs_a_newer_python_than_the_project_runs_on_does_not_count(
+    name: str, text: str
+) -> None:
+    write("requirements.txt", "transformers\n")
+    write(name, text)
+    (found,) = candidates()
+    assert Version("5.0") < found.version < Version("5.23")
+    assert found.said.endswith("admits on Python 3.10")
+
+
+def test_the_newest_python_that_is_named_counts_and_a_minimum_names_none() -> None:
+    write("requirements.txt", "transformers\n")
+    write("README.md", "Python 3.10+ is required.\n")
+    write("Dockerfile", "FROM python:3.10\n")
+    write("dev.Dockerfile", "FROM python:3.13\n")
+    assert versions() == ["5.23.0"]
+
+
 def test_a_constraint_holds_for_each_group() -> None:
     write("requirements.txt", "-c constraints.txt\ntransformers\n")
     write("constraints.txt", "transformers<4.52\n")

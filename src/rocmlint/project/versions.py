@@ -18,6 +18,7 @@ from rocmlint.project import declarations
 from rocmlint.project.agreement import contradict, is_of_package
 from rocmlint.project.environment import installed_version, site_folders
 from rocmlint.project.hints import hints, told_beside
+from rocmlint.project.python_version import python_version
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
 from rocmlint.text.written import requirement_of, version_of
@@ -256,7 +257,11 @@ def _counts(requirement: declarations.Requirement, package: str) -> bool:
 _Group = tuple[str, str, str]
 """A file, a group of requirements in it, and a marker."""
 Others = dict[str, SpecifierSet]
-"""What is always asked of the packages whose releases are known, besides the one in question."""
+"""What is always asked of the packages whose releases are known, besides the one in question.
+
+A project that says which Python it runs on asks for that, too.
+"""
+_PYTHON = "python"
 
 
 def _without_stale(
@@ -307,7 +312,7 @@ def _declared(
             return ()
         inner = os.path.relpath(key[0], project.folders[-1])
         where = "this file" if key[0] == stated_in else inner
-        result.append(_admitted(package, specifier, newest, where, _short(own[0])))
+        result.append(_admitted(specifier, newest, where, _short(own[0]), others))
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 
@@ -348,12 +353,12 @@ def _combined(requirements: list[Requirement]) -> SpecifierSet:
 
 
 def _admitted(
-    package: str, specifier: SpecifierSet, newest: Version, where: str, text: str = ""
+    specifier: SpecifierSet, newest: Version, where: str, text: str, others: Others
 ) -> Candidate:
-    text = text or f"{package}{specifier}"
     pinned = published.pin(specifier) is not None
     bounded = pinned or any(each.operator in {"<", "<=", "==", "~="} for each in specifier)
-    said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) admits"
+    python = f" on Python {others[_PYTHON]}"[:-3].replace("==", "") if _PYTHON in others else ""
+    said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) admits{python}"
     return Candidate(newest, said, bounded, specifier, text)
 
 
@@ -384,6 +389,10 @@ def _newest(package: str, specifier: SpecifierSet, others: Others) -> Version | 
 
 def _goes_with(package: str, version: Version, others: Others) -> bool:
     """Say whether the other requirements of the project leave a release installable."""
+    python = published.pin(others[_PYTHON]) if _PYTHON in others else None
+    runs_on = published.requires_python(package, version)
+    if python is not None and runs_on is not None and not runs_on.contains(python):
+        return False
     required = published.requirements(package, version) or ()
     shared = [each for each in required if each.name in others and each.name != package]
     for each in published.applicable(shared):
@@ -408,10 +417,11 @@ def _brought(package: str, by: str, asked: SpecifierSet) -> SpecifierSet | None:
 
 def _others(project: Declarations, beside: Iterable[Declared] = ()) -> Others:
     """Give what the project, and what stands beside a requirement, always asks of packages."""
-    found: Others = {}
+    python = python_version(project)
+    found: Others = {} if python is None else {_PYTHON: SpecifierSet(f"=={python}.99")}
     for folder in project.folders:
         _add([each.declared for each in project.declared_in(folder)], found)
-        if found:
+        if found.keys() - {_PYTHON}:
             break
     _add(beside, found)
     return found
@@ -455,7 +465,11 @@ def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, 
     specifier = _combined(always or counted[:1])
     newest = _newest(package, specifier, others)
     where = f"the metadata of {top}"
-    return () if newest is None else (_admitted(package, specifier, newest, where),)
+    return (
+        ()
+        if newest is None
+        else (_admitted(specifier, newest, where, f"{package}{specifier}", others),)
+    )
 
 
 def _is_extra(requirement: Requirement) -> bool:

@@ -1,0 +1,64 @@
+"""Which Python a project runs on: that of its image, of an environment, of a file that says so."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from packaging.version import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.project.declarations import Declarations
+
+_MINOR = r"(3\.\d+)(?![\d+])"
+_README = re.compile(r"(?i:readme|install)(\.\w+)?\Z|.*\.(sh|bash)\Z")
+_IMAGE = re.compile(r"(?i:dockerfile|containerfile)([.-].*)?\Z|.*\.(?i:dockerfile)\Z")
+_SAID = (
+    (re.compile(r"\.python-version\Z"), re.compile(rf"\A\s*{_MINOR}")),
+    (re.compile(r"cog\.yaml\Z"), re.compile(rf"python_version:[ \t]*[\"']?{_MINOR}")),
+    (
+        re.compile(r".*env.*\.ya?ml\Z"),
+        re.compile(rf"^[ \t]*-[ \t]*[\"']?python[ \t]*={{1,2}}[ \t]*{_MINOR}", re.MULTILINE),
+    ),
+    (
+        _README,
+        re.compile(
+            rf"(?:conda|mamba)[ \t]+create\b[^\n]*\bpython={{1,2}}{_MINOR}"
+            rf"|\b(?:uv[ \t]+venv|virtualenv)\b[^\n]*(?:-p|--python)[ =](?:python)?{_MINOR}"
+            rf"|\bpython{_MINOR}[ \t]+-m[ \t]+venv\b"
+        ),
+    ),
+    (
+        _IMAGE,
+        re.compile(rf"^FROM[ \t]+\S*(?:\bpython:|[:_-]py(?:thon)?){_MINOR}", re.MULTILINE),
+    ),
+)
+"""How the files are called that name a Python, and how they name it."""
+
+
+def python_version(project: Declarations) -> Version | None:
+    """Return the Python that the nearest directory with a word about it names; None for no word.
+
+    Of several the newest counts: it admits most releases.
+    """
+    for folder in project.folders:
+        found = [Version(each) for each in _named(folder, project)]
+        if found:
+            return max(found)
+    return None
+
+
+def _named(folder: str, project: Declarations) -> Iterator[str]:
+    for name in project.names_in(folder):
+        for called, said in _SAID:
+            if called.match(name):
+                yield from _minors(said, project.read(os.path.join(folder, name)))
+
+
+@lru_cache(maxsize=256)
+def _minors(said: re.Pattern[str], text: str) -> tuple[str, ...]:
+    return tuple(next(filter(None, match.groups())) for match in said.finditer(text))
