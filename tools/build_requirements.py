@@ -57,6 +57,9 @@ autogluon autogluon-multimodal autogluon-timeseries chronos-forecasting neuralfo
 facenet-pytorch basicsr gfpgan realesrgan nnunetv2 totalsegmentator
 chai-lab fairchem-core matgl torchdiffeq
 colossalai litgpt llm-foundry flash-linear-attention fla-core
+gradio compel adapters colpali-engine autotrain-advanced setfit pylate fschat simpletransformers
+flair spacy-transformers gliner distilabel langchain-huggingface lmms-eval outlines
+optimum-amd optimum-onnx optimum-intel clip-interrogator invisible-watermark
 megatron-core megatron-bridge nemo-toolkit nvidia-modelopt nvidia-resiliency-ext lightning-thunder
 transformer-engine transformer-engine-torch transformer-engine-cu12 torch-tensorrt tensorrt-llm
 cut-cross-entropy helion exllamav2 sgl-kernel sglang-kernel gsplat nerfstudio

@@ -448,3 +448,9 @@ def test_with_system_packages_the_base_interpreter_comes_last() -> None:
 def test_an_environment_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match="is not an interpreter, a virtual environment"):
         lint(GONE, environment="nothing")
+
+
+def test_a_pinned_package_bounds_what_it_requires() -> None:
+    write("pyproject.toml", '[project]\nname="a"\ndependencies=["transformers", "compel==2.1.1"]\n')
+    (found,) = candidates()
+    assert found.version < Version("5")
