@@ -217,7 +217,10 @@ def _calls_beside_boxes(name: str, path: str, source: Source) -> bool:
     """Check whether a function of another file calls what turns the images, and names boxes."""
     if not _is_data(path, source):
         return False
-    module = _parsed(source.read(path))
+    text = source.read(path)
+    if not re.search(rf"\b{re.escape(name)}\s*(?:\(|as\b)", Text(text).code):
+        return False
+    module = _parsed(text)
     called = set(_names_of(name, module, source))
     return any(
         _boxes_in(each)
@@ -250,7 +253,12 @@ def _opened_for_boxes(path: str, source: Source) -> Iterator[tuple[float, int, s
     text = source.read(path)
     if "exif_transpose" in text or _LOOKS_AT_EXIF.search(text):
         return
-    for statement in _parsed(text).body:
+    plain = Text(text)  # most files open images in the examples of docstrings only
+    lines = [plain.line_of(match.start()) for match in re.finditer(_OPENS, plain.code)]
+    for statement in _parsed(text).body if lines else ():
+        end = statement.end_lineno or statement.lineno
+        if not any(statement.lineno <= line <= end for line in lines):
+            continue
         opened = [each.lineno for each in _of_type(statement, ast.Call) if _opens_image(each)]
         words = _boxes_in(statement) if opened else []
         if words:
@@ -276,6 +284,8 @@ def _boxes_in(node: ast.AST) -> list[str]:
 
 def _opens_image(call: ast.Call) -> bool:
     """Check whether a call opens an image; a file of labels is none."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "open":
+        return False  # to write all calls down takes longer than all else
     opens = ast.unparse(call.func) in {"Image.open", "PIL.Image.open"}
     return opens and not _LABELS.search(ast.unparse(call.args[0]) if call.args else "")
 
