@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +41,18 @@ _REASON = compile_lazily(
     r"|if using|if torch)\b|^if\b",
     re.IGNORECASE | re.MULTILINE,
 )
+COPIED_PACKAGES = frozenset(
+    {
+        *("clip", "diffusers", "fairseq", "fastchat", "groundingdino", "lavis", "ldm", "open_clip"),
+        *("sam2", "segment_anything", "taming", "timm", "transformers"),
+    }
+)
+"""Packages that other projects copy into their trees."""
+_ENVIRONMENT = "environ|getenv"
+_SWITCHED = (
+    rf"(?i)(?:{_ENVIRONMENT})(?:\.get)?\W{{{{1,3}}}}(?:\w*_)?(?:enable|use)_(?:\w*_)?(?:{{}})"
+)
+_NAMED = compile_lazily(r"\bname\s*=\s*[\"']?([\w.-]+)")
 _LONG_EXPLANATION = 20
 _DEAD_LINES = 4
 _REACH = 6
@@ -141,6 +154,49 @@ def is_dead(found: Disabled, source: Source) -> bool:
     return sum(len(each.comments) for each in others if not find_toggle(each.code)) > _DEAD_LINES
 
 
+def is_part_of_option(found: Disabled, source: Source) -> bool:
+    """Arguments beside another one of the same option that is off too: `attn_backend`, `attn_mask`.
+
+    The option is set as a whole, or not.
+    """
+    del source
+    if not isinstance(found.toggle.node, ast.keyword):
+        return False
+    option = found.toggle.key.partition("_")[0]
+    return any(
+        isinstance(each, ast.keyword) and (each.arg or "").startswith(f"{option}_")
+        for passage in found.passages
+        if passage is not found.here
+        for each in passage.code
+    )
+
+
+def is_in_copied_package(found: Disabled, source: Source) -> bool:
+    """Files of a well-known package that lies, as a copy, in a project of another name."""
+    del found
+    folders = source.place.split("/")[:-1]
+    copied = next((each for each in folders if each in COPIED_PACKAGES), None)
+    return copied is not None and not any(
+        copied in re.sub(r"\W", "_", each.lower())
+        for each in (os.path.basename(source.root), *_names(source))
+    )
+
+
+def _names(source: Source) -> Iterator[str]:
+    """Yield what the project files call the distribution."""
+    for name in ("pyproject.toml", "setup.py", "setup.cfg"):
+        path = os.path.join(source.root, name)
+        if source.exists(path):
+            yield from _NAMED.findall(source.read(path))
+
+
+def has_own_switch(found: Disabled, source: Source) -> bool:
+    """Features that the project switches by an environment variable of its own."""
+    feature = found.toggle.feature
+    switch = _SWITCHED.format(feature.live or feature.names.pattern)
+    return bool(source.modules_with(source.project.folders[-1], (_ENVIRONMENT, switch)))
+
+
 def is_no_line_of_code(found: Disabled, source: Source) -> bool:
     """Comments that would be no line of the code around, by their indentation or as a label."""
     return _indent(found, live_lines(source)) is None
@@ -235,10 +291,13 @@ class ToggleRule(PythonRule[Comment]):
         is_in_exported_notebook,
         is_explained,
         is_dead,
+        is_part_of_option,
         is_no_line_of_code,
         is_done_by_live_code,
         is_superseded,
         names_what_is_gone,
+        is_in_copied_package,
+        has_own_switch,
     )
 
     def __init__(self, *, settings: Mapping[str, object]) -> None:

@@ -81,13 +81,21 @@ ATTENTION = _feature(
     r"|sdpa|fused_attn",
     "flash|attn_impl|xformers|sdpa|sage_?att",
 )
-COMPILE = _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile")
+COMPILE = _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile", doubtful=True)
+_KERNELS = (
+    r"adam\w*|att(?:n|ention)|cross_entropy|kernels?|lamb|(?:layer_?|rms_?)?norm|linear|lion|loss"
+    r"|mlp|moe|optim\w*|qkv|rope|sgd|swiglu"
+)
+"""What a fused kernel computes: layers, features and images are fused as well."""
 _FEATURES = (
     _feature("AITER", "aiter"),
     ATTENTION,
     _feature("TF32", r"tf32|float32_matmul_precision"),
     _feature("the Liger kernel", "liger"),
-    _feature("the fused kernel", r"fuse_qkv|fused|use_kernels|bettertransformer"),
+    _feature(
+        "the fused kernel",
+        rf"^fused$|fuse_qkv|fused_(?:{_KERNELS})(?:_|$)|use_kernels|bettertransformer",
+    ),
     _feature("the tuned matrix multiplication", r"tunable|hipblaslt"),
     _feature(
         "gradient checkpointing",
@@ -173,8 +181,7 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
     )
     if feature is None or not known or not decides:
         return None
-    doubtful = passed_on or feature is COMPILE
-    return Toggle(feature, key, node, node.lineno, doubtful=doubtful)
+    return Toggle(feature, key, node, node.lineno, doubtful=passed_on or _is_read(value))
 
 
 def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | None:
@@ -186,6 +193,12 @@ def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | Non
 def _switches_off(name: str, value: ast.expr | None) -> bool:
     off = isinstance(value, ast.Constant) and value.value in _OFF
     return off or _SWITCHES_OFF.search(name) is not None
+
+
+def _is_read(value: ast.expr) -> bool:
+    """Say whether a value is looked up: ``getattr(config, "use_x", False)``."""
+    name = _last_name(value.func) if isinstance(value, ast.Call) else None
+    return name in {"get", "getattr", "getenv"}
 
 
 def _is_off_argument(keyword: ast.keyword) -> bool:

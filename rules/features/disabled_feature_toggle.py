@@ -23,7 +23,7 @@ class DisabledFeatureToggle(ToggleRule):
     published numbers are those of the slow path.
 
     Found are comments that read as one statement, or as arguments of a call, that switch
-    attention, AITER, TF32, Liger, fused kernels or torch.compile on. A hard-coded ``"sdpa"`` or
+    attention, AITER, TF32, Liger or fused kernels on. A hard-coded ``"sdpa"`` or
     ``"eager"`` beside the comment is the slow path, not a replacement. It is an error, for every
     feature, where a log beside the comment says that the feature is on. There is no fix:
     restoring the line would hide the cause once more.

@@ -17,7 +17,8 @@ class DisabledOptionalToggle(ToggleRule):
 
     ## Why it matters
     Gradient checkpointing, offloading, slicing and tiling cost time as well as they save memory,
-    and an attention that the user chooses may be any. Where such a line is commented out without
+    torch.compile is often a speed-up that somebody tried, and an attention that the user chooses
+    may be any. Where such a line is commented out without
     a reason, nobody can tell a choice from a workaround.
 
     ## Example

@@ -59,9 +59,10 @@ def test_other_names_are_no_toggles() -> None:
     assert lint(COMMENTED, "disabled-feature-toggle", toggles=["tiles"]) == []
 
 
-def test_torch_compile_is_a_toggle_by_default() -> None:
+def test_torch_compile_is_a_toggle_of_the_rule_in_preview() -> None:
     text = "import torch\nmodel = load(torch)\n# model = torch.compile(model)\nmodel.eval()\n"
-    assert lint(text, "disabled-feature-toggle") == [3]
+    assert lint(text, "disabled-feature-toggle", preview=True) == []
+    assert lint(text, "disabled-optional-toggle", preview=True) == [3]
 
 
 def test_gradient_checkpointing_is_a_toggle_of_the_rule_in_preview() -> None:
