@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, compile_lazily, dotted_text, string_value
+from rocmlint.rule import calls_in, compile_lazily, dotted_text, string_value, walk
 
 from ._paths import UNKNOWN, path_of, step_of
 
@@ -23,6 +23,7 @@ _IMPORT = compile_lazily(
     r"|import[ \t]+(?P<modules>[A-Za-z_][^\n;#(]*))",
     re.MULTILINE,
 )
+_WHOLE_IMPORT = compile_lazily(r"[^\n(;\\]*(?:\([^)]*\)|(?:\\\n[^\n\\]*)+)?")
 _CHANGE = compile_lazily(r"sys\s*\.\s*path\s*(?:\.|\+=|\[)|\baddsitedir\s*\(")
 _DEFINITION = compile_lazily(r"(?:async[ \t]+)?def\b|class\b|@")
 _WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathlib.Path.cwd"})
@@ -99,6 +100,46 @@ def imports_around(
     return [each for at, each in found if at in before], after
 
 
+def names_imported(package: str, source: Source) -> set[str]:
+    """Return what the imports of a package bind in this file, ``*`` for all of a module."""
+    bound: set[str] = set()
+    places = [at for at, each in _imports(source) if each.name == package]
+    for module in dict.fromkeys(source.pieces.around(at).module for at in places):
+        for node in walk(module):
+            if isinstance(node, cst.ImportFrom) and _package(node.module) == package:
+                if isinstance(node.names, cst.ImportStar):
+                    bound.add("*")
+                else:
+                    bound |= {
+                        dotted_text(each.asname.name if each.asname else each.name) or ""
+                        for each in node.names
+                    }
+            elif isinstance(node, cst.Import):
+                for each in node.names:
+                    if _package(each.name) == package:
+                        bound.add(dotted_text(each.asname.name) or "" if each.asname else package)
+    return bound
+
+
+def is_used(name: str, source: Source) -> bool:
+    """Say whether a name stands anywhere but in the imports of the file."""
+    if name == "*":
+        return True
+    found = re.finditer(rf"(?<![\w.]){re.escape(name)}\b", source.code)
+    imports = [_span_of_import(at, source) for at, _ in _imports(source)]
+    return any(not any(start <= each.start() < end for start, end in imports) for each in found)
+
+
+def _span_of_import(offset: int, source: Source) -> tuple[int, int]:
+    """Give where an import begins and ends, brackets and joined lines included."""
+    match = _WHOLE_IMPORT.match(source.code, offset)
+    return (offset, match.end() if match else offset)
+
+
+def _package(module: cst.BaseExpression | None) -> str:
+    return (dotted_text(module) or "").partition(".")[0] if module is not None else ""
+
+
 def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     """Say whether a folder holds a module of this name, None where nobody can tell.
 
@@ -108,7 +149,7 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     found = [
         each for each in places if source.exists(each) and os.path.isdir(each) and os.listdir(each)
     ]
-    if any(_has_module(each, name, source) for each in found):
+    if any(has_module(each, name, source) for each in found):
         return True
     if found:
         return False
@@ -121,7 +162,7 @@ def levels_too_high(folder: cst.BaseExpression, name: str, source: Source) -> in
     """Return how far a folder lies above the project's own, which holds the module; 0 if not so."""
     root = source.root.rstrip("/")
     path = path_of(folder, source)
-    if path is None or path.module or UNKNOWN in path.names or not _has_module(root, name, source):
+    if path is None or path.module or UNKNOWN in path.names or not has_module(root, name, source):
         return 0
     place = os.path.normpath(os.path.join(_path(source), *[".."] * path.up, *path.names))
     inside = os.path.relpath(root, place)
@@ -149,7 +190,7 @@ def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
 def lies_beside(name: str, source: Source) -> bool:
     """Say whether a module lies beside a script, where Python looks first."""
     here = os.path.dirname(_path(source))
-    return _has_module(here, name, source) and not _is_below_package(here, source.root)
+    return has_module(here, name, source) and not _is_below_package(here, source.root)
 
 
 def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
@@ -218,7 +259,8 @@ def _is_below_package(folder: str, root: str) -> bool:
     return folder.startswith(f"{root}/") and _is_below_package(os.path.dirname(folder), root)
 
 
-def _has_module(folder: str, name: str, source: Source) -> bool:
+def has_module(folder: str, name: str, source: Source) -> bool:
+    """Say whether a module or package lies in a folder."""
     module = os.path.join(folder, name)
     return source.exists(module) or source.exists(f"{module}.py")
 

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from rocmlint.project.packages import is_installed, known_packages
-from rocmlint.rule import Edit, Fix, calls, nodes, shortened
+from rocmlint.rule import Edit, Fix, calls, compile_lazily, nodes, shortened, string_value
 from rocmlint.rule.claims import origin
 
 from ._search_path import (
     addition,
+    has_module,
     holds,
     imports_around,
     is_added_above,
+    is_used,
     levels_too_high,
     lies_beside,
+    names_imported,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Claim, Source
+    from rocmlint.rule import Claim, Finding, Source
 
     from ._search_path import Addition
 
@@ -52,6 +57,16 @@ _FROM_CHECKOUTS = frozenset(
     }
 )
 """Packages that some take from a checkout and others install."""
+_DISTRIBUTIONS = {
+    "clip": "openai-clip",
+    "open_clip": "open-clip-torch",
+    "whisper": "openai-whisper",
+}
+_HELPERS = frozenset({"disable_torch_init", "get_model_name_from_path"})
+"""Functions that give the same in each copy of the package."""
+_EDITABLE = compile_lazily(
+    r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
+)
 _README = ("README.md", "README.rst", "readme.md", "README")
 _PATH = ("sys.path", " .path", "sys. path")
 CHANGES_PATH = (
@@ -67,7 +82,8 @@ class Meeting(NamedTuple):
 
     ``imported_in`` is the line of an import before, None where there is none. ``is_next`` says
     that the import follows in the same function, before ``sys.path`` changes again; ``module`` is
-    what is imported first of the package.
+    what is imported first of the package. ``is_first`` says that nothing else that is not known to
+    be installed is imported before it.
     """
 
     node: cst.CSTNode
@@ -76,6 +92,7 @@ class Meeting(NamedTuple):
     imported_in: int | None
     is_next: bool
     module: str
+    is_first: bool
 
     def holds(self, source: Source) -> set[bool | None]:
         """Say of each folder whether it holds the package, None where nobody can tell."""
@@ -89,11 +106,13 @@ def meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
         return
     before, after = imports_around(node, source)
     first_lines = {each.name: each.line for each in reversed(before)}
+    installed = known_packages() - _FROM_CHECKOUTS | sys.stdlib_module_names
+    first = next((each.name for each in after if each.name not in installed), None)
     for name in dict.fromkeys(each.name for each in after):
         if name in first_lines or added.end == "last":
             is_next = any(each.name == name and each.next for each in after)
             module = next(each.module for each in after if each.name == name)
-            yield Meeting(node, added, name, first_lines.get(name), is_next, module)
+            yield Meeting(node, added, name, first_lines.get(name), is_next, module, name == first)
 
 
 def is_first_already(meeting: Meeting, source: Source) -> bool:
@@ -125,8 +144,47 @@ def is_not_held(meeting: Meeting, source: Source) -> bool:
     if True in held:
         return False
     # Where nobody can tell what a folder holds, name and order must speak for it.
-    speaks = None in held and meeting.is_next and meeting.name in _FROM_CHECKOUTS
+    may = None in held and meeting.is_next and meeting.name in _FROM_CHECKOUTS
+    speaks = may and meeting.is_first and not _is_meant_otherwise(meeting, source)
     return meeting.imported_in is not None or not speaks
+
+
+def _is_meant_otherwise(meeting: Meeting, source: Source) -> bool:
+    """Say whether the project holds the package itself, or requires the installed one."""
+    name = meeting.name
+    if source.is_first_party(name) and not _too_high(meeting, source):
+        return True
+    written = f"(?:{_DISTRIBUTIONS.get(name, name)}|{name})".replace("_", "[-_]")
+    return re.search(rf"\brequire\w*\s*=\s*[\[(][^])]*[\"']{written}\b", source.code) is not None
+
+
+def is_installed_editable(meeting: Meeting, source: Source) -> bool:
+    """Folders that the file, or a shell script beside it, installs with `pip install -e`."""
+    here = os.path.dirname(os.path.abspath(source.path))
+    scripts = [each for each in source.names_in(here) if each.endswith(".sh")]
+    for text in (source.text, *(source.read(os.path.join(here, each)) for each in scripts)):
+        for path in _EDITABLE.findall(text):
+            place = os.path.normpath(os.path.join(here, path))
+            folders = {os.path.basename(place), *map(_last_folder, meeting.added.folders)}
+            if any(has_module(each, meeting.name, source) for each in (place, f"{place}/src")):
+                return True
+            if text is source.text and (path == "." or len(folders) == 1):
+                return True
+    return False
+
+
+def _last_folder(folder: cst.BaseExpression) -> str:
+    return os.path.basename((string_value(folder) or "").rstrip("/"))
+
+
+def is_unused(meeting: Meeting, source: Source) -> bool:
+    """Packages of which the file uses nothing, or only helpers such as `disable_torch_init`."""
+    bound = {
+        name
+        for name in names_imported(meeting.name, source)
+        if name.rpartition(".")[2] not in _HELPERS
+    }
+    return not any(is_used(name, source) for name in bound)
 
 
 def is_never_installed(meeting: Meeting, source: Source) -> bool:
@@ -172,6 +230,14 @@ def words_about(meeting: Meeting, source: Source) -> tuple[str, str]:
             "`pip install -e`."
         ),
     )
+
+
+def once_a_project(finding: Finding, meeting: Meeting, source: Source) -> Finding:
+    """Let the finding stand for all with the same message and package in the project."""
+    if meeting.imported_in is not None:
+        return finding
+    root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+    return replace(finding, once=f"{finding.code} {meeting.name} {root} {finding.message}")
 
 
 def origins(meeting: Meeting) -> tuple[Claim, ...]:

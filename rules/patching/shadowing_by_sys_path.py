@@ -11,10 +11,13 @@ from ._shadowing import (
     is_beside_script,
     is_fallback,
     is_first_already,
+    is_installed_editable,
     is_never_installed,
     is_not_held,
     is_run_by_another,
+    is_unused,
     meetings,
+    once_a_project,
     origins,
     put_first,
     words_about,
@@ -37,7 +40,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     the package was never installed; on all others the installed one runs, and nothing says so.
 
     That holds for a project's own package as well, where it is one that people install from an
-    index: a known one, or one whose README says ``pip install NAME``.
+    index: a known one, or one whose README says ``pip install NAME``. Reported once for each
+    package and project, at the first place.
 
     ## Example
     ```python
@@ -45,6 +49,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
 
     sys.path.append("/workspace/Megatron-LM")
     from megatron.core import parallel_state
+
+    parallel_state.initialize_model_parallel()
     ```
 
     ## Use instead
@@ -55,6 +61,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
 
     sys.path.insert(0, "/workspace/Megatron-LM")
     from megatron.core import parallel_state
+
+    parallel_state.initialize_model_parallel()
     ```
 
     ## Fix safety
@@ -77,6 +85,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
         is_run_by_another,
         is_not_held,
         is_never_installed,
+        is_installed_editable,
+        is_unused,
     )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
@@ -87,4 +97,5 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
             return
         message, advice = words_about(meeting, source)
         fix, claims = put_first(meeting, source), origins(meeting)
-        yield self.finding(node, source, message, help=advice, fix=fix, claims=claims)
+        finding = self.finding(node, source, message, help=advice, fix=fix, claims=claims)
+        yield once_a_project(finding, meeting, source)

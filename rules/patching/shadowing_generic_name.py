@@ -11,9 +11,12 @@ from ._shadowing import (
     Meeting,
     is_beside_script,
     is_first_already,
+    is_installed_editable,
     is_never_installed,
     is_not_held,
+    is_unused,
     meetings,
+    once_a_project,
     origins,
     put_first,
     words_about,
@@ -55,6 +58,8 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
 
     sys.path.append("/workspace/utils")
     import utils
+
+    utils.seed_everything(42)
     ```
 
     ## Use instead
@@ -64,6 +69,8 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
 
     sys.path.insert(0, "/workspace/utils")
     import utils
+
+    utils.seed_everything(42)
     ```
 
     ## Fix safety
@@ -84,6 +91,8 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
         is_beside_script,
         is_first_already,
         is_not_held,
+        is_installed_editable,
+        is_unused,
         is_found_by_other_rule,
     )
 
@@ -93,5 +102,6 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
             if meeting.name in _GENERIC and not self.is_excused(meeting, source):
                 message, advice = words_about(meeting, source)
                 fix, claims = put_first(meeting, source), origins(meeting)
-                yield self.finding(node, source, message, help=advice, fix=fix, claims=claims)
+                finding = self.finding(node, source, message, help=advice, fix=fix, claims=claims)
+                yield once_a_project(finding, meeting, source)
                 return

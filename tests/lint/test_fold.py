@@ -33,6 +33,19 @@ def test_what_is_no_finding_of_a_project_stays_as_it_is() -> None:
     assert folded(found) == found
 
 
+def test_a_checkout_that_many_scripts_append_is_reported_once() -> None:
+    write("megatron/core/parallel_state.py", "")
+    for name in ("tools/b.py", "tools/a.py"):
+        write(
+            name,
+            'import sys\nsys.path.append("..")\n'
+            "from megatron.core import parallel_state\nprint(parallel_state)\n",
+        )
+    (found,) = lint_paths(["."], options={"select": ["ROC105"]})
+    assert found.path == "tools/a.py"
+    assert found.help.endswith("The same holds for 1 more place in 2 files.")
+
+
 def test_a_project_gets_one_finding_for_each_package() -> None:
     for name in ("b.py", "deep/a.py", "a.py"):
         write(name, f"{GONE}from huggingface_hub import HfFolder\n")

@@ -151,6 +151,8 @@ import sys
 
 sys.path.append("vendor")
 import msgpack
+
+msgpack.packb([])
 """
 
 
@@ -186,6 +188,8 @@ import sys
 
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), os.path.pardir)))
 from megatron.training import get_args
+
+print(get_args())
 """
 
 
@@ -207,7 +211,7 @@ def test_a_submodule_that_is_not_checked_out_may_hold_the_package(tmp_path: Path
 
 def test_a_generic_name_counts_where_the_folder_holds_it(tmp_path: Path) -> None:
     write(tmp_path, "models/resnet.py")
-    text = 'import sys\n\nsys.path.append("..")\nimport models\n'
+    text = 'import sys\n\nsys.path.append("..")\nimport models\n\nmodels.resnet\n'
     assert lines(tmp_path, "training/train.py", text, "ROC105") == []
     assert lines(tmp_path, "training/train.py", text, "ROC118") == [3]
 
@@ -215,7 +219,7 @@ def test_a_generic_name_counts_where_the_folder_holds_it(tmp_path: Path) -> None
 def test_what_lies_beside_a_script_comes_first_anyway(tmp_path: Path) -> None:
     write(tmp_path, "models/resnet.py")
     write(tmp_path, "training/models.py")
-    text = 'import sys\n\nsys.path.append("..")\nimport models\n'
+    text = 'import sys\n\nsys.path.append("..")\nimport models\n\nmodels.resnet\n'
     assert lines(tmp_path, "training/train.py", text, "ROC118") == []
 
 
@@ -224,13 +228,16 @@ def test_a_folder_in_front_that_comes_after_the_import_is_found(tmp_path: Path) 
     text = (
         "import sys\n\nimport transformers\n\n"
         'sys.path.insert(0, "vendor")\nfrom transformers import AutoModel\n'
+        "\nAutoModel.from_pretrained('gpt2')\n"
     )
     assert lines(tmp_path, "serve.py", text, "ROC105") == [5]
 
 
 def test_a_neighbour_that_rules_look_at_is_known_to_the_cache(tmp_path: Path) -> None:
     script = tmp_path / "run.py"
-    script.write_text("import sys\nsys.path.append('whisper')\nimport whisper\n")
+    script.write_text(
+        "import sys\nsys.path.append('whisper')\nimport whisper\nwhisper.load_model('base')\n"
+    )
     settings = Settings(root=str(tmp_path))
     options = Options(cache_dir=str(tmp_path / "cache"))
     before = [each.code for each in run([str(script)], lambda _: settings, options).findings]
