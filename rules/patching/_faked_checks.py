@@ -12,6 +12,7 @@ from rocmlint.project.packages import known_packages
 from rocmlint.rule import (
     AttributePatch,
     attribute_patches,
+    calls_in,
     compile_lazily,
     constant,
     dotted_text,
@@ -58,6 +59,9 @@ _IS_RUN = compile_lazily(r"^if[\s(]+__name__\s*==", re.MULTILINE)
 _TEST_FILE = compile_lazily(r"(^|/)(?:test_[^/]*|[^/]*_tests?|conftest)\.py$")
 FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 """Names of checks for fast paths."""
+_ASKS_HARDWARE = compile_lazily(
+    r"is_(?:\w+_)?(?:bf16|bfloat16|fp8|fp16|tf32|cuda|gpu|mps|npu|xpu|hpu|hip|rocm)_(?:\w+_)?available"
+)
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
 """Packages that bring fast kernels."""
 _SET_CHECK = compile_lazily(
@@ -256,6 +260,36 @@ def is_true_anyway(fake: Fake, source: Source) -> bool:
     """A yes that is true: imported above, said by another check, or no longer in the library."""
     says_yes = fake.kind in {"answer", "flag"} and fake.said != "False" and not fake.is_patch_check
     return says_yes and is_answered_elsewhere(fake.node, fake.name, source)
+
+
+def is_hardware_override(fake: Fake, source: Source) -> bool:
+    """Checks about the hardware (`is_bf16_available`) that are overridden only in some cases.
+
+    That is under a condition or in an `except`, also where all calls of the function around are.
+    """
+    if fake.kind not in {"answer", "flag"} or not _ASKS_HARDWARE.fullmatch(fake.name):
+        return False
+    if _is_decided(fake.node, source):
+        return True
+    function = source.function(fake.node)
+    calls = [] if function is None else list(_calls_of(function.name.value, source))
+    return bool(calls) and all(_is_decided(each, source) for each in calls)
+
+
+def _calls_of(name: str, source: Source) -> Iterator[cst.Call]:
+    found = re.finditer(rf"(?<!def ){name}[ \t]*\(", source.code)
+    for module in dict.fromkeys(source.pieces.around(each.start()).module for each in found):
+        yield from (each for each in calls_in(module) if last_name(each.func) == name)
+
+
+def _is_decided(node: cst.CSTNode, source: Source) -> bool:
+    """Say whether a condition or a handler in the same function leads here."""
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.If, cst.Else, cst.ExceptHandler)):
+            return True
+        if isinstance(above, cst.FunctionDef):
+            return False
+    return False
 
 
 def _registrations(

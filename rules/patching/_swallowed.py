@@ -48,6 +48,14 @@ _CALL = compile_lazily(
 _MEASURES = compile_lazily(
     r"bench|latency|perf(?:$|[^aeiou])|profil|speed|throughput|workload", re.IGNORECASE
 )
+_TIMES = compile_lazily(
+    r"\b(?:perf_counter|elapsed_time|timeit|time\s*\.\s*(?:time|monotonic))\b"
+    r"|\b\w*(?:bench|latency|throughput)\w*",
+    re.IGNORECASE,
+)
+"""What stands in the code of a file that measures."""
+_NEEDS = {"xformers": "xformers", "flash": "flash-attn", "sage": "sageattention", "aiter": "aiter"}
+"""The packages that calls need, by a word of their names."""
 _QUIET_HANDLER = compile_lazily(
     r"except(?:[ \t(]+(?:Base)?Exception\b[^\n:]*)?\s*:"
     r"\s*(?:pass\b|\.\s*\.\s*\.|[\"']"
@@ -216,6 +224,21 @@ def is_in_library(found: Swallowed, source: Source) -> bool:
     """Files of a package, unless they are its benchmarks, examples or scripts."""
     del found
     return source.package is not None and not source.kinds & {"benchmark", "example", "script"}
+
+
+def is_optional(found: Swallowed, source: Source) -> bool:
+    """Speed-ups of a pipeline: `pipe.enable_xformers_memory_efficient_attention()`.
+
+    They count where the project requires the package that they need, where the file measures, and
+    where the next line says "enabled".
+    """
+    name = last_name(found.call.func) or ""
+    if not name.startswith("enable_") or re.fullmatch(_SWITCH, name) is None:
+        return False
+    if source.resolve(found.call.func) is not None or claim_after(found.block, source) is not None:
+        return False
+    package = next((each for word, each in _NEEDS.items() if word in name), "")
+    return not (_TIMES.search(source.code) or source.project.requirements(package))
 
 
 def measures(call: cst.Call, source: Source) -> bool:

@@ -17,6 +17,7 @@ from ._faked_checks import (
     Fake,
     fixed_answers,
     is_for_cpu_or_docs,
+    is_hardware_override,
     is_in_pytest,
     is_in_test,
     is_off_for_a_reason,
@@ -90,6 +91,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         is_true_anyway,
         is_for_cpu_or_docs,
         is_only_for_missing,
+        is_hardware_override,
     )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from ._swallowed import (
     claim_after,
     is_best_effort,
     is_of_own_library,
+    is_optional,
     is_outcome_kept,
     is_reason_given,
     raise_instead,
@@ -96,6 +97,7 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
         is_reason_given,
         is_outcome_kept,
         is_best_effort,
+        is_optional,
         is_logged_only,
         is_silent_in_library,
     )
