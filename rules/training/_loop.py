@@ -38,6 +38,12 @@ _MEASURING_CLASSES = compile_lazily(r"(?i)profil|bench|tim(?:er|ing)|throughput|
 _PROFILERS = compile_lazily(r"(?i)profil|record_function|nvtx")
 _LOADERS = compile_lazily(r"(?i)loader|dataset|batch")
 _STEPS = compile_lazily(r"(?i)step|epoch|iter")
+_ROLLOUTS = compile_lazily(r"(?i)(?:^|_)(?:generate|rollouts?|trajector(?:y|ies))(?:_|$)")
+_TEACHERS = compile_lazily(r"(?i)_*(?:\w+_)?teacher(?:_|$)")
+_READS_MEMORY = compile_lazily(
+    r"\b(?:(?:max_)?memory_(?:allocated|reserved|stats)|mem_get_info)[ \t]*\("
+)
+_RESETS_PEAK = compile_lazily(r"\breset_(?:peak|max)_memory\w*[ \t]*\(")
 _LONGEST_NAME = 30
 _MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
 _GRAPH_CAPTURE = compile_lazily(
@@ -116,10 +122,36 @@ def is_captured(found: InStep, source: Source) -> bool:
 
 def is_skipped(found: InStep, source: Source) -> bool:
     """Calls that most steps skip: below `if step % n: continue` or a `return`."""
-    before = neighbours(found.call, source)[0]
-    if isinstance(found.step.node, cst.FunctionDef):
-        return any(map(_leaves_early, before))
+    before = list(_before(found, source))
+    if isinstance(found.step.node, cst.FunctionDef) and any(map(_leaves_early, before)):
+        return True
     return any(map(_skips_turns, before))
+
+
+def is_rollout(found: InStep, source: Source) -> bool:
+    """Steps that generate what they train on, and functions that get it from such a step."""
+    node = found.step.node
+    names = list(_called_around(found, source))
+    if isinstance(node, cst.FunctionDef):
+        names += [each.name.value for each in walk(node.params) if isinstance(each, cst.Param)]
+    return any(map(_ROLLOUTS.search, names))
+
+
+def asks_teacher(found: InStep, source: Source) -> bool:
+    """Iterations in which a teacher runs too, which needs the memory."""
+    if isinstance(found.step.node, cst.FunctionDef):
+        return False
+    return any(map(_TEACHERS.match, _called_around(found, source)))
+
+
+def measures_memory(found: InStep, source: Source) -> bool:
+    """Steps that read how much memory is in use, and functions that measure its peak anew."""
+    node = found.step.node
+    around = node if isinstance(node, cst.FunctionDef) else source.function(node) or node
+    if _READS_MEMORY.search(source.text_of(node)) or _RESETS_PEAK.search(source.text_of(around)):
+        return True
+    owner = source.whole_class(node) if isinstance(node, cst.FunctionDef) else None
+    return owner is not None and _READS_MEMORY.search(source.text_of(owner)) is not None
 
 
 STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped)
@@ -153,12 +185,29 @@ def own_nodes(node: cst.For | cst.While | cst.FunctionDef) -> Iterator[cst.CSTNo
 
 
 def neighbours(call: cst.Call, source: Source) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
-    """Give the statements before and after the call's own in its block."""
+    """Give the statements before and after the call's own in its block, and on its line."""
     line = source.enclosing(call, cst.SimpleStatementLine)
     block = None if line is None else source.parent(line)
-    body: list[cst.CSTNode] = list(getattr(block, "body", ()))
-    index = next((index for index, each in enumerate(body) if each is line), len(body))
+    body: list[cst.CSTNode] = []
+    for each in getattr(block, "body", ()):
+        body += line.body if line is not None and each is line else [each]
+    own = source.parent(call)
+    index = next((index for index, each in enumerate(body) if each is own), len(body))
     return body[:index], body[index + 1 :]
+
+
+def _before(found: InStep, source: Source) -> Iterator[cst.CSTNode]:
+    """Yield the statements before a call in its step, in its own block and those around it."""
+    below: cst.CSTNode = found.call
+    for above in source.ancestors(found.call):
+        if isinstance(above, (cst.IndentedBlock, cst.SimpleStatementLine)):
+            for each in above.body:
+                if each is below:
+                    break
+                yield each
+        elif above is found.step.node:
+            return
+        below = above
 
 
 def _is_step(function: cst.FunctionDef, source: Source) -> bool:
@@ -183,6 +232,14 @@ def _is_training(call: cst.Call) -> bool:
         return True
     # timm and its descendants call a scaler that does the backward pass and the update.
     return name.endswith("scaler") and any(last_name(each.value) == "loss" for each in call.args)
+
+
+def _called_around(found: InStep, source: Source) -> Iterator[str]:
+    """Yield the last names of what a step calls, and the training loops around it."""
+    node = found.step.node
+    loops = (each for each in source.ancestors(node) if isinstance(each, (cst.For, cst.While)))
+    for each in (node, *filter(trains, loops)):
+        yield from (last_name(call.func) or "" for call in calls_in(each))
 
 
 def _updates(node: cst.CSTNode) -> bool:

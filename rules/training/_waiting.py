@@ -112,6 +112,15 @@ def is_wait_measured(found: InStep, source: Source) -> bool:
     return reads_clock(found.step, source) and not host_reads_result(found.call, source)
 
 
+def is_of_bitsandbytes(found: InStep, source: Source) -> bool:
+    """Optimizers of bitsandbytes, whose paged state has to be there before the next weight."""
+    owner = source.enclosing(found.step.node, cst.ClassDef)
+    bases = () if owner is None else owner.bases
+    if any((source.resolve(each.value) or "").startswith("bitsandbytes.") for each in bases):
+        return True
+    return "update_step" in names_called_before(found.call, source)
+
+
 def delete_wait(node: cst.Call, function: str, source: Source) -> Fix | None:
     """Make the fix that deletes a call, if it stands alone on its lines and has no comment."""
     line = source.enclosing(node, cst.SimpleStatementLine)

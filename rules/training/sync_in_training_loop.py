@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, calls
 
-from ._loop import STEP_EXCUSES, InStep, in_step
+from ._loop import STEP_EXCUSES, InStep, in_step, measures_memory
 from ._waiting import (
     delete_wait,
     device_function,
     is_needed_by_copy,
+    is_of_bitsandbytes,
     is_saved_next,
     is_wait_measured,
     reads_events,
@@ -79,7 +80,15 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
     on = calls("synchronize")
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (*STEP_EXCUSES, is_needed_by_copy, is_saved_next, has_events, is_wait_measured)
+    excuses = (
+        *STEP_EXCUSES,
+        is_needed_by_copy,
+        is_saved_next,
+        has_events,
+        is_wait_measured,
+        measures_memory,
+        is_of_bitsandbytes,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find waits for the device in every step."""
