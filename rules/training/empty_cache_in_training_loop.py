@@ -8,7 +8,15 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, argument, calls, compile_lazily, last_name, string_value
 
-from ._loop import STEP_EXCUSES, InStep, in_step, neighbours
+from ._loop import (
+    STEP_EXCUSES,
+    InStep,
+    asks_teacher,
+    in_step,
+    is_rollout,
+    measures_memory,
+    neighbours,
+)
 from ._waiting import (
     device_function,
     names_called_after,
@@ -22,12 +30,17 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _IMPORTED = compile_lazily(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
-_MODELS = compile_lazily(
-    r"(?:\w+_)?(?:model|module|network|teacher|reference|ref|policy|critic|actor|vae|unet"
-    r"|transformer|encoder|decoder|pipeline|pipe)(?:_\w+)?"
+_REASONS = compile_lazily(r"(?i)\b(?:caches?|cached|caching|memory|vram|fragment\w*|peaks?|oom)\b")
+_RESTATES = compile_lazily(
+    r"(?i)(?:now |then )?(?:empty|clear|clean|free|release|flush)(?:s|ing)?"
+    r"(?: (?:up|out|the|gpu|cuda|unused|torch|some))* (?:caches?|memory|vram)\W*"
+)
+"""Comments that say no more than the call does."""
+_DOCSTRING = compile_lazily(
+    r"(?:[ \t]*(?:#[^\n]*)?\n)*[rRuU]?(?:\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)''')"
 )
 _NEAR = 3
-"""Statements above the call in which a model goes; `gc.collect()` often stands between."""
+"""Statements above the call in which a model or tensor goes; `gc.collect()` may stand between."""
 _FREES_FOR_OTHERS = compile_lazily(
     r"save|state_dict|gather|(?:sync|update)_\w*weights|generate|rollout"
     r"|offload|onload|unload|sleep|wake_up|reset_(?:peak|max)_memory"
@@ -41,9 +54,24 @@ def frees_for_others(found: InStep, source: Source) -> bool:
     return any(_FREES_FOR_OTHERS.search(name) for name in around)
 
 
-def model_moved_away(found: InStep, source: Source) -> bool:
-    """Memory that a model has just left: below `model.to("cpu")` or `del model`."""
-    return any(map(_moves_model_away, neighbours(found.call, source)[0][-_NEAR:]))
+def follows_release(found: InStep, source: Source) -> bool:
+    """Memory that has just been released: below `model.to("cpu")` or `del logits`."""
+    return any(map(_releases, neighbours(found.call, source)[0][-_NEAR:]))
+
+
+def says_why(found: InStep, source: Source) -> bool:
+    """Calls with a reason: a comment above that speaks of memory, a docstring that names them."""
+    here = source.span(found.call).line
+    above = neighbours(found.call, source)[0][-_NEAR:]
+    block = source.enclosing(found.call, cst.IndentedBlock)
+    first = source.span(above[0]).line if above else source.span(block or found.call).line
+    lines = {each.line for each in source.comments if each.own_line}
+    while first - 1 in lines:
+        first -= 1
+    reasons = (each.body for each in source.comments if first <= each.line <= here)
+    if any(_REASONS.search(each) and not _RESTATES.fullmatch(each) for each in reasons):
+        return True
+    return any("empty_cache" in each for each in _docstrings(found, source))
 
 
 class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
@@ -90,9 +118,17 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     since = "0.1.0"
     on = calls("empty_cache", "clear_device_cache")
     severity = "warning"
-    skips = frozenset({"test"})
+    skips = frozenset({"test", "benchmark"})
 
-    excuses = (*STEP_EXCUSES, frees_for_others, model_moved_away)
+    excuses = (
+        *STEP_EXCUSES,
+        frees_for_others,
+        follows_release,
+        says_why,
+        is_rollout,
+        asks_teacher,
+        measures_memory,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find cache clearing in every step that frees memory for nobody else."""
@@ -115,20 +151,26 @@ def _empties_cache(node: cst.Call, source: Source) -> bool:
     )
 
 
-def _moves_model_away(statement: cst.CSTNode) -> bool:
-    """Check whether a statement moves a module to the CPU in place, or deletes a model."""
+def _releases(statement: cst.CSTNode) -> bool:
+    """Check whether a statement deletes something, or moves a module to the CPU in place."""
     if not isinstance(statement, cst.SimpleStatementLine):
-        return False
+        return isinstance(statement, cst.Del)
     for each in statement.body:
         if isinstance(each, cst.Del):
-            gone = each.target
-            many = gone.elements if isinstance(gone, cst.Tuple) else ()
-            targets = [element.value for element in many] or [gone]
-            if any(_MODELS.fullmatch(last_name(target) or "") for target in targets):
-                return True
-        elif isinstance(each, cst.Expr) and isinstance(each.value, cst.Call):
+            return True
+        if isinstance(each, cst.Expr) and isinstance(each.value, cst.Call):
             call = each.value
             to_cpu = string_value(argument(call, 0, "device")) == "cpu"
             if last_name(call.func) == "cpu" or (last_name(call.func) == "to" and to_cpu):
                 return True
     return False
+
+
+def _docstrings(found: InStep, source: Source) -> Iterator[str]:
+    """Yield the docstrings of the file and of the functions and classes around a call."""
+    top = _DOCSTRING.match(source.code)
+    if top is not None:
+        yield top[0]
+    for above in source.ancestors(found.call):
+        if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
+            yield above.get_docstring() or ""
