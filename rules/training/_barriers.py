@@ -11,6 +11,7 @@ from rocmlint.rule import calls_in, compile_lazily, last_name, statements
 from rocmlint.syntax.unparsable import UnparsableError
 
 from ._loop import asks_machine, neighbours
+from ._waiting import names_called_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ _NEEDS = (
 )
 _NEEDS_ALL_RANKS = compile_lazily(_NEEDS)
 _SAVES = compile_lazily(rf"{_NEEDS}|checkpoint|upload|push_to_hub")
+_VALIDATES = compile_lazily(r"validat|evaluat|(?:^|_)eval_")
 _HOPS = 3
 """How many functions and re-exports are followed."""
 
@@ -58,13 +60,22 @@ def needed_after(found: InStep, source: Source) -> Iterator[str]:
 
 
 def needed_sometimes(found: InStep, source: Source) -> tuple[str, cst.If] | None:
-    """Give the first call after a barrier that needs it in some steps only, and its `if`."""
-    for statement in neighbours(found.call, source)[1][:2]:
+    """Give the first call beside a barrier that needs it in some steps only, and its `if`.
+
+    What one rank does alone needs no barrier, and one under its condition would hang.
+    """
+    before, after = neighbours(found.call, source)
+    for statement in (*after[:2], *before[-2:]):
         for call, condition in _calls_after(statement):
             name = last_name(call.func) or ""
             if condition is not None and _SAVES.search(name):
-                return name, condition
+                return None if _is_for_one_rank(condition, source) else (name, condition)
     return None
+
+
+def follows_validation(found: InStep, source: Source) -> bool:
+    """Barriers after validation, which takes some ranks longer than the watchdog waits."""
+    return any(map(_VALIDATES.search, names_called_before(found.call, source)))
 
 
 def _calls_after(
@@ -86,6 +97,19 @@ def _calls_after(
         rest = node.orelse
         for statement in [rest] if isinstance(rest, cst.If) else statements(rest.body):
             yield from _calls_after(statement, condition)
+
+
+def _is_for_one_rank(condition: cst.If, source: Source) -> bool:
+    """Check whether a condition, or one around it, asks for the rank."""
+    around = [each for each in source.ancestors(condition) if isinstance(each, cst.If)]
+    return any(_names_rank(each.test) for each in (condition, *around))
+
+
+def _names_rank(test: cst.BaseExpression) -> bool:
+    """Check whether a condition asks for the rank, with something else or alone."""
+    if isinstance(test, cst.BooleanOperation):
+        return _names_rank(test.left) or _names_rank(test.right)
+    return _asks_rank(test) and not asks_machine(test)
 
 
 def _asks_rank(test: cst.BaseExpression) -> bool:

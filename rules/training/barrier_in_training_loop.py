@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, calls
 
-from ._barriers import OWNERS, is_barrier, needed_after, needed_sometimes
-from ._loop import STEP_EXCUSES, InStep, in_step
+from ._barriers import (
+    OWNERS,
+    follows_validation,
+    is_barrier,
+    needed_after,
+    needed_sometimes,
+)
+from ._loop import STEP_EXCUSES, InStep, in_step, is_rollout
 from ._waiting import is_timed_next, text_of_function
 
 if TYPE_CHECKING:
@@ -72,7 +78,13 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     severity = "warning"
     skips = frozenset({"test"})
 
-    excuses = (*STEP_EXCUSES, is_timed_next, prepares_ranks)
+    excuses = (
+        *STEP_EXCUSES,
+        is_timed_next,
+        prepares_ranks,
+        follows_validation,
+        is_rollout,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find barriers in every step that prepare nothing which needs all ranks."""
