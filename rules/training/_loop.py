@@ -144,14 +144,19 @@ def asks_teacher(found: InStep, source: Source) -> bool:
     return any(map(_TEACHERS.match, _called_around(found, source)))
 
 
-def measures_memory(found: InStep, source: Source) -> bool:
-    """Steps that read how much memory is in use, and functions that measure its peak anew."""
+def measures_peak(found: InStep, source: Source) -> bool:
+    """Functions that measure the peak of the memory, from a reset on."""
     node = found.step.node
     around = node if isinstance(node, cst.FunctionDef) else source.function(node) or node
-    if _READS_MEMORY.search(source.text_of(node)) or _RESETS_PEAK.search(source.text_of(around)):
-        return True
-    owner = source.whole_class(node) if isinstance(node, cst.FunctionDef) else None
-    return owner is not None and _READS_MEMORY.search(source.text_of(owner)) is not None
+    return _RESETS_PEAK.search(source.text_of(around)) is not None
+
+
+def logs_memory(found: InStep, source: Source) -> bool:
+    """Callbacks that read how much memory is in use."""
+    node = found.step.node
+    if not isinstance(node, cst.FunctionDef) or not node.name.value.startswith("on_"):
+        return False
+    return _READS_MEMORY.search(source.text_of(source.whole_class(node) or node)) is not None
 
 
 STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped)

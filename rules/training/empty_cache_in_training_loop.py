@@ -14,7 +14,8 @@ from ._loop import (
     asks_teacher,
     in_step,
     is_rollout,
-    measures_memory,
+    logs_memory,
+    measures_peak,
     neighbours,
 )
 from ._waiting import (
@@ -127,7 +128,8 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
         says_why,
         is_rollout,
         asks_teacher,
-        measures_memory,
+        measures_peak,
+        logs_memory,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, calls
 
-from ._loop import STEP_EXCUSES, InStep, in_step, measures_memory
+from ._loop import STEP_EXCUSES, InStep, in_step, measures_peak
 from ._waiting import (
     delete_wait,
     device_function,
@@ -86,7 +86,7 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         is_saved_next,
         has_events,
         is_wait_measured,
-        measures_memory,
+        measures_peak,
         is_of_bitsandbytes,
     )
 
