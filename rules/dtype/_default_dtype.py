@@ -27,6 +27,12 @@ _WORKS = compile_lazily(
     r"|\bsave_model\s*\(|\.\s*state_dict\s*\(\s*\)\s*,|\b(?:generate(?:_\w+)?|inference)\s*\("
 )
 """What trains a model, generates with it or saves it."""
+_INFERS = compile_lazily(r"\binference_mode\b|\bno_grad\b")
+_TRAINS = compile_lazily(
+    r"\.\s*backward\s*\(|\boptim\w*\s*\.\s*step\s*\(|\bTrainer\s*\(|\btorch\.optim\b"
+)
+_MODEL_CLASS = compile_lazily(r"[A-Z]\w*(?:Model|LM|Generation)|(?:[A-Z]\w*)?Transformer")
+_LOADS_MODEL = compile_lazily(r"Model\w*\s*\.\s*from_(?:pretrained|config)\b")
 _CONVERTERS = compile_lazily(r"(?i)convert|merge|split|export|quanti[sz]e|conversion|to_hf")
 _PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
@@ -121,6 +127,32 @@ def is_harmless_program(node: cst.Call, source: Source) -> bool:
     converts = _CONVERTERS.search(source.place.rpartition("/")[2]) is not None
     works = _HALVES.fullmatch(_type_of(node)) and _WORKS.search(source.code)
     return measures or converts or not works
+
+
+def patches_init(node: cst.Call, source: Source) -> bool:
+    """Functions that leave `torch.nn.init` patched: their process makes this one model."""
+    function = source.function(node)
+    if function is None:
+        return False
+    return any(
+        isinstance(each, cst.AssignTarget)
+        and (source.resolve(each.target) or "").startswith("torch.nn.init.")
+        for each in walk(function)
+    )
+
+
+def makes_one_model_to_run(node: cst.Call, source: Source) -> bool:
+    """Inference that makes its model by its class below, whose kernels ask for the default.
+
+    Where the default device is set too, all that the process makes is meant to change.
+    """
+    function = source.function(node)
+    if function is None or not _INFERS.search(source.code) or _TRAINS.search(source.code):
+        return False
+    called = [each for each in calls_in(function) if source.span(each) > source.span(node)]
+    made = any(_MODEL_CLASS.fullmatch(last_name(each.func) or "") for each in called)
+    text = source.text_of(function)
+    return made and "set_default_device" not in text and not _LOADS_MODEL.search(source.code)
 
 
 def _is_in_program(node: cst.Call, source: Source) -> bool:

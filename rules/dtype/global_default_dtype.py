@@ -16,6 +16,8 @@ from ._default_dtype import (
     is_set_again,
     is_setter,
     is_smoke_test,
+    makes_one_model_to_run,
+    patches_init,
     restores_default,
     sets_default,
 )
@@ -76,6 +78,8 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
         is_smoke_test,
         is_setter,
         is_harmless_program,
+        patches_init,
+        makes_one_model_to_run,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
