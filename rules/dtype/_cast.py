@@ -24,6 +24,8 @@ _SHORT = {"half": "float16", "bfloat16": "bfloat16", "float": "float32", "double
 _TYPES = compile_lazily(r"(?:torch\.)?(b?float(?:16|32|64)|half|float|double)")
 _SAYS_DTYPE = compile_lazily(r"(?:^|_)dtype$")
 _MOVES = frozenset({"cpu", "cuda", "eval", "train", "to", "requires_grad_", "half", "bfloat16"})
+_MERGES = "merge_and_unload"
+"""The model without its adapter, whose weights are in those of its base."""
 _PRECISION = compile_lazily(r"(?i)fp16|bf16|fp32|half|float|precision|dtype|\bamp\b")
 
 
@@ -74,10 +76,30 @@ def built_by(model: cst.BaseExpression, cast: cst.Call, source: Source) -> Itera
     """Yield the calls that made a model before it is cast."""
     name = dotted_text(model)
     bindings = [] if name is None else source.bindings(name, cast)
-    for value in [model, *(each.value for each in bindings if each.value is not None)]:
-        made = without_moves(value)
-        if isinstance(made, cst.Call) and source.span(made) < source.span(cast):
-            yield made
+    values = [each.value for each in bindings if each.value is not None]
+    calls = [made for made in map(without_moves, (model, *values)) if isinstance(made, cst.Call)]
+    before = [
+        each
+        for each in calls
+        if source.span(each) < source.span(cast) and not _in_other_arm(each, cast, source)
+    ]
+    merged = [source.span(each) for each in before if last_name(each.func) == _MERGES]
+    yield from (each for each in before if not merged or source.span(each) >= max(merged))
+
+
+def _in_other_arm(node: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:
+    """Check whether two nodes stand in arms of one `if` of which only one runs."""
+    arms = {id(each): arm for each, arm in _arms(other, source)}
+    return any(arms.get(id(each), arm) is not arm for each, arm in _arms(node, source))
+
+
+def _arms(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.If, bool]]:
+    """Yield the `if` statements around a node, each with whether it stands in their bodies."""
+    below = node
+    for above in source.ancestors(node):
+        if isinstance(above, cst.If) and below is not above.test:
+            yield above, below is above.body
+        below = above
 
 
 def maker(call: cst.Call) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -58,6 +59,9 @@ _MULTIMODAL = compile_lazily(
 )
 _PROCESSOR = compile_lazily(r"\w*image_processor\b")
 _PART_CAST = compile_lazily(rf"\b({PART})\s*\.\s*to\s*\(\s*(?:dtype\s*=|torch\s*\.)")
+_PART_GETS_TYPE = compile_lazily(
+    rf"\b{PART}\s*\.\s*(?:(?:half|bfloat16|float)\s*\(\s*\)|to\s*\([^()]*(?:dtype|float|half|bf16))"
+)
 _KEEPS_FLOAT32 = compile_lazily(r"float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$", re.MULTILINE)
 _CASTING_FUNCTION = compile_lazily(
     r"half|fp16|bf16|float16|dtype|precision|convert|cast|export|save"
@@ -82,8 +86,12 @@ class ModelCast(NamedTuple):
 
     @property
     def is_of_pipeline(self) -> bool:
-        """Whether the model is a pipeline of several models."""
-        return any(_PIPELINE.fullmatch(name) for name in self.makers)
+        """Whether the model is a pipeline of several models: no module, which has `eval()`."""
+        name = dotted_text(self.model)
+        evaluated = rf"(?<![\w.]){spaced(name or '')}\s*\.\s*eval\s*\("
+        if name is not None and re.search(evaluated, self.scope):
+            return False
+        return any(_PIPELINE.fullmatch(each) for each in self.makers)
 
     @property
     def multimodal_maker(self) -> str | None:
@@ -137,9 +145,12 @@ def contradiction(cast: ModelCast, source: Source) -> str | None:
     return None
 
 
-def is_cast_pipeline(cast: ModelCast) -> bool:
-    """Check whether ``.half()`` or ``.bfloat16()`` of a pipeline is called."""
-    return cast.is_of_pipeline and last_name(cast.call.func) in {"half", "bfloat16"}
+def is_cast_pipeline(cast: ModelCast, source: Source) -> bool:
+    """Check whether ``.half()`` or ``.bfloat16()`` of a pipeline of diffusers is called."""
+    if not cast.is_of_pipeline or last_name(cast.call.func) not in {"half", "bfloat16"}:
+        return False
+    owners = [each.func.value for each in cast.made if isinstance(each.func, cst.Attribute)]
+    return any(map(_is_diffusers_class, owners, repeat(source)))
 
 
 def likely_parts(cast: ModelCast, source: Source) -> str | None:
@@ -192,6 +203,19 @@ def is_option(cast: ModelCast, source: Source) -> bool:
 def keeps_float32_below(cast: ModelCast, source: Source) -> bool:
     """Casts after which parts are set back to float32."""
     return _KEEPS_FLOAT32.search(below(cast.call, source)) is not None
+
+
+def _is_diffusers_class(owner: cst.BaseExpression, source: Source) -> bool:
+    """Check whether a class, or what a name stands for, is imported from diffusers."""
+    bound = source.bindings(owner.value, owner) if isinstance(owner, cst.Name) else []
+    known = (owner, *(each.value for each in bound))
+    named = (source.resolve(each) for each in known if each is not None)
+    return any(each is not None and each.startswith("diffusers.") for each in named)
+
+
+def casts_part_below(cast: ModelCast, source: Source) -> bool:
+    """Casts after which a part gets a type of its own again."""
+    return _PART_GETS_TYPE.search(below(cast.call, source)) is not None
 
 
 def _loaded_type(made: cst.Call, source: Source) -> str | None:

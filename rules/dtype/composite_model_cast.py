@@ -47,7 +47,7 @@ def keeps_parts(cast: ModelCast, source: Source) -> bool:
 def is_found_by_other_rule(cast: ModelCast, source: Source) -> bool:
     """Casts that are wrong without doubt: those are reported by whole-model-cast."""
     if cast.is_of_pipeline:
-        return is_cast_pipeline(cast)
+        return is_cast_pipeline(cast, source)
     if contradiction(cast, source) is not None:
         return not is_option(cast, source)
     unasked = not precision_tests(cast.call, source)

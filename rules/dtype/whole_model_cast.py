@@ -12,6 +12,7 @@ from ._whole_models import (
     ModelCast,
     cast_help,
     cast_message,
+    casts_part_below,
     contradiction,
     is_cast_pipeline,
     is_casting_function,
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 
 def is_pipeline(cast: ModelCast, source: Source) -> bool:
     """Pipelines of several models that are moved with `to()` (see composite-model-cast)."""
-    del source
-    return cast.is_of_pipeline and not is_cast_pipeline(cast)
+    return cast.is_of_pipeline and not is_cast_pipeline(cast, source)
 
 
 class WholeModelCast(PythonRule["cst.Call"]):
@@ -79,7 +79,14 @@ class WholeModelCast(PythonRule["cst.Call"]):
     on = CASTS_MODEL
     severity = "warning"
     skips = frozenset({"test", "script"})
-    excuses = (is_casting_function, is_loaded_so, is_pipeline, is_option, keeps_float32_below)
+    excuses = (
+        is_casting_function,
+        is_loaded_so,
+        is_pipeline,
+        is_option,
+        keeps_float32_below,
+        casts_part_below,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find casts of all of a model that shows types of its own."""
@@ -101,7 +108,7 @@ def _problem(cast: ModelCast, source: Source) -> tuple[str, str] | None:
             f"From one type to the other it loses {lost}."
         )
         return message, help
-    if is_cast_pipeline(cast):
+    if is_cast_pipeline(cast, source):
         help = (
             f"Pass `torch_dtype=torch.{cast.dtype}` where the pipeline is loaded. "
             "The VAE is cast too, and pipelines of diffusers have no such method."
