@@ -64,6 +64,13 @@ _TOKEN = re.compile(
 )
 
 
+_FOR_TERMINAL = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*(?:sudo[ \t]+)?(?:apt(?:-get)?|aws|bash|cd|conda|curl|docker"
+    r"|export|gcloud|git|huggingface-cli|make|mkdir|npm|pip3?|podman|python3?|rocm-smi|scp|sh|ssh"
+    r"|torchrun|uv|wget)[ \t]+[\w./~$-]"
+)
+
+
 class Code(NamedTuple):
     """The code of a notebook; ``problems`` are the cells that cannot be parsed."""
 
@@ -80,8 +87,9 @@ def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
     """
     reader = _Reader(text)
     at = 0
-    for cell in texts_of(text):
-        reader.read(at, at + len(cell))
+    for index, cell in enumerate(texts_of(text)):
+        never_run = index < len(cells) and cells[index].never_run
+        reader.read(at, at + len(cell), never_run=never_run)
         at += len(cell) + len(f"\n{MARK}\n")
     python, shell = "".join(reader.python), "".join(reader.shell)
     parts = Parts(commands=tuple(reader.commands))
@@ -101,8 +109,8 @@ class _Reader:
         self.folder: str | None = ""
         self.steps = 0
 
-    def read(self, start: int, end: int) -> None:
-        """Read one cell."""
+    def read(self, start: int, end: int, *, never_run: bool = False) -> None:
+        """Read one cell; one that was never run may hold what to type into a terminal."""
         magic = _CELL_MAGIC.match(self.text, start, end)
         if magic is None:
             magic = _DATABRICKS.match(self.text, start, end)
@@ -116,6 +124,9 @@ class _Reader:
             self._blank(magic.start("sign"), end)
             if magic["name"] in _RUNS_SHELL and _is_shell(magic):
                 self._run(magic.end(), end)
+        if never_run and _FOR_TERMINAL.match(self.text, start, end):
+            if _problem("".join(self.python[start:end])) is not None:
+                self._blank(start, end)
         self._refuse_unparsable(start, end)
 
     def _read_python(self, start: int, end: int) -> None:

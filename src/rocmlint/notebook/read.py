@@ -47,6 +47,7 @@ class CodeCell:
 
     ``text`` has ``\n`` line ends, ``above`` says how many lines of the joined text stand above it,
     ``start`` and ``end`` where its source stands in the JSON. ``problem`` is why there is no text.
+    Jupyter keeps neither a number nor outputs for a cell that was ``never_run``.
     """
 
     number: int
@@ -55,6 +56,7 @@ class CodeCell:
     start: int
     end: int
     problem: str = ""
+    never_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -221,7 +223,7 @@ class _Reader:
 
         def member(key: str, at: int) -> int:
             value, end = self.value(at)
-            if key in {"cell_type", "metadata"}:
+            if key in {"cell_type", "metadata", "execution_count", "outputs"}:
                 cell[key] = value
             elif key == "source":
                 cell.update(source=value, start=at, end=end)
@@ -294,7 +296,8 @@ def _numbered(cells: list[dict[str, Any]]) -> Iterator[CodeCell]:
     for number, cell in enumerate(cells, 1):
         if cell.get("cell_type") == "code" and _is_python_cell(cell.get("metadata")):
             text, problem = _text_of(cell.get("source"))
-            yield CodeCell(number, above, text, cell["start"], cell["end"], problem)
+            never_run = cell.get("execution_count") is None and not cell.get("outputs")
+            yield CodeCell(number, above, text, cell["start"], cell["end"], problem, never_run)
             above += text.count("\n") + 2
 
 
