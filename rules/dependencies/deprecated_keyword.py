@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.published.deprecated import old_weights
@@ -50,12 +50,12 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 
 def is_needed_for_older(found: _Old, source: Source) -> bool:
-    """Projects that admit a torchvision before 0.13, which has no `weights`."""
+    """Projects that do not declare torchvision, or admit one before 0.13: it has no `weights`."""
     del source
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     lowest = [each.lowest for each in found.judgement.candidates]
-    return any(each is not None and each < Version(_SINCE) for each in lowest)
+    return any(each is None or each < Version(_SINCE) for each in lowest)
 
 
 class DeprecatedKeyword(PythonRule["cst.Call"]):
@@ -67,9 +67,13 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
     says which, and keeps it when the default changes.
 
     Looked at are the models of which torchvision's own code says what `True` stands for, called
-    with `True` or `False` as it is written there.
+    with `True` or `False` as it is written there, in projects that declare torchvision 0.13 or
+    newer. They are reported once a file, at the first call.
 
     ## Example
+    ```text
+    torchvision>=0.13
+    ```
     ```python
     from torchvision.models import resnet50
 
@@ -84,7 +88,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
     ```
 
     ## Fix safety
-    Safe where every torchvision that the project admits has `weights`; else unsafe.
+    Safe: every torchvision that the project admits has `weights`.
 
     ## References
     - https://docs.pytorch.org/vision/stable/models.html
@@ -116,9 +120,9 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
         written = " and ".join(f"`{each.written}`" for each in found)
         told = f"Write {written}: these are the weights that the old keyword stands for."
         edits = [_edit(each, source) for each in found]
-        safe = all(each.lowest is not None for each in found[0].judgement.candidates)
-        fix = Fix(f"Write {written}", tuple(edits), safe=safe)
-        yield self.finding(found[0].argument, source, message, help=told, fix=fix)
+        fix = Fix(f"Write {written}", tuple(edits), safe=True)
+        finding = self.finding(found[0].argument, source, message, help=told, fix=fix)
+        yield replace(finding, once=f"{self.code} {source.path}")
 
 
 def _old(node: cst.Call, source: Source) -> Iterator[_Old]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, nodes
@@ -46,8 +47,12 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 
 def is_needed_for_older(found: OldUse, source: Source) -> bool:
-    """Projects that admit a torch which lacks the replacement."""
-    return not has_successor(found, source)
+    """Projects that do not declare torch, or admit one that lacks the replacement or is silent."""
+    del source
+    oldest = [each.lowest for each in found.judgement.candidates]
+    return not has_successor(found) or any(
+        each is None or not found.deprecation.holds_in(each) for each in oldest
+    )
 
 
 def is_silent(found: OldUse, source: Source) -> bool:
@@ -63,11 +68,15 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     Each call prints a warning in each process, and a later release takes the function away. Here
     the replacement is known, and the call can be rewritten without a change of what it does.
 
-    Which torch counts is told as for removed-name (ROC204): every release that may be installed
-    must call the function deprecated. A name that is imported is reported once, at the import, if
-    the file calls it.
+    Every torch that the project admits must call the function deprecated, and have the other one:
+    the oldest, too. Where no file declares torch, or a lower bound of it, nothing is reported. A
+    name is reported once a file, at its first call; one that is imported, at the import, if the
+    file calls it.
 
     ## Example
+    ```text
+    torch>=2.6
+    ```
     ```python
     import torch
 
@@ -84,9 +93,8 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     ```
 
     ## Fix safety
-    Safe where every torch that the project admits has the replacement; unsafe where that is not
-    certain, where another module imports the name from this one, and for a `GradScaler` of which
-    the file asks the class.
+    Safe; unsafe where another module imports the name from this one, and for a `GradScaler` of
+    which the file asks the class.
 
     ## References
     - https://docs.pytorch.org/docs/stable/amp.html
@@ -118,7 +126,11 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
         ]
         if found:
             fix = rewriting(found, source)
-            yield self.finding(found[0].place, source, _message(found), help=_help(found), fix=fix)
+            finding = self.finding(
+                found[0].place, source, _message(found), help=_help(found), fix=fix
+            )
+            names = " ".join(each.dotted for each in found)
+            yield replace(finding, once=f"{self.code} {names} {source.path}")
 
 
 def _message(found: list[OldUse]) -> str:
@@ -136,4 +148,4 @@ def _help(found: list[OldUse]) -> str:
     new = list(dict.fromkeys(f"`{SUCCESSORS[each.dotted].shown}`" for each in found))
     listed = " and ".join(filter(None, (", ".join(new[:-1]), new[-1])))
     which = "which does the same" if len(new) == 1 else "which do the same"
-    return f"Use {listed}, {which}. Every call of the old name prints a warning."
+    return f"Use {listed}, {which}: every call of the old name prints a warning."

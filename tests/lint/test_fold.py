@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from rocmlint.api import lint_paths, lint_source
-from rocmlint.findings import Finding
+from rocmlint.findings import Edit, Finding, Fix
 from rocmlint.lint.fold import folded
 from tests.support.repositories import GONE, write
 
@@ -44,6 +45,17 @@ def test_a_checkout_that_many_scripts_append_is_reported_once() -> None:
     (found,) = lint_paths(["."], options={"select": ["ROC105"]})
     assert found.path == "tools/a.py"
     assert found.help.endswith("The same holds for 1 more place in 2 files.")
+
+
+def test_the_first_place_has_the_fixes_of_all_in_its_file() -> None:
+    places = [finding("a.py", 3, "x"), finding("a.py", 7, "x"), finding("b.py", 1, "x")]
+    edits = [Edit(each.line, 1, each.line, 2, "y") for each in places]
+    found = [
+        replace(each, fix=Fix("Use y", (edit,), safe=True))
+        for each, edit in zip(places, edits, strict=True)
+    ]
+    (kept,) = folded(found)
+    assert kept.fix == Fix("Use y", tuple(edits[:2]), safe=True)
 
 
 def test_a_project_gets_one_finding_for_each_package() -> None:

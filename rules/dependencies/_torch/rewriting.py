@@ -35,12 +35,14 @@ def rewriting(uses: Sequence[OldUse], source: Source) -> Fix | None:
     return Fix(f"Use {new}", tuple(edits), safe=_is_safe(uses, source))
 
 
-def has_successor(use: OldUse, source: Source) -> bool:
+def has_successor(use: OldUse) -> bool:
     """Say whether each release that may be installed has what took a name's place."""
-    del source
     new = _successor(use).new
+    known = history(new)
+    if known is None or known.at(known.versions[0]) is not False:
+        return True
     oldest = [each.lowest for each in use.judgement.candidates]
-    return all(each is None or has(new, each) is not False for each in oldest)
+    return all(each is not None and has(new, each) is not False for each in oldest)
 
 
 def _successor(use: OldUse) -> Successor:
@@ -49,11 +51,7 @@ def _successor(use: OldUse) -> Successor:
 
 def _is_safe(uses: Sequence[OldUse], source: Source) -> bool:
     for use in uses:
-        new = _successor(use).new
-        known = history(new)
-        always = known is not None and known.at(known.versions[0]) is True
-        oldest = [each.lowest for each in use.judgement.candidates]
-        if not always and not all(each is not None and has(new, each) is True for each in oldest):
+        if not has_successor(use):
             return False
         if use.name == "GradScaler" and re.search(r"isinstance\([^()]*Scaler", source.code):
             return False  # the new class is the base of the old one

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Return one finding for all with the same ``once``: the first, which counts the others.
 
-    They stay in order. A file is linted without a look at the others, and may be known from the
+    Its fix is theirs too, as far as they are in the same file. They stay in order. A file is linted without a look at the others, and may be known from the
     cache, so that only who has them all can tell which is the first.
     """
     alike: dict[str, list[Finding]] = {}
@@ -22,16 +22,24 @@ def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
             alike.setdefault(each.once, []).append(each)
     if not alike:
         return findings
-    from dataclasses import replace  # noqa: PLC0415 - few runs have such findings
-
     firsts = {once: min(some, key=lambda each: each.sort_key) for once, some in alike.items()}
     return [
-        replace(each, help=f"{each.help} {_others(alike[each.once])}".rstrip())
-        if each.once
-        else each
+        _for_all(each, alike[each.once]) if each.once else each
         for each in findings
         if not each.once or each is firsts[each.once]
     ]
+
+
+def _for_all(first: Finding, alike: list[Finding]) -> Finding:
+    from dataclasses import replace  # noqa: PLC0415 - few runs have such findings
+
+    told = f"{first.help} {_others(alike)}".rstrip()
+    fixes = [each.fix for each in alike if each.path == first.path and each.fix is not None]
+    if len(alike) == 1 or first.fix is None:
+        return replace(first, help=told)
+    edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits)
+    safe = all(fix.safe for fix in fixes)
+    return replace(first, help=told, fix=replace(first.fix, edits=tuple(edits), safe=safe))
 
 
 def _others(alike: Sequence[Finding]) -> str:
