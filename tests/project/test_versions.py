@@ -80,6 +80,26 @@ def test_a_constraint_holds_for_each_group() -> None:
     assert versions() == ["4.51.3"]
 
 
+def test_what_a_source_distribution_requires_counts() -> None:
+    write("setup.py", "setup(install_requires=open('requirements.txt').readlines())\n")
+    write(
+        "PKG-INFO",
+        "Metadata-Version: 2.1\nRequires-Dist: transformers>=4\n"
+        'Requires-Dist: transformers<4.47; extra == "old"\n\nRequires-Dist: transformers==4.1\n',
+    )
+    assert versions()[0] == "4.46.3"
+    write("PKG-INFO", "Metadata-Version: 2.1\nRequires-Dist: transformers==4.48.0\n")
+    (found,) = candidates()
+    assert (str(found.version), found.said) == ("4.48.0", "pinned in PKG-INFO")
+
+
+def test_of_an_older_source_distribution_the_list_beside_counts() -> None:
+    write("job.egg-info/requires.txt", "transformers~=4.48.0\n\n[dev]\npytest\n")
+    assert versions() != ["4.48.3"]  # in a checkout it may be as old as the last installation
+    write("PKG-INFO", "Metadata-Version: 1.2\n")
+    assert versions() == ["4.48.3"]
+
+
 def test_what_is_always_required_holds_in_each_extra() -> None:
     write(
         "pyproject.toml",

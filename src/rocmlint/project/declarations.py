@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.disk import DiskView
 from rocmlint.formats import format_of
 from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
+from rocmlint.project.released import released
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,6 +107,7 @@ class Declarations(DiskView):
         for path, parts, constraint in with_inclusions(own, self.read):
             for each in parts.declared:
                 yield Requirement(path, replace(each, constraint=True) if constraint else each)
+        yield from (Requirement(*each) for each in released(folder, self))
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,57 @@
+"""What an unpacked source distribution says that its package requires: the builder wrote it down."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import requirements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.disk.disk import DiskView
+    from rocmlint.formats.model import Declared
+
+METADATA = "PKG-INFO"
+"""What lies in the folder of a source distribution, and in no checkout."""
+_REQUIRED = re.compile(r"^Requires-Dist:[ \t]*(.+)$", re.MULTILINE)
+_EXTRA = re.compile(r"\bextra\s*==\s*[\"']([\w.-]+)[\"']")
+_SECTION = re.compile(r"\[([^\]:]*)(?::[^\]]*)?\]\Z")
+
+
+def released(folder: str, view: DiskView) -> Iterator[tuple[str, Declared]]:
+    """Yield what the metadata in a folder requires, each with the path of the file.
+
+    Builders before 2021 wrote it only into `requires.txt` of a folder beside.
+    """
+    names = view.names_in(folder)
+    if METADATA not in names:
+        return
+    path = os.path.join(folder, METADATA)
+    lines = _REQUIRED.findall(view.read(path).partition("\n\n")[0])
+    for line in lines:
+        extra = _EXTRA.search(line)
+        text = line.partition(";")[0] if extra is not None else line
+        yield from _read(path, text, extra[1] if extra is not None else "")
+    for base in (folder, os.path.join(folder, "src")) if not lines else ():
+        for name in view.names_in(base) if base == folder or "src" in names else ():
+            if name.endswith(".egg-info"):
+                yield from _listed(os.path.join(base, name, "requires.txt"), view)
+
+
+def _listed(path: str, view: DiskView) -> Iterator[tuple[str, Declared]]:
+    """Read the sections of a `requires.txt`, which are named after extras."""
+    group = ""
+    for line in view.read(path).splitlines():
+        section = _SECTION.match(line)
+        group = section[1] if section is not None else group
+        if section is None:
+            yield from _read(path, line, group)
+
+
+def _read(path: str, text: str, group: str) -> Iterator[tuple[str, Declared]]:
+    for each in requirements.parse(text).declared:
+        yield path, replace(each, group=group)
