@@ -22,6 +22,7 @@ from ._names.judgement import (
     runs_with,
     since,
 )
+from ._names.leftovers import is_leftover
 from ._names.overlays import OTHER_PACKAGE
 from ._names.published_names import (
     has,
@@ -191,6 +192,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         is_asked_for,
         is_guarded,
         is_used_here,
+        is_leftover,
     )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from rocmlint.rule import Edit, Fix, PythonRule, constant, nodes, once_per_file
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.judgement import MissingName, MissingUse
+from ._names.leftovers import is_leftover
 from ._names.overlays import is_of_project
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
 
     Looked at are the models of which torchvision's own code says what `True` stands for, called
     with `True` or `False` as it is written there, in projects that declare torchvision 0.13 or
-    newer. They are reported once a file, at the first call.
+    newer. They are reported once a project, at the first call.
 
     ## Example
     ```text
@@ -105,7 +107,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls of models of torchvision with `pretrained=True` and the like",
     )
-    excuses = (is_of_project, is_needed_for_older, is_asked_for, is_guarded)
+    excuses = (is_of_project, is_needed_for_older, is_asked_for, is_guarded, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the old keywords of a call."""
@@ -122,7 +124,8 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
         edits = [_edit(each, source) for each in found]
         fix = Fix(f"Write {written}", tuple(edits), safe=True)
         finding = self.finding(found[0].argument, source, message, help=told, fix=fix)
-        yield replace(finding, once=f"{self.code} {source.path}")
+        root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+        yield replace(finding, once=f"{self.code} {root}")
 
 
 def _old(node: cst.Call, source: Source) -> Iterator[_Old]:

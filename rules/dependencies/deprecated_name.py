@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, nodes
 
 from ._names.guards import is_asked_for, is_guarded
+from ._names.leftovers import is_leftover
 from ._names.overlays import is_of_project, is_put_in
 from ._torch.old_calls import Group, OldUse, old_uses, suspects
 from ._torch.rewriting import has_successor, rewriting
@@ -65,12 +67,12 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     """A function of torch that is deprecated, and another one does exactly the same.
 
     ## Why it matters
-    Each call prints a warning in each process, and a later release takes the function away. Here
+    It prints a warning in each process, and a later release takes the function away. Here
     the replacement is known, and the call can be rewritten without a change of what it does.
 
     Every torch that the project admits must call the function deprecated, and have the other one:
     the oldest, too. Where no file declares torch, or a lower bound of it, nothing is reported. A
-    name is reported once a file, at its first call; one that is imported, at the import, if the
+    name is reported once a project, at its first call; one that is imported, at the import, if the
     file calls it.
 
     ## Example
@@ -114,7 +116,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     )
     excuses = (
         *(is_silent, is_of_project, is_put_in),
-        *(is_needed_for_older, is_asked_for, is_guarded),
+        *(is_needed_for_older, is_asked_for, is_guarded, is_leftover),
     )
 
     def check(
@@ -130,7 +132,8 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
                 found[0].place, source, _message(found), help=_help(found), fix=fix
             )
             names = " ".join(each.dotted for each in found)
-            yield replace(finding, once=f"{self.code} {names} {source.path}")
+            root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+            yield replace(finding, once=f"{self.code} {names} {root}")
 
 
 def _message(found: list[OldUse]) -> str:
@@ -148,4 +151,4 @@ def _help(found: list[OldUse]) -> str:
     new = list(dict.fromkeys(f"`{SUCCESSORS[each.dotted].shown}`" for each in found))
     listed = " and ".join(filter(None, (", ".join(new[:-1]), new[-1])))
     which = "which does the same" if len(new) == 1 else "which do the same"
-    return f"Use {listed}, {which}: every call of the old name prints a warning."
+    return f"Use {listed}, {which}: the old name prints a warning, and will go."

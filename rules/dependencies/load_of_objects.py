@@ -21,6 +21,7 @@ from rocmlint.rule import (
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.judgement import MissingName, MissingUse
+from ._names.leftovers import is_leftover
 from ._names.overlays import is_of_project, is_put_in
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls of `torch.load` without `weights_only`",
     )
-    excuses = (is_ready, is_of_project, is_put_in, is_asked_for, is_guarded)
+    excuses = (is_ready, is_of_project, is_put_in, is_asked_for, is_guarded, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a load of which the file then needs an object."""

@@ -10,6 +10,7 @@ from rocmlint.rule import PythonRule, nodes
 
 from ._names.advice import advice
 from ._names.judgement import enumerated, first_fitting, is_undeclared, since
+from ._names.leftovers import is_leftover
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
 from ._names.published_names import history
 from ._names.rename import renaming
@@ -78,7 +79,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         )
         | REMOVED_CALLS
     )
-    excuses = (is_undeclared, *LOOKUP_EXCUSES)
+    excuses = (is_undeclared, *LOOKUP_EXCUSES, is_leftover)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""
@@ -104,7 +105,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     def _removed_calls(self, node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[Finding]:
         """Report functions of torch that only raise, also where nothing declares torch."""
         for found in removed_calls(node, source):
-            if not any(excuse(found, source) for excuse in LOOKUP_EXCUSES):
+            if not any(excuse(found, source) for excuse in (*LOOKUP_EXCUSES, is_leftover)):
                 yield self.finding(
                     found.place,
                     source,

@@ -22,6 +22,7 @@ from ._names.keywords import (
     suspected_calls,
     unknown_keywords,
 )
+from ._names.leftovers import is_leftover
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -89,7 +90,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
-    excuses = (is_undeclared, *KEYWORD_EXCUSES)
+    excuses = (is_undeclared, *KEYWORD_EXCUSES, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call."""

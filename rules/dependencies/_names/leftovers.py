@@ -1,0 +1,152 @@
+"""Modules that nothing in their project names: leftovers, of which nobody wants to hear."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from typing import TYPE_CHECKING
+
+from rocmlint.rule import compile_lazily, once_per_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Source
+
+    from .judgement import MissingUse
+
+_LOADS_WHATEVER_IS_THERE = (
+    r"spec_from_file_location|iter_modules|walk_packages|load_source|exec_module|runpy"
+    r"|load_entry_point|entry_points\("
+)
+"""What stands in a project that runs modules which no text names."""
+_DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
+_PROJECT = compile_lazily(
+    r"^(?:name[ \t]*=|Name:)[ \t]*[\"']?([\w.-]+)|\bname[ \t]*=[ \t]*[\"']([\w.-]+)", re.MULTILINE
+)
+_TEXTS = (".yaml", ".yml", ".sh", ".md", ".rst", ".toml", ".cfg", ".ini", ".slurm", ".sbatch")
+_DEEPEST = 4
+_MOST_FOLDERS = 1000
+_OF_LIBRARIES = (
+    *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    *(ast.Assign, ast.AnnAssign, ast.Try, ast.If),
+)
+
+
+def is_leftover(found: MissingUse, source: Source) -> bool:
+    """Modules that no other module, script or document of the project names, directly or not."""
+    del found
+    return _is_leftover(source)
+
+
+@once_per_file
+def _is_leftover(source: Source) -> bool:
+    path = os.path.abspath(source.path)
+    root = source.project.folders[-1]
+    if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
+        return False
+    if _is_distributed(source) or not _is_library(source.text):
+        return False
+    programs = source.modules_with(root, ("__main__",))
+    if not programs or source.modules_with(root, (_LOADS_WHATEVER_IS_THERE,)):
+        return False
+    chain: set[str] = set()
+    if _is_used(path, root, source, chain):
+        return False
+    names = "|".join(re.escape(_name(each)) for each in sorted(chain))
+    named = re.compile(rf"\b(?:{names})\b")
+    return not any(named.search(source.read(each)) for each in _texts(root, source))
+
+
+def _is_distributed(source: Source) -> bool:
+    """Say whether a package that a project builds holds the file: its users may import it.
+
+    Where one of the packages beside has the name of the project, it is the one that is built.
+    """
+    path = os.path.abspath(source.path)
+    for folder in source.project.folders:
+        marks = [os.path.join(folder, name) for name in _DISTRIBUTED]
+        text = "\n".join(source.read(each) for each in marks if source.exists(each))
+        base = folder
+        if path.startswith(os.path.join(folder, "src", "")):
+            base = os.path.join(folder, "src")
+        top = os.path.relpath(path, base).split(os.sep)[0]
+        if text and source.exists(os.path.join(base, top, "__init__.py")):
+            names = {_plain(each[1] or each[2]) for each in _PROJECT.finditer(text)}
+            beside = {_plain(each) for each in source.names_in(base)}
+            return _plain(top) in names or not names & beside
+    return False
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "", name).lower()
+
+
+def _is_library(text: str) -> bool:
+    """Say whether a module does nothing but define: it is no program to be run."""
+    if "__main__" in text:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return all(
+        isinstance(each, _OF_LIBRARIES)
+        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        for each in body
+    )
+
+
+def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
+    """Say whether a program of the project imports a module, if only through others.
+
+    ``chain`` gets the modules that only modules of this chain import.
+    """
+    if len(chain) > _DEEPEST:
+        return True
+    chain.add(path)
+    name, folder = _name(path), _folder(path)
+    parent = re.escape(os.path.basename(folder))
+    stem = re.escape(name)
+    apart = re.compile(
+        rf"^[ \t]*(?:from|import)[ \t]+{stem}\b|\b{parent}[./\\]{stem}\b"
+        rf"|\b{parent}[ \t]+import[ \t]*(?:\([^)]*|[^\n]*)\b{stem}\b|[\"'],[ \t]*[\"']{stem}\b",
+        re.MULTILINE,
+    )
+    for user in source.modules_with(root, (rf"\b{stem}\b",)):
+        if user in chain:
+            continue
+        text = source.read(user)
+        is_near = user.startswith(folder + os.sep)
+        if (is_near or apart.search(text)) and (
+            not _is_library(text) or _is_used(user, root, source, chain)
+        ):
+            return True
+    return False
+
+
+def _name(path: str) -> str:
+    """Return what imports call a module: of a package the name of its folder."""
+    stem = os.path.basename(path).removesuffix(".py")
+    return os.path.basename(os.path.dirname(path)) if stem == "__init__" else stem
+
+
+def _folder(path: str) -> str:
+    folder = os.path.dirname(path)
+    return os.path.dirname(folder) if os.path.basename(path) == "__init__.py" else folder
+
+
+def _texts(root: str, source: Source) -> Iterator[str]:
+    """Yield the settings, scripts and documents of a project."""
+    folders = [root]
+    for count, folder in enumerate(folders):
+        for name in source.names_in(folder):
+            path = os.path.join(folder, name)
+            if name.endswith(_TEXTS):
+                yield path
+            elif "." not in name and os.path.isdir(path) and count < _MOST_FOLDERS:
+                folders.append(path)

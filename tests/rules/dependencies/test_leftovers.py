@@ -1,0 +1,78 @@
+"""Modules that nothing names are left alone; how a module may be named."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocmlint.api import lint_paths
+from tests.support.repositories import GONE, write
+
+def found() -> list[str]:
+    return [each.path for each in lint_paths(["."], options={"select": ["ROC204"]})]
+
+
+@pytest.fixture(autouse=True)
+def _project(in_repository: object) -> None:
+    del in_repository
+    write("requirements.txt", "transformers==5.0.0\n")
+    write("nets/parts/blocks.py", GONE)
+    write("main.py", "if __name__ == '__main__':\n    print()\n")
+
+
+def test_a_module_that_nothing_imports_is_left_alone() -> None:
+    write("train.py", "from nets.blocks import Block\n\nBlock()\n")
+    write("nets/blocks.py", "class Block:\n    pass\n")
+    assert found() == []
+
+
+def test_a_module_that_only_leftovers_import_is_left_alone() -> None:
+    write("nets/parts/net.py", "from .blocks import Block\n")
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("train.py", "from nets.parts.blocks import Block\n\nBlock()\n"),
+        ("train.py", "from nets.parts import (\n    blocks,\n)\n\nblocks.Block()\n"),
+        ("nets/parts/train.py", "import blocks\n\nblocks.Block()\n"),
+        ("train.py", "load('nets.parts.blocks')\n"),
+        ("config.yaml", "target: nets.parts.blocks.Block\n"),
+        ("README.md", "Run `python nets/parts/blocks.py`.\n"),
+        ("plugins.py", "import pkgutil\n\npkgutil.iter_modules()\n"),
+    ],
+)
+def test_a_module_that_the_project_uses_is_judged(name: str, text: str) -> None:
+    write(name, text)
+    assert found() == ["nets/parts/blocks.py"]
+
+
+def test_a_module_of_a_module_that_the_project_uses_is_judged() -> None:
+    write("nets/parts/net.py", "from .blocks import Block\n")
+    write("train.py", "from nets.parts.net import Net\n\nNet()\n")
+    assert found() == ["nets/parts/blocks.py"]
+
+
+def test_a_project_without_programs_is_a_library_whose_users_import_what_they_like() -> None:
+    write("main.py", "")
+    assert found() == ["nets/parts/blocks.py"]
+
+
+@pytest.mark.parametrize("end", ["\nprint(1)\n", "\nif __name__ == '__main__':\n    main()\n"])
+def test_a_program_is_judged(end: str) -> None:
+    write("nets/parts/blocks.py", GONE + end)
+    assert found() == ["nets/parts/blocks.py"]
+
+
+@pytest.mark.parametrize("name", ["nets", "our-nets"])
+def test_a_module_of_a_package_that_the_project_distributes_is_judged(name: str) -> None:
+    write("nets/__init__.py", "")
+    write("setup.py", f"from setuptools import setup\n\nsetup(name='{name}')\n")
+    assert found() == ["nets/parts/blocks.py"]
+
+
+def test_a_module_beside_the_package_that_the_project_distributes_is_left_alone() -> None:
+    write("nets/__init__.py", "")
+    write("server/__init__.py", "")
+    write("setup.py", "from setuptools import setup\n\nsetup(name='server')\n")
+    assert found() == []
