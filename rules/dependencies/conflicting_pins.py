@@ -10,6 +10,7 @@ from ._installs.commands import PIP_AND_UV
 from ._pins.excuses import (
     has_own_triton,
     is_overridden,
+    is_record,
     is_own_build,
     takes_no_dependencies,
     takes_prereleases,
@@ -76,6 +77,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
         is_own_build,
         has_own_triton,
         is_overridden,
+        is_record,
     )
 
     def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:

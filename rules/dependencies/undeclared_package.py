@@ -103,6 +103,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
     name = "undeclared-package"
     since = "0.1.0"
     severity = "warning"
+    preview = True
     skips = frozenset({"test", "example", "docs"})
     on = nodes(
         *("Import", "ImportFrom", "Attribute", "Call"),

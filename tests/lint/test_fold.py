@@ -14,7 +14,7 @@ from rocmlint.lint.fold import folded
 from tests.support.repositories import GONE, write
 
 pytestmark = pytest.mark.usefixtures("in_repository")
-OPTIONS = {"select": ["ROC212"]}
+OPTIONS = {"select": ["ROC212"], "preview": True}
 
 
 def finding(path: str, line: int, once: str) -> Finding:
@@ -90,7 +90,7 @@ def test_a_suppression_at_the_first_place_leaves_the_next_one() -> None:
 def test_add_ignore_comments_each_place_so_that_the_next_run_is_clean() -> None:
     write("a.py", GONE)
     write("b.py", GONE)
-    rocmlint = (sys.executable, "-m", "rocmlint", "--no-cache", "--select", "ROC212")
+    rocmlint = (sys.executable, "-m", "rocmlint", "--no-cache", "--preview", "--select", "ROC212")
     subprocess.run([*rocmlint, "--add-ignore", "issue 12", "."], check=True)
     subprocess.run([*rocmlint, "."], check=True)
 

@@ -96,9 +96,16 @@ def _is_library(text: str) -> bool:
         return False
     return all(
         isinstance(each, _OF_LIBRARIES)
-        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        or (isinstance(each, ast.Expr) and _says_nothing(each.value))
         for each in body
     )
+
+
+def _says_nothing(value: ast.expr) -> bool:
+    """Say whether an expression is a docstring, or settles what is logged."""
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).startswith(("logging.", "logger.", "warnings."))
+    return isinstance(value, ast.Constant)
 
 
 def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
@@ -113,7 +120,8 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
     parent = re.escape(os.path.basename(folder))
     stem = re.escape(name)
     apart = re.compile(
-        rf"^[ \t]*(?:from|import)[ \t]+{stem}\b|\b{parent}[./\\]{stem}\b"
+        rf"^[ \t]*(?:from|import)[ \t]+{stem}\b"
+        rf"|\b(?<!diffusers\.)(?<!transformers\.){parent}[./\\]{stem}\b"
         rf"|\b{parent}[ \t]+import[ \t]*(?:\([^)]*|[^\n]*)\b{stem}\b|[\"'],[ \t]*[\"']{stem}\b",
         re.MULTILINE,
     )

@@ -53,6 +53,21 @@ def is_own_build(conflict: Conflict, file: File) -> bool:
     return owner not in FAMILY or is_for_triton or not _OF_PYTORCH.match(pinned.local)
 
 
+def is_record(conflict: Conflict, file: File) -> bool:
+    """Lists with `torch==2.7.0+rocm6.3` or a build of a day, and no index that has it.
+
+    pip cannot install them as they stand: they say what an environment held, as `pip freeze` does.
+    """
+    if conflict.owner.command is not None or file.parts.indexes:
+        return False
+    from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415
+
+    parsed = (requirement_of(each.text) for each in file.parts.declared)
+    pinned = [pin(each.specifier) for each in parsed if each is not None and not each.url]
+    return any(each is not None and (each.local or each.is_devrelease) for each in pinned)
+
+
 def has_own_triton(conflict: Conflict, file: File) -> bool:
     """Triton beside a torch from an index for ROCm or the CPU: its wheels do not require `triton`.
 
