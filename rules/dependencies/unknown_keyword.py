@@ -23,6 +23,7 @@ from ._names.keywords import (
     unknown_keywords,
 )
 from ._names.leftovers import is_leftover
+from ._names.lookups import fails_at_import
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -90,7 +91,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
-    excuses = (is_undeclared, *KEYWORD_EXCUSES, is_leftover)
+    excuses = (is_undeclared, *KEYWORD_EXCUSES, fails_at_import, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call."""

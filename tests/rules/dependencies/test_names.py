@@ -395,3 +395,12 @@ def test_a_keyword_s_successor_is_taken_where_the_old_one_is_not(keyword: str) -
             assert known.keyword(dotted, new).at(newest) is True
             judged.append(dotted)
     assert judged
+
+
+def test_a_keyword_in_a_module_that_fails_at_an_import_is_left_to_that() -> None:
+    write("requirements.txt", "transformers==5.23.0\n")
+    call = "from transformers import TrainingArguments\n\nTrainingArguments('o', tokenizer=t)\n"
+    assert [each.code for each in lint(call)] == ["ROC205"]
+    assert [each.code for each in lint(GONE + call)] == ["ROC204"]
+    guarded = f"try:\n    {GONE}except ImportError:\n    LossKwargs = None\n{call}"
+    assert [each.code for each in lint(guarded)] == ["ROC205"]
