@@ -62,18 +62,23 @@ class UnquotedSpecifier(PartRule["Command"]):
         install = install_of(node)
         if install is None:
             return
-        for word, redirects in _cut_off(node):
-            first, last = redirects[0].span, redirects[-1].span
-            start = word.span if word.span[2:] == first[:2] else first
-            written = source.text_at(_joined(word.span, last))
-            advice = _help(redirects, word, " ".join(written.split()), install.tool)
-            yield self.finding(
-                _Place(_joined(start, last)),
-                source,
-                _message(redirects),
-                help=advice,
-                fix=_fix(word, redirects, source),
-            )
+        found = list(_cut_off(node))
+        if not found:
+            return
+        word, redirects = found[0]
+        first, last = redirects[0].span, redirects[-1].span
+        start = word.span if word.span[2:] == first[:2] else first
+        written = " ".join(source.text_at(_joined(word.span, last)).split())
+        lost = [each.text for each, _ in found if not _is_bounded_elsewhere(each, source)]
+        reads = any(each.operator == "<" for _, some in found for each in some)
+        yield self.finding(
+            _Place(_joined(start, last)),
+            source,
+            _message(redirects, node),
+            help=_help(redirects, written, install.tool, None if reads else lost, len(found)),
+            fix=_fixes(found, source),
+            severity="error" if lost or reads else "warning",
+        )
 
 
 class _Place:
@@ -119,7 +124,24 @@ def _is_specifier(redirect: Redirect) -> bool:
     return not redirect.spaced and bool(_VERSION.match(text))
 
 
-def _message(redirects: list[Redirect]) -> str:
+def _is_bounded_elsewhere(word: Word, source: File) -> bool:
+    """Say whether another requirement of the file bounds the version of a package."""
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - few commands need it
+
+    from rocmlint.rule import install_of  # noqa: PLC0415
+
+    name = canonicalize_name(word.text.partition("[")[0])
+    installs = (install_of(each) for each in source.parts.commands)
+    return any(
+        each.requirement is not None
+        and canonicalize_name(each.requirement.name) == name
+        and each.requirement.specifier
+        for install in installs
+        for each in (() if install is None else install.requirements)
+    )
+
+
+def _message(redirects: list[Redirect], command: Command) -> str:
     cut_off = "".join(each.operator + each.target.text for each in redirects)
     read = next((each.target.text for each in redirects if each.operator == "<"), None)
     if read is not None:
@@ -127,17 +149,34 @@ def _message(redirects: list[Redirect]) -> str:
             "The shell reads the file `{}` for `{}`, or does not run the command", read, cut_off
         )
     target = redirects[0].target.text
-    return fitted("The shell cuts `{}` off, and writes the output to a file `{}`", cut_off, target)
+    last = [each for each in command.redirects if each.operator in {">", ">>"}][-1]
+    does = "writes the output to a" if last is redirects[0] else "creates an empty"
+    return fitted(f"The shell cuts `{{}}` off, and {does} file `{{}}`", cut_off, target)
 
 
-def _help(redirects: list[Redirect], word: Word, written: str, tool: str) -> str:
+def _help(
+    redirects: list[Redirect], written: str, tool: str, lost: list[str] | None, places: int
+) -> str:
+    """Say what to write; ``lost`` are the packages whose bounds are, None if a file is read."""
     target = redirects[0].target.text
     is_whole = target != "=" and not {"'", '"'} & set(written)
     wanted = f'Write `"{written}"`' if is_whole else "Put all of the requirement in quotes"
-    if any(each.operator == "<" for each in redirects):
+    wanted += "" if places == 1 else ", and the others in this command too"
+    if lost is None:
         return f"{wanted}: the shell takes an unquoted `<` for a redirection."
+    if not lost:
+        return f"{wanted}: as it is, only the other requirements of this file bound the version."
     tool = tool.split(" ", maxsplit=1)[0]
-    return f"{wanted}: as it is, {tool} installs any version of `{word.text}`."
+    listed = " and ".join(f"`{each}`" for each in dict.fromkeys(lost))
+    return f"{wanted}: as it is, {tool} installs any version of {listed}."
+
+
+def _fixes(found: list[tuple[Word, list[Redirect]]], source: File) -> Fix | None:
+    """Quote all requirements of a command that can be quoted."""
+    fixes = [_fix(word, redirects, source) for word, redirects in found]
+    edits = [edit for fix in fixes if fix is not None for edit in fix.edits]
+    title = "Put the requirement in quotes" if len(edits) == 1 else "Put them in quotes"
+    return Fix(title, tuple(edits), safe=True) if edits else None
 
 
 def _fix(word: Word, redirects: list[Redirect], source: File) -> Fix | None:

@@ -120,7 +120,7 @@ KEYWORD_ADVICE: dict[tuple[str, str], str] = {
     ),
     ("TrainingArguments", "overwrite_output_dir"): "leave out `overwrite_output_dir`",
     ("TrainingArguments", "warmup_ratio"): (
-        "write `warmup_steps`, which takes a share below 1 too, for `warmup_ratio`"
+        "write `warmup_steps` for `warmup_ratio`, as it takes a share from transformers 5.0 on"
     ),
 }
 """By the end of the callable's name and the keyword, what to do where no other keyword does it."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocmlint.change.fix import apply_fixes
 from tests.support.repositories import ON_REQUIREMENTS, PROJECT, Repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VLLM = "pip install vllm==0.11.2\n"
 
@@ -301,3 +306,21 @@ def test_an_image_for_cuda_keeps_a_definition_out_of_a_project_for_rocm(
     text = "Bootstrap: docker\nFrom: {}\n%post\n    pip install vllm==0.11.2\n"
     assert repository.codes("a.def", text.format("nvcr.io/nvidia/pytorch:25.01"), rocm=True) == []
     assert repository.codes("a.def", text.format("rocm/pytorch")) == ["ROC201"]
+
+
+def test_two_bounds_without_quotes_in_one_command_are_one_finding(tmp_path: Path) -> None:
+    script = "pip install numpy>=1.26 einops>=0.8\n"
+    (found,) = Repository(tmp_path / "job").lint("install.sh", script)
+    assert found.message == "The shell cuts `>=1.26` off, and creates an empty file `=1.26`"
+    assert found.severity == "error"
+    assert found.help.endswith("pip installs any version of `numpy` and `einops`.")
+    assert found.fix is not None
+    assert len(found.fix.edits) == 2
+
+
+def test_a_bound_without_quotes_that_another_requirement_repeats_is_a_warning(tmp_path: Path) -> None:
+    script = 'pip install numpy>=1.26\npip install "numpy>=1.26"\n'
+    (found,) = Repository(tmp_path / "job").lint("install.sh", script)
+    assert found.message.endswith("writes the output to a file `=1.26`")
+    assert found.severity == "warning"
+    assert "any version" not in found.help
