@@ -10,8 +10,8 @@ from ._installs.commands import PIP_AND_UV
 from ._pins.excuses import (
     has_own_triton,
     is_overridden,
-    is_record,
     is_own_build,
+    is_record,
     takes_no_dependencies,
     takes_prereleases,
 )

@@ -43,6 +43,18 @@ def is_that_of_torch(harm: Harm, source: File) -> bool:
     return torch is not None and asked is not None and _fits(asked.requirement, torch.minor)
 
 
+def is_wanted(harm: Harm, source: File) -> bool:
+    """Commands that upgrade Triton to the newest: its version is what they are about."""
+    del source
+    asked = harm.asked
+    return (
+        asked is not None
+        and not asked.where
+        and harm.case.install.upgrade
+        and not len(asked.requirement.specifier)
+    )
+
+
 class InstallReplacesTriton(PartRule["Command | Declared"]):
     """PyPI's Triton, installed over that of the ROCm build of torch.
 
@@ -81,6 +93,7 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         builds_triton,
         is_there_already,
         is_that_of_torch,
+        is_wanted,
         replaces_torch_itself,
     )
 

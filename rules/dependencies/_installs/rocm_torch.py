@@ -88,7 +88,7 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     place: Span | None = None
     comes_later = False
     for each, install in installs_of(file.parts.commands):
-        if each is command:
+        if each is command or _is_in_other_job(each, command, file):
             continue
         torch = _installed_by(install, file.named_line(each.span.line))
         if torch is None:
@@ -99,6 +99,16 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
         else:
             comes_later = True
     return found or _in_image(command, file) or _declared(file), comes_later
+
+
+def _is_in_other_job(one: Command, two: Command, file: File) -> bool:
+    """Say whether two commands of a workflow run in containers that two places start."""
+    if not file.path.endswith((".yml", ".yaml")):
+        return False
+    images = (one.step.image, two.step.image)
+    return images != (None, None) and (
+        images[0] is None or images[1] is None or images[0].span != images[1].span
+    )
 
 
 def _installed_by(install: Install, where: str) -> RocmTorch | None:

@@ -122,8 +122,9 @@ def _lacking_at_import(source: Source) -> frozenset[str]:
     lacking_: set[str] = set()
     for match in suspected_lookups(source):
         for node in walk(source.pieces.around(match.start()).module):
-            is_import = isinstance(node, (cst.Import, cst.ImportFrom))
-            if is_import and source.enclosing(node, cst.FunctionDef, cst.Lambda) is None:
+            if not isinstance(node, (cst.Import, cst.ImportFrom)):
+                continue
+            if source.enclosing(node, cst.FunctionDef) is None:
                 lacking_ |= {
                     each.dotted.partition(".")[0]
                     for each in missing_lookups(node, source)

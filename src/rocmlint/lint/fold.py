@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Return one finding for all with the same ``once``: the first, which counts the others.
 
-    Its fix is theirs too, as far as they are in the same file. They stay in order. A file is linted without a look at the others, and may be known from the
-    cache, so that only who has them all can tell which is the first.
+    Its fix is theirs too, as far as they are in the same file. They stay in order. A file is linted
+    without a look at the others, and may be known from the cache, so that only who has them all can
+    tell which is the first.
     """
     alike: dict[str, list[Finding]] = {}
     for each in findings:

@@ -1,4 +1,4 @@
-"""What an unpacked source distribution says that its package requires: the builder wrote it down."""
+"""What an unpacked source distribution says that its package requires."""
 
 from __future__ import annotations
 

@@ -407,3 +407,14 @@ def test_a_step_of_a_workflow_is_not_left_with_the_one_before(repository: Reposi
 def test_torch_and_its_family_in_one_command_are_reported_once(repository: Repository) -> None:
     (found,) = repository.lint("install_rocm.sh", "pip install torch torchvision torchaudio\n")
     assert found.message == "pip installs `torch` from PyPI, the CUDA build"
+
+
+def test_what_another_job_of_a_workflow_installs_is_not_there(repository: Repository) -> None:
+    job = "    container: rocm/vllm-dev:nightly\n    steps:\n      - run: pip install {}\n"
+    index = "--index-url https://download.pytorch.org/whl/rocm6.4"
+    first = "jobs:\n  test:\n" + job.format(f"torch==2.9.1 {index}")
+    path = ".github/workflows/test.yml"
+    apart = repository.lint(path, first + "  speed:\n" + job.format("triton==3.2.0"))
+    together = repository.lint(path, first + "      - run: pip install triton==3.2.0\n")
+    assert [(each.code, "2.9.1" in each.message) for each in together] == [("ROC209", True)]
+    assert not [each for each in apart if "2.9.1" in each.message]

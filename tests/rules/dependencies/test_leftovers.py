@@ -7,6 +7,7 @@ import pytest
 from rocmlint.api import lint_paths
 from tests.support.repositories import GONE, write
 
+
 def found() -> list[str]:
     return [each.path for each in lint_paths(["."], options={"select": ["ROC204"]})]
 

@@ -318,7 +318,9 @@ def test_two_bounds_without_quotes_in_one_command_are_one_finding(tmp_path: Path
     assert len(found.fix.edits) == 2
 
 
-def test_a_bound_without_quotes_that_another_requirement_repeats_is_a_warning(tmp_path: Path) -> None:
+def test_a_bound_without_quotes_that_another_requirement_repeats_is_a_warning(
+    tmp_path: Path,
+) -> None:
     script = 'pip install numpy>=1.26\npip install "numpy>=1.26"\n'
     (found,) = Repository(tmp_path / "job").lint("install.sh", script)
     assert found.message.endswith("writes the output to a file `=1.26`")
