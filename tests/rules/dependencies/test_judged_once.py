@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("in_repository")
 
 TEXT = """\
-from transformers import AutoModelForVision2Seq, LlamaModel, TrainingArguments
+from transformers import LlamaModel, TrainingArguments
 
 
 def attention(self):
@@ -29,6 +29,8 @@ def attention(self):
 
 
 def main():
+    from transformers import AutoModelForVision2Seq
+
     model = AutoModelForVision2Seq.from_pretrained("a")
     LlamaModel._prepare_decoder_attention_mask = attention
     return model, TrainingArguments("out", evaluation_strategy="no")
