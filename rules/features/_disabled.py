@@ -48,10 +48,6 @@ COPIED_PACKAGES = frozenset(
     }
 )
 """Packages that other projects copy into their trees."""
-_ENVIRONMENT = "environ|getenv"
-_SWITCHED = (
-    rf"(?i)(?:{_ENVIRONMENT})(?:\.get)?\W{{{{1,3}}}}(?:\w*_)?(?:enable|use)_(?:\w*_)?(?:{{}})"
-)
 _NAMED = compile_lazily(r"\bname\s*=\s*[\"']?([\w.-]+)")
 _LONG_EXPLANATION = 20
 _DEAD_LINES = 4
@@ -190,13 +186,6 @@ def _names(source: Source) -> Iterator[str]:
             yield from _NAMED.findall(source.read(path))
 
 
-def has_own_switch(found: Disabled, source: Source) -> bool:
-    """Features that the project switches by an environment variable of its own."""
-    feature = found.toggle.feature
-    switch = _SWITCHED.format(feature.live or feature.names.pattern)
-    return bool(source.modules_with(source.project.folders[-1], (_ENVIRONMENT, switch)))
-
-
 def is_no_line_of_code(found: Disabled, source: Source) -> bool:
     """Comments that would be no line of the code around, by their indentation or as a label."""
     return _indent(found, live_lines(source)) is None
@@ -297,7 +286,6 @@ class ToggleRule(PythonRule[Comment]):
         is_superseded,
         names_what_is_gone,
         is_in_copied_package,
-        has_own_switch,
     )
 
     def __init__(self, *, settings: Mapping[str, object]) -> None:
