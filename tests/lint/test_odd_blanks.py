@@ -139,7 +139,7 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
         "def f(name):\n    return (\n  LlavaModel.from_pretrained(name)\n  .half (\n  )\n  )\n",
         "from torch ._six import inf\n",
         "from transformers import utils\nutils.check_torch_load_is_safe =  lambda: None\n",
-        "import sys\nsys  .path.append('/w/Megatron-LM')\nfrom megatron.core import mpu\nmpu.start()\n",
+        "import sys\nsys  .path.append('Megatron-LM')\nfrom megatron.core import mpu\nmpu.f()\n",
         "from transformers import Trainer\nTrainer(model, \\\n    tokenizer=tokenizer)\n",
         "import os, transformers\nx = transformers.AutoModelForVision2Seq\n",
         "import diffusers\ntry:\n    apply_patches_here()\nexcept  Exception:\n    pass\n",

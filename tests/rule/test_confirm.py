@@ -12,7 +12,7 @@ from rocmlint.lint.run import Options, run
 if TYPE_CHECKING:
     from pathlib import Path
 
-APPEND = "import sys\n\nsys.path.append('/workspace/Megatron-LM')\nfrom megatron.core import mpu\nmpu.start()\n"
+APPEND = "import sys\n\nsys.path.append('/w/Megatron-LM')\nfrom megatron.core import mpu\nmpu.f()\n"
 IN_FUNCTION = """\
 import sys
 
