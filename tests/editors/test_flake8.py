@@ -242,8 +242,8 @@ def test_fixtures_give_what_the_command_gives(tmp_path: Path) -> None:
     assert once
     assert once <= found
     # What holds for a whole project is reported once a run, and flake8 runs for each file.
-    for path in {each[0] for each in found - once}:
-        assert {each for each in found if each[0] == path} == set(command(tmp_path, path))
+    for name in {place[0] for place in found - once}:
+        assert {place for place in found if place[0] == name} == set(command(tmp_path, name))
 
 
 def test_message_ends_with_the_name_of_the_rule(project: Path) -> None:
