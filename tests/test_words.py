@@ -80,25 +80,11 @@ BETTER = {
     # where the rules come from is for contributors: docs/development/origins.md
     r"\bSeed 0\d\d\b|\bGator\b|\bseed document": "a public source",
 }
-BEING_REWRITTEN: frozenset[str] = frozenset(
-    {
-        "dependencies",
-        "dtype",
-        "features",
-        "lint",
-        "patching",
-        "training",
-        "vision",
-    }
-)
-"""Families of rules that are being rewritten: remove one, and its texts are checked."""
 FAMILIES = {each.name for each in (ROOT / "rules").iterdir() if (each / "__init__.py").exists()}
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ".pre-commit-hooks.yaml"]
 NOT_FOR_USERS = {ROOT / "docs" / "development" / "origins.md"}
 
 
-MESSAGES_OF_LINT = {"src/rocmlint/lint/linter.py", "src/rocmlint/lint/suppress.py"}
-"""Where the messages of the family ``lint`` are written."""
 _CODE = re.compile(r"`[^`\n]+`|--[\w-]+")
 _FINDINGS = re.compile(r"```console\n\$ rocmlint fixtures.*?^```", re.DOTALL | re.MULTILINE)
 """Findings in the README: they are checked where they are written."""
@@ -139,8 +125,6 @@ def of_pages() -> Iterator[Text]:
 def of_literals(folder: Path) -> Iterator[Text]:
     """Yield the string literals of several words in a directory, but no docstrings."""
     for path in sorted(folder.rglob("*.py")):
-        if str(path.relative_to(ROOT)) in MESSAGES_OF_LINT and "lint" in BEING_REWRITTEN:
-            continue
         tree = ast.parse(path.read_text())
         own = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
         for node in ast.walk(tree):
@@ -160,14 +144,9 @@ def of_literals(folder: Path) -> Iterator[Text]:
 def of_rules() -> Iterator[Text]:
     """Yield the documentation of the rules and of their excuses."""
     for rule in load_rules():
-        if rule.__module__.split(".")[-2] not in BEING_REWRITTEN:
-            yield Text(f"{rule.code}, its page", inspect.getdoc(rule) or "")
-            for each in rule.excuses:
-                yield Text(f"{rule.code}, {each.__name__}", inspect.getdoc(each) or "")
-
-
-def test_the_exclusions_name_families() -> None:
-    assert BEING_REWRITTEN <= FAMILIES
+        yield Text(f"{rule.code}, its page", inspect.getdoc(rule) or "")
+        for each in rule.excuses:
+            yield Text(f"{rule.code}, {each.__name__}", inspect.getdoc(each) or "")
 
 
 def test_pages_are_in_plain_english() -> None:
@@ -180,8 +159,6 @@ def test_messages_and_help_texts_are_in_plain_english() -> None:
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_messages_of_rules_are_in_plain_english(family: str) -> None:
-    if family in BEING_REWRITTEN:
-        pytest.skip("is being rewritten")
     assert complaints(of_literals(ROOT / "rules" / family)) == ""
 
 

@@ -28,7 +28,7 @@ _LIST = compile_lazily(
 
 
 class Contradiction(NamedTuple):
-    """A requirement in a list, and what the project file of the same folder requires instead."""
+    """A requirement in a list, and what the project file of the same directory requires instead."""
 
     listed: Declared
     required: Requirement

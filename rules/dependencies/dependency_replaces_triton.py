@@ -22,7 +22,7 @@ _TRITON = compile_lazily(
 
 
 def counts_triton(harm: Harm, source: File) -> bool:
-    """Images that bring torch, and AMD's own wheels: their Triton is named `triton`."""
+    """Images that install torch, and AMD's own wheels: their Triton is named `triton`."""
     del source
     return harm.case.torch is None or not harm.case.torch.renames_triton
 
@@ -39,7 +39,7 @@ class DependencyReplacesTriton(PartRule["Command"]):
     ## Why it matters
     PyTorch's wheels for ROCm bring Triton as `pytorch-triton-rocm` or `triton-rocm`. pip does not
     count these as `triton`: for a package that requires `triton` it installs the one from PyPI
-    into the same folder, and kernels are compiled by a Triton that torch was not built with.
+    into the same directory, and kernels are compiled by a Triton that torch was not built with.
 
     ## Example
     ```shell

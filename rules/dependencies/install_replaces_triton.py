@@ -60,8 +60,8 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
 
     ## Why it matters
     Each torch is built with one Triton. The images for ROCm have it as `triton`, PyTorch's wheels
-    for ROCm as `pytorch-triton-rocm` or `triton-rocm`, which has its files in the same folder: with
-    `pip install triton==3.3.0` kernels are compiled by a Triton that torch was not built with.
+    for ROCm as `pytorch-triton-rocm` or `triton-rocm`, which has its files in the same directory:
+    with `pip install triton==3.3.0` kernels are compiled by a Triton that torch was not built with.
 
     ## Example
     ```shell

@@ -23,7 +23,7 @@ class PossiblyUndeclaredTorch(PartRule["Declared"]):
     """A package that imports torch, where its requirements may or may not bring it.
 
     ## Why it matters
-    Where no requirement brings torch, `import` of the package fails in a fresh environment. Here
+    Where no requirement installs torch, `import` of the package fails in a fresh environment. Here
     some requirements are unknown, or the README tells the user to install torch: then nothing
     checks which version and which build it is.
 

@@ -77,9 +77,9 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
     lacks names or keywords that the code uses, so that it fails there.
 
     Looked at are the files of requirements, locks and project files, and what READMEs,
-    Dockerfiles and scripts install: from the folder of the file up to the root of the project, and
-    in `docker/` and `docs/` beside it. Reported once for each package and project, at the first
-    place.
+    Dockerfiles and scripts install: from the directory of the file up to the root of the
+    project, and in `docker/` and `docs/` beside it. Reported once for each package and project,
+    at the first place.
 
     ## Example
     ```python

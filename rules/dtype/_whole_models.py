@@ -95,7 +95,7 @@ class ModelCast(NamedTuple):
 
     @property
     def multimodal_maker(self) -> str | None:
-        """The first maker whose name tells of several kinds of input."""
+        """The first maker whose name mentions several kinds of input."""
         return next((name for name in self.makers if _MULTIMODAL.search(name)), None)
 
     @property

@@ -32,7 +32,7 @@ def is_asked_of_cuda(node: cst.CSTNode, source: Source) -> bool:
 
 
 def is_looked_at_before(node: cst.CSTNode, source: Source) -> bool:
-    """Versions that the code looked at before, or that stand in `a if b else c`."""
+    """Versions that the code looked at before, or that are in `a if b else c`."""
     span = source.span(node)
     start = source.offset_of(lines_around(node, source)[0])
     before = source.text[start : source.offset_of(span.line) + span.column - 1]

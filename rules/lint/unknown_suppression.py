@@ -12,7 +12,7 @@ class UnknownSuppression(EngineRule):
 
     ## Why it matters
     It suppresses nothing: either the finding is reported all the same, or there is none and the
-    comment tells of a problem that rocmlint does not know.
+    comment mentions a problem that rocmlint does not know.
 
     ## Example
     ```python

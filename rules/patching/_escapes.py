@@ -36,7 +36,7 @@ _OF_THE_INSTALLER = (".data", ".dist-info", ".egg-info", ".egg-link", ".git", ".
 class Escape(NamedTuple):
     """A path from the own file that leaves the installed package.
 
-    ``named`` is what it names first in ``folder``, "" where that folder itself is meant.
+    ``named`` is what it names first in ``folder``, "" where that directory itself is meant.
     """
 
     node: cst.CSTNode
@@ -56,7 +56,7 @@ def escapes(start: cst.CSTNode, source: Source) -> Iterator[Escape]:
 
 
 def is_only_folder(escape: Escape, source: Source) -> bool:
-    """The folder above the package itself, unless all of it is copied, moved or deleted."""
+    """The directory above the package itself, unless all of it is copied, moved or deleted."""
     return not escape.named and _call_around(escape.node, source) not in _WHOLE_TREE
 
 

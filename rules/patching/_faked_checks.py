@@ -218,7 +218,7 @@ def is_in_pytest(fake: object, source: Source) -> bool:
 
 
 def is_in_test(fake: object, source: Source) -> bool:
-    """Tests, and what lies beside them; a program in their folder that tests nothing is neither."""
+    """Tests, and what is next to them; a program there that tests nothing is neither."""
     del fake
     if "test" not in source.kinds:
         return False

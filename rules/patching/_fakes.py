@@ -113,7 +113,7 @@ def _gets_yes(stub: str, names: str, source: Source) -> Iterator[bool]:
 
 
 def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
-    """Say whether a stub module is given a spec that nobody found, and no folder to look in."""
+    """Say whether a stub module is given a spec that nobody found, and no directory to look in."""
     if not isinstance(stub, cst.Name):
         return False
     name = rf"(?<![\w.]){stub.value}\s*\.\s*"

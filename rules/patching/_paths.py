@@ -43,10 +43,10 @@ _PARENT_FOLDERS = frozenset({"os.pardir", "os.path.pardir"})
 
 @dataclass(frozen=True)
 class FilePath:
-    """A path that starts at the file of a module: ``up`` so many folders, then ``names`` down.
+    """A path that starts at the file of a module: ``up`` so many directories, then ``names`` down.
 
     ``module`` is a dotted name, empty for the file that the code stands in. With ``up`` 1 it is
-    the folder of the file.
+    the directory of the file.
     """
 
     module: str
@@ -55,13 +55,13 @@ class FilePath:
 
     @property
     def parent(self) -> FilePath:
-        """The folder that holds this path."""
+        """The directory that holds this path."""
         if self.names:
             return replace(self, names=self.names[:-1])
         return replace(self, up=self.up + 1)
 
     def above(self, levels: int) -> FilePath:
-        """Climb so many folders."""
+        """Climb so many directories."""
         return self if levels <= 0 else self.parent.above(levels - 1)
 
     def join(self, text: str) -> FilePath:
@@ -77,7 +77,7 @@ class FilePath:
 
 @dataclass(frozen=True)
 class PathStep:
-    """An expression that leads from the path ``base`` so many folders up, then along ``text``."""
+    """An expression that leads from the path ``base`` so many levels up, then along ``text``."""
 
     base: cst.BaseExpression
     up: int = 0

@@ -30,7 +30,7 @@ _WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathli
 
 
 class Addition(NamedTuple):
-    """Folders that a statement adds, and the end of ``sys.path`` that they come to."""
+    """Directories that a statement adds, and the end of ``sys.path`` that they come to."""
 
     folders: tuple[cst.BaseExpression, ...]
     end: Literal["first", "last"]
@@ -141,7 +141,7 @@ def _package(module: cst.BaseExpression | None) -> str:
 
 
 def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
-    """Say whether a folder holds a module of this name, None where nobody can tell.
+    """Say whether a directory holds a module of this name, None where nobody can tell.
 
     Folders of the project are looked at; of others the written path must speak.
     """
@@ -159,7 +159,7 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
 
 
 def levels_too_high(folder: cst.BaseExpression, name: str, source: Source) -> int:
-    """Return how far a folder lies above the project's own, which holds the module; 0 if not so."""
+    """Return how far a directory lies above the project's, which holds the module; 0 if not so."""
     root = source.root.rstrip("/")
     path = path_of(folder, source)
     if path is None or path.module or UNKNOWN in path.names or not has_module(root, name, source):
@@ -170,7 +170,7 @@ def levels_too_high(folder: cst.BaseExpression, name: str, source: Source) -> in
 
 
 def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
-    """Check whether a statement above puts an equal folder at the front."""
+    """Check whether a statement above puts an equal directory at the front."""
     places = {place for each in added.folders for place in _places(each, source)}
     line, function = source.span(node).line, source.function(node)
     starts = (each.start() for each in _CHANGE.finditer(source.code)) if places else ()
@@ -188,7 +188,7 @@ def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
 
 
 def lies_beside(name: str, source: Source) -> bool:
-    """Say whether a module lies beside a script, where Python looks first."""
+    """Say whether a module is next to a script, where Python looks first."""
     here = os.path.dirname(_path(source))
     return has_module(here, name, source) and not _is_below_package(here, source.root)
 
@@ -260,7 +260,7 @@ def _is_below_package(folder: str, root: str) -> bool:
 
 
 def has_module(folder: str, name: str, source: Source) -> bool:
-    """Say whether a module or package lies in a folder."""
+    """Say whether a module or package lies in a directory."""
     module = os.path.join(folder, name)
     return source.exists(module) or source.exists(f"{module}.py")
 

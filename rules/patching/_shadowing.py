@@ -78,7 +78,7 @@ CHANGES_PATH = (
 
 
 class Meeting(NamedTuple):
-    """A package that is imported after a folder came to ``sys.path``, and may lie in both.
+    """A package that is imported after a directory came to ``sys.path``, and may lie in both.
 
     ``imported_in`` is the line of an import before, None where there is none. ``is_next`` says
     that the import follows in the same function, before ``sys.path`` changes again; ``module`` is
@@ -95,7 +95,7 @@ class Meeting(NamedTuple):
     is_first: bool
 
     def holds(self, source: Source) -> set[bool | None]:
-        """Say of each folder whether it holds the package, None where nobody can tell."""
+        """Say of each directory whether it holds the package, None where nobody can tell."""
         return {holds(folder, self.name, source) for folder in self.added.folders}
 
 
@@ -116,30 +116,30 @@ def meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
 
 
 def is_first_already(meeting: Meeting, source: Source) -> bool:
-    """Folders that a statement above puts at the front of `sys.path`."""
+    """Directories that a statement above puts at the front of `sys.path`."""
     return meeting.imported_in is None and is_added_above(meeting.node, meeting.added, source)
 
 
 def is_run_by_another(meeting: Meeting, source: Source) -> bool:
-    """Tests of the own package, and `hubconf.py`: pytest and torch.hub put the folder first."""
+    """Tests of the own package, and `hubconf.py`: pytest and torch.hub put the directory first."""
     if os.path.basename(source.place) in {"conftest.py", "hubconf.py"}:
         return True
     return "test" in source.kinds and source.is_first_party(meeting.name)
 
 
 def is_fallback(meeting: Meeting, source: Source) -> bool:
-    """Folders that are added where an import failed (`except`)."""
+    """Directories that are added where an import failed (`except`)."""
     late = meeting.imported_in is not None
     return late and source.enclosing(meeting.node, cst.ExceptHandler) is not None
 
 
 def is_beside_script(meeting: Meeting, source: Source) -> bool:
-    """Modules that lie beside the script, where Python looks first."""
+    """Modules that are next to the script, where Python looks first."""
     return meeting.imported_in is None and lies_beside(meeting.name, source)
 
 
 def is_not_held(meeting: Meeting, source: Source) -> bool:
-    """Folders that do not hold the package, as far as the project and the written path show it."""
+    """Directories that do not hold the package, as far as the project and the path show it."""
     held = meeting.holds(source)
     if True in held:
         return False
@@ -159,7 +159,7 @@ def _is_meant_otherwise(meeting: Meeting, source: Source) -> bool:
 
 
 def is_installed_editable(meeting: Meeting, source: Source) -> bool:
-    """Folders that the file, or a shell script beside it, installs with `pip install -e`."""
+    """Directories that the file, or a shell script beside it, installs with `pip install -e`."""
     here = os.path.dirname(os.path.abspath(source.path))
     scripts = [each for each in source.names_in(here) if each.endswith(".sh")]
     for text in (source.text, *(source.read(os.path.join(here, each)) for each in scripts)):
@@ -241,7 +241,7 @@ def once_a_project(finding: Finding, meeting: Meeting, source: Source) -> Findin
 
 
 def origins(meeting: Meeting) -> tuple[Claim, ...]:
-    """Return what would be true if the folder came first."""
+    """Return what would be true if the directory came first."""
     return (origin(meeting.name, meeting.module),)
 
 
@@ -251,7 +251,7 @@ def _too_high(meeting: Meeting, source: Source) -> int:
 
 
 def put_first(meeting: Meeting, source: Source) -> Fix | None:
-    """Make the fix that puts the folder in front."""
+    """Make the fix that puts the directory in front."""
     node = meeting.node
     if meeting.imported_in is not None or _too_high(meeting, source):
         return None

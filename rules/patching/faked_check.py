@@ -48,7 +48,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
     attention that is two to four times slower, and nothing says so.
 
     An import is a check as well. A stub of ``flash_attn`` or ``xformers`` with mocks for functions
-    makes every import succeed, and a call returns a mock. An empty module in the place of one
+    makes every import succeed, and a call returns a mock. An empty module instead of one
     that the package has, such as ``torchvision._meta_registrations``, hides that the package was
     built for another PyTorch.
 

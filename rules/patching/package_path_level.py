@@ -26,7 +26,7 @@ _INNER_NAMES = frozenset({"configs", "layers", "models", "modules", "ops", "util
 
 
 class Climb(NamedTuple):
-    """A path that has climbed to the folder which holds a package, and names something there."""
+    """A path that has climbed to the directory which holds a package, and names something there."""
 
     node: cst.CSTNode
     path: FilePath
@@ -44,12 +44,12 @@ class Climb(NamedTuple):
 
 
 def is_own_package(climb: Climb, source: Source) -> bool:
-    """The project's own packages: what lies beside them is the project's business."""
+    """The project's own packages: what is next to them is the project's business."""
     return source.is_first_party(climb.package)
 
 
 def is_beside_package(climb: Climb, source: Source) -> bool:
-    """What may well lie beside the package: the package is not known to hold it."""
+    """What may well are next to the package: the package is not known to hold it."""
     inside = has_entry(climb.package, climb.named, source.project)
     likely = climb.copy is not None and _may_be_inside(climb.package, climb.named, source)
     return climb.named not in _SITE_NAMES and not inside and not likely
@@ -74,9 +74,9 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
     """A path into an installed package that starts one directory too high.
 
     ## Why it matters
-    ``Path(pkg.__file__).parent`` is the folder of the package; ``.parents[1]`` is the folder that
-    holds it, ``site-packages``. Files that are copied below ``.parents[1]`` land where no import
-    looks: a stray folder is made, nothing fails, and the stock file keeps running.
+    ``Path(pkg.__file__).parent`` is the directory of the package; ``.parents[1]`` is the directory
+    that holds it, ``site-packages``. Files that are copied below ``.parents[1]`` land where no
+    import looks: a stray directory is made, nothing fails, and the stock file keeps running.
 
     ## Example
     ```python
@@ -99,7 +99,7 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
     ```
 
     ## Fix safety
-    Unsafe: another folder is read or written, which is the point.
+    Unsafe: another directory is read or written, which is the point.
 
     ## References
     - https://docs.python.org/3/reference/datamodel.html#module.__file__

@@ -28,7 +28,7 @@ class PathOutOfPackage(PythonRule["cst.CSTNode"]):
     """A path from an installed package to something that only its source checkout has.
 
     ## Why it matters
-    Where the author works, the folder above the package is the checkout, with its scripts, data
+    Where the author works, the directory above the package is the checkout, with its scripts, data
     and submodules. Where users install the package it is ``site-packages``: the file is missing,
     or the copy of "the project" takes every other package along.
 

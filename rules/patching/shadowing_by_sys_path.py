@@ -54,7 +54,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     ```
 
     ## Use instead
-    Put the folder in front, before the package is imported for the first time. Better, install
+    Put the directory in front, before the package is imported for the first time. Better, install
     the checkout (``pip install -e``) and leave ``sys.path`` alone.
     ```python
     import sys
@@ -66,7 +66,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     ```
 
     ## Fix safety
-    Unsafe: everything else in the folder then hides installed packages as well.
+    Unsafe: everything else in the directory then hides installed packages as well.
 
     ## References
     - https://docs.python.org/3/library/sys.html#sys.path
@@ -90,7 +90,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
-        """Find folders that come after an installed package of which they hold another copy."""
+        """Find directories that come after an installed package of which they hold another copy."""
         found = (each for each in meetings(node, source) if not self.is_excused(each, source))
         meeting = next(found, None)
         if meeting is None:

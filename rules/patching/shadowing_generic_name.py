@@ -34,7 +34,7 @@ _GENERIC = frozenset({"models", "trainer", "utils"})
 
 
 def is_imported_before(meeting: Meeting, source: Source) -> bool:
-    """Names that were imported before the folder is added."""
+    """Names that were imported before the directory is added."""
     del source
     return meeting.imported_in is not None
 
@@ -45,11 +45,11 @@ def is_found_by_other_rule(meeting: Meeting, source: Source) -> bool:
 
 
 class ShadowingGenericName(PythonRule["cst.CSTNode"]):
-    """A checkout at the end of ``sys.path`` with a folder that many distributions install too.
+    """A checkout at the end of ``sys.path`` with a directory that many distributions install too.
 
     ## Why it matters
-    ``models``, ``utils`` and ``trainer`` are top-level folders of many checkouts, and some
-    distributions install a package of that name by mistake. It stands before a folder that was
+    ``models``, ``utils`` and ``trainer`` are top-level directories of many checkouts, and some
+    distributions install a package of that name by mistake. It stands before a directory that was
     appended to ``sys.path``, so on that machine the wrong ``utils`` is imported.
 
     ## Example
@@ -63,7 +63,7 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
     ```
 
     ## Use instead
-    Put the folder in front, or give the package a name of its own and install it.
+    Put the directory in front, or give the package a name of its own and install it.
     ```python
     import sys
 
@@ -74,7 +74,7 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
     ```
 
     ## Fix safety
-    Unsafe: everything else in the folder then hides installed packages as well.
+    Unsafe: everything else in the directory then hides installed packages as well.
 
     ## References
     - https://docs.python.org/3/library/sys_path_init.html
@@ -97,7 +97,7 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
     )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
-        """Find appended folders that hold a package with a generic name."""
+        """Find appended directories that hold a package with a generic name."""
         for meeting in meetings(node, source):
             if meeting.name in _GENERIC and not self.is_excused(meeting, source):
                 message, advice = words_about(meeting, source)

@@ -53,7 +53,7 @@ class SwallowedLibraryPatch(PythonRule["cst.Call"]):
     ```
 
     ## Fix safety
-    ``raise`` in the place of ``pass`` is unsafe: a failure that was swallowed now ends the run.
+    ``raise`` instead of ``pass`` is unsafe: a failure that was swallowed now ends the run.
 
     ## References
     - https://docs.python.org/3/tutorial/errors.html#handling-exceptions

@@ -74,7 +74,7 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
     ```
 
     ## Fix safety
-    ``raise`` in the place of ``pass`` is unsafe: a failure that was swallowed now ends the run,
+    ``raise`` instead of ``pass`` is unsafe: a failure that was swallowed now ends the run,
     which is the point.
 
     ## References

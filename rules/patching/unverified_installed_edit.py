@@ -35,16 +35,16 @@ class UnverifiedInstalledEdit(PartRule["Command"]):
 
     ## Example
     ```shell
-    folder=/opt/venv/lib/python3.12/site-packages/bitsandbytes
-    sed -i 's/warp_size = 32/warp_size = 64/' $folder/functional.py
+    target=/opt/venv/lib/python3.12/site-packages/bitsandbytes
+    sed -i 's/warp_size = 32/warp_size = 64/' $target/functional.py
     ```
 
     ## Use instead
     Check for the new text.
     ```shell
-    folder=/opt/venv/lib/python3.12/site-packages/bitsandbytes
-    sed -i 's/warp_size = 32/warp_size = 64/' $folder/functional.py
-    grep -q 'warp_size = 64' $folder/functional.py
+    target=/opt/venv/lib/python3.12/site-packages/bitsandbytes
+    sed -i 's/warp_size = 32/warp_size = 64/' $target/functional.py
+    grep -q 'warp_size = 64' $target/functional.py
     ```
 
     ## References

@@ -107,7 +107,7 @@ class GuessedCopy(NamedTuple):
 
 
 def is_asked_from_package(copy: GuessedCopy, source: Source) -> bool:
-    """Folders that the package itself names: `__file__`, `find_spec`, `importlib.resources`."""
+    """Directories that the package itself names: `__file__`, `find_spec`, `importlib.resources`."""
     return any(
         source.resolve(node.func) in _ASKS
         if isinstance(node, cst.Call)
@@ -155,7 +155,7 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     ## Why it matters
     ``lib/python3.11/site-packages``, ``site.getsitepackages()[0]`` and the output of ``pip show``
     name one environment; the program may run in another, from an editable install, or from
-    ``dist-packages``. The copy then goes to a folder that no import reads, without an error, and
+    ``dist-packages``. The copy then goes to a directory that no import reads, without an error, and
     the benchmark measures the stock files.
 
     ## Example
@@ -163,8 +163,8 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     import shutil
     import site
 
-    folder = site.getsitepackages()[0] + "/transformers/models"
-    shutil.copytree("patched/models", folder, dirs_exist_ok=True)
+    target = site.getsitepackages()[0] + "/transformers/models"
+    shutil.copytree("patched/models", target, dirs_exist_ok=True)
     ```
 
     ## Use instead
@@ -220,7 +220,7 @@ def _package(copy: GuessedCopy, source: Source) -> str | None:
 def _advice(package: str | None) -> str:
     whose = f"the stock files of `{package}`" if package else "the stock files"
     where = f'`find_spec("{package}").origin`' if package else "`__file__` of the package"
-    return f"Take the folder from {where}. Where the guess is wrong, {whose} run without an error."
+    return f"Take the directory from {where}. If the guess is wrong, {whose} run without an error."
 
 
 def _copies(node: cst.CSTNode, source: Source) -> Iterator[GuessedCopy]:

@@ -51,7 +51,7 @@ def is_barrier(call: cst.Call, source: Source, hops: int = _HOPS) -> bool:
 
 
 def needed_after(found: InStep, source: Source) -> Iterator[str]:
-    """Yield the names of what is called after a barrier, in every step, and needs all ranks."""
+    """Yield the names of what is called after a barrier, on every step, and needs all ranks."""
     for statement in neighbours(found.call, source)[1][:2]:
         for call, condition in _calls_after(statement):
             name = last_name(call.func) or ""

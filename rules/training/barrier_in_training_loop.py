@@ -29,12 +29,12 @@ _WHERE = r"barrier\b(?<!arch\.barrier)|wait_for_everyone\b|block_all\b|(?<!\.)\b
 
 
 def prepares_ranks(found: InStep, source: Source) -> bool:
-    """Barriers before what all ranks must have reached in every step: collectives, rollouts."""
+    """Barriers before what all ranks must have reached on every step: collectives, rollouts."""
     return any(needed_after(found, source))
 
 
 class BarrierInTrainingLoop(PythonRule["cst.Call"]):
-    """A barrier of all ranks in every step of a training loop.
+    """A barrier of all ranks on every step of a training loop.
 
     ## Why it matters
     A barrier makes every rank wait for the slowest one, in addition to the gradient all-reduce,
@@ -87,7 +87,7 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find barriers in every step that prepare nothing which needs all ranks."""
+        """Find barriers on every step that prepare nothing which needs all ranks."""
         found = in_step(node, source)
         if found is None or not is_barrier(node, source) or self.is_excused(found, source):
             return

@@ -76,11 +76,11 @@ def says_why(found: InStep, source: Source) -> bool:
 
 
 class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
-    """A ``torch.cuda.empty_cache()`` in every step of a training loop.
+    """A ``torch.cuda.empty_cache()`` on every step of a training loop.
 
     ## Why it matters
-    PyTorch keeps freed memory to hand it out again. Emptying that cache in every step gives it
-    back to the driver, which waits for the GPU, and the next step allocates all of it anew with
+    PyTorch keeps freed memory to hand it out again. Emptying that cache on every step gives it
+    back to the driver, which waits for the GPU, and the next step allocates all of it again with
     slow driver calls. It does not lower the peak: what is in use stays in use.
 
     ## Example
@@ -133,7 +133,7 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find cache clearing in every step that frees memory for nobody else."""
+        """Find cache clearing on every step that frees memory for nobody else."""
         found = in_step(node, source)
         if found is None or not _empties_cache(node, source) or self.is_excused(found, source):
             return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SyncInMeasuredStep(PythonRule["cst.Call"]):
-    """A wait for the GPU in every step, only to read the time between two events.
+    """A wait for the GPU on every step, only to read the time between two events.
 
     ## Why it matters
     The wait costs what it is meant to measure: the host queues nothing while it waits, so the

@@ -32,10 +32,10 @@ def has_events(found: InStep, source: Source) -> bool:
 
 
 class SyncInTrainingLoop(PythonRule["cst.Call"]):
-    """A ``torch.cuda.synchronize()`` in every step of a training loop.
+    """A ``torch.cuda.synchronize()`` on every step of a training loop.
 
     ## Why it matters
-    PyTorch queues kernels ahead of the GPU. A host that waits for the GPU in every step queues
+    PyTorch queues kernels ahead of the GPU. A host that waits for the GPU on every step queues
     nothing meanwhile, so the GPU idles while the next step is prepared. With several GPUs each
     rank waits for its own device before it joins the next collective, and a rank that takes
     another way through the step leaves the others hanging.
@@ -91,7 +91,7 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find waits for the device in every step."""
+        """Find waits for the device on every step."""
         found = in_step(node, source)
         function = device_function(node, source, "synchronize") if found else None
         if found is None or function is None or self.is_excused(found, source):

@@ -98,14 +98,14 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
         found = stored_pixels(node, source)
         if found is not None:
             what = found.what[:_LONGEST_NAME]
-            message = f"`exif_transpose` turns the pixels, but `{what}` refers to the stored ones"
+            message = f"`exif_transpose` rotates the pixels, but `{what}` refers to the stored ones"
             help = (
                 f"See {found.place}. "
                 "Turn the files once, before anything is annotated, and load them as they are."
             )
             yield self.finding(node, source, message, help=help)
         elif self.settings["always"]:
-            message = "`exif_transpose` turns the pixels, which this project does not allow"
+            message = "`exif_transpose` rotates the pixels, which this project does not allow"
             help = "Turn the files once, and load them as they are, or list this one as allowed."
             yield self.finding(node, source, message, help=help)
 

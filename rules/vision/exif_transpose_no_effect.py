@@ -52,7 +52,7 @@ class ExifTransposeNoEffect(PythonRule["cst.Call"]):
     Assigning the result is unsafe: from then on the image is turned, and labels made for the
     pixels as they were are not. Where such labels are found, or the project allows no
     ``exif_transpose`` (the option ``always`` of exif-transpose), the fix deletes the call instead,
-    which is unsafe too: turned pixels may have been meant. Dropping a call on an image made from
+    which is unsafe too: rotated pixels may have been meant. Dropping a call on an image made from
     an array is safe where only another method sees its result, and unsafe elsewhere, since the
     copy goes too.
 

@@ -40,7 +40,7 @@ def is_dry_run(harm: Harm, file: File) -> bool:
 
 
 def is_put_elsewhere(harm: Harm, file: File) -> bool:
-    """Installs into another folder: `--target`, `--prefix`, `--root`."""
+    """Installs into another directory: `--target`, `--prefix`, `--root`."""
     del file
     return any(each.text in _PLACED for each in harm.case.command.words)
 

@@ -116,7 +116,7 @@ def add_harm(asked: Requested, case: Case, file: File) -> Harm | None:
     if case.torch is not None:
         there = f"the {case.torch.described}"
         message = f"`{command} {name}` replaces {there} with PyPI's CUDA build"
-    advice = f"It resolves the whole project anew{reason}. {_name_index(tool)}."
+    advice = f"It resolves the whole project again{reason}. {_name_index(tool)}."
     return Harm(case, "add", asked.word, message, advice, asked)
 
 

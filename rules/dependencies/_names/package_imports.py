@@ -36,7 +36,7 @@ class PackageImport(NamedTuple):
 
 
 def packages_of(folder: str, file: File) -> Iterator[tuple[str, str]]:
-    """Yield the packages that a project holds, each with the folder that holds it."""
+    """Yield the packages that a project holds, each with the directory that holds it."""
     for place in (os.path.join(folder, "src"), folder):
         for name in file.names_in(place):
             inner = os.path.join(place, name, "__init__.py")

@@ -51,12 +51,12 @@ class Undeclared(NamedTuple):
 
     @property
     def anchor(self) -> Declared:
-        """The requirement that is reported: one that brings torch with an extra, or the first."""
+        """The requirement that is reported: one that installs torch with an extra, or the first."""
         return next((each for each in self.base if each.name in _BY_EXTRA), self.base[0])
 
 
 def undeclared(node: Declared, file: File) -> Undeclared | None:
-    """Give the project of whose requirements the node is the first, if none brings torch."""
+    """Give the project of whose requirements the node is the first, if none installs torch."""
     base = _base(file)
     if not base or node is not base[0] or _is_settled(file):
         return None
@@ -79,7 +79,7 @@ def report_of(found: Undeclared, file: File) -> Report | None:
 
 
 def is_unknown(found: Undeclared, file: File) -> bool:
-    """Projects with requirements that are not known here: they may bring torch."""
+    """Projects with requirements that are not known here: they may install torch."""
     del file
     return not found.certain
 
@@ -155,9 +155,9 @@ def _import_of_torch(folder: str, source: File) -> PackageImport | None:
 def _report(place: PackageImport, anchor: Declared, folder: str) -> Report:
     where = f"{os.path.relpath(place.path, folder)}:{place.line}"
     cause = (
-        f"{anchor.name} brings torch only as `{anchor.name}[torch]`"
+        f"{anchor.name} installs torch only as `{anchor.name}[torch]`"
         if anchor.name in _BY_EXTRA
-        else "none of the requirements brings torch"
+        else "none of the requirements installs torch"
     )
     message = f"`import {place.package}` needs torch, which this project does not declare"
     return Report(
