@@ -72,7 +72,7 @@ def stack(project: Project, frozen: tuple[str, Path]) -> Stack:
 def test_nothing_installed_is_survived(stack: Stack) -> None:
     ended = stack.run("survived")
     assert ended.returncode == 0
-    assert "torch survived: it is the ROCm build that was written down." in ended.stdout
+    assert "torch survived: it is the recorded ROCm build." in ended.stdout
 
 
 def test_another_library_leaves_torch_alone(stack: Stack) -> None:
@@ -112,8 +112,8 @@ def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: St
     demanded = "requires torch==2.11.0, which 2.10.0+rocm7.1 does not meet"
     old = "torch==2.10.0+rocm7.1 torchvision==0.25.0+rocm7.1 triton-rocm==3.6.0"
     for line in (
-        "  torch was built for ROCm 7.1and is now a CUDA build",
-        "  torch was 2.10.0+rocm7.1and is now 2.11.0+cu130",
+        "  torch was built for ROCm 7.1 and is now a CUDA build",
+        "  torch was 2.10.0+rocm7.1 and is now 2.11.0+cu130",
         "  triton 3.6.0 is new",
         f"  vllm 0.24.0 was installed or changed since, and {demanded}",
         f"  {python} -m pip uninstall -y triton",
@@ -140,7 +140,7 @@ def test_who_demands_a_torch_that_never_was_here_is_no_suspect(stack: Stack) -> 
 def test_where_pip_is_not_installed_uv_goes_back(stack: Stack) -> None:
     stack.remove("pip")
     replaced_by_vllm(stack)
-    commands = stack.run("survived").stdout.partition("to go back:\n")[2].splitlines()
+    commands = stack.run("survived").stdout.partition("to roll back:\n")[2].splitlines()
     assert commands[0] == f"  uv pip uninstall --python {sys.executable} triton"
     assert commands[1].startswith(f"  uv pip install --python {sys.executable} --force-reinstall")
 
@@ -160,9 +160,9 @@ def test_the_file_of_another_environment_is_not_taken_for_this_one(stack: Stack)
     stack.project.write("rocm-stack.json", json.dumps(state))
     replaced_by_vllm(stack)
     told = stack.run("survived").stdout
-    assert "note: rocm-stack.json was written for /srv/other/bin/python" in told
-    assert "torch is not the one that was written down:" in told
-    assert "/srv/other" not in told.partition("to go back:")[2]
+    assert "note: rocm-stack.json was recorded for /srv/other/bin/python" in told
+    assert "torch is not the recorded build:" in told
+    assert "/srv/other" not in told.partition("to roll back:")[2]
 
 
 def test_the_json_follows_its_schema(stack: Stack) -> None:
@@ -195,7 +195,7 @@ def test_torchvision_of_another_build_is_damage(stack: Stack) -> None:
     stack.packages.install("torchvision", "0.25.0")
     ended = stack.run("survived")
     assert ended.returncode == 1
-    assert "torchvision was 0.25.0+rocm7.1and is now 0.25.0" in ended.stdout
+    assert "torchvision was 0.25.0+rocm7.1 and is now 0.25.0" in ended.stdout
 
 
 def test_what_came_in_the_same_run_is_named_where_nobody_demands_the_new_torch(
@@ -220,7 +220,7 @@ def test_without_a_record_the_files_are_not_called_the_same(project: Project) ->
 def test_without_a_file_a_rocm_build_is_told_and_the_rest_is_not(project: Project) -> None:
     ended = Stack(project).run("survived")
     assert ended.returncode == 3
-    assert "torch is a ROCm build. Whether it is the one that it was cannot be told" in ended.stdout
+    assert "torch is a ROCm build. Whether it is the recorded build is unknown" in ended.stdout
 
 
 def test_without_a_file_a_cpu_build_is_no_rocm_build(project: Project) -> None:
@@ -300,7 +300,7 @@ def test_a_file_of_another_format_says_who_can_read_it(stack: Stack) -> None:
     ended = stack.run("survived")
     assert ended.returncode == 2
     assert (
-        "its format has version 2, but this version of rocmlint reads version 1: read it with"
+        "its format has version 2, but this version of rocmlint reads version 1: use the rocmlint"
         in ended.stderr
     )
 
@@ -332,7 +332,7 @@ def test_a_file_that_is_no_state_is_told_in_a_line(stack: Stack, text: str) -> N
     stack.project.write("rocm-stack.json", text)
     ended = stack.run("survived")
     assert ended.returncode == 2
-    assert ended.stderr.startswith("error: rocm-stack.json: is no file of rocmlint stack freeze")
+    assert ended.stderr.startswith("error: rocm-stack.json: not a file of rocmlint stack freeze")
     assert len(ended.stderr.splitlines()) == 1
 
 
