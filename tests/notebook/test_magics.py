@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         pytest.param("%conda install a", "0", ["conda install a"], id="conda"),
         pytest.param("%sx ls", "0", ["ls"], id="sx"),
         pytest.param("pip install a", "0", ["pip install a"], id="automatic magic"),
+        pytest.param("pip -q install a", "0", ["pip -q install a"], id="options before the verb"),
         pytest.param("pip = install", "pip = install", [], id="no automatic magic"),
         pytest.param("ls -l", "ls -l", [], id="Python that looks like a command"),
         pytest.param("cd ..", "0", [], id="cd"),

@@ -50,7 +50,7 @@ _ASSIGNED = re.compile(
 )
 _HELP = re.compile(r"(?P<start>[ \t]*)%{0,2}[A-Za-z_*][\w.*]*(?:\[[\w'\"]*\])*\?\??[ \t]*$")
 _AUTOMATIC = re.compile(
-    r"(?P<start>[ \t]*)(?:(?P<run>(?:pip3?|conda|mamba|micromamba|uv)[ \t]+[a-z])"
+    r"(?P<start>[ \t]*)(?:(?P<run>(?:pip3?|conda|mamba|micromamba|uv)(?:[ \t]+-[\w-]+)*[ \t]+[a-z])"
     r"|(?:cat|cd|cp|ls|man|mkdir|mv|rm|rmdir)[ \t]+[\w./~$-])"
 )
 _MAGIC = re.compile(r"(?P<name>[\w.]+)[ \t]*(?P<rest>.*)", re.DOTALL)
