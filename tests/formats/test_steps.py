@@ -153,6 +153,8 @@ def test_commands_of_one_instruction_share_a_step() -> None:
         ("enter() { cd a; }\npip install x", ""),
         ("cd a\nbash -c 'cd b && pip install x'", "a/b"),
         ("bash -c 'cd a'\npip install x", ""),
+        ('into() { (cd "$1" && shift && "$@"); }\ninto $1 pip install x', None),
+        ('retry() { "$@" || "$@"; }\ncd vllm\nretry pip install x', "vllm"),
     ],
 )
 def test_a_command_of_a_script_knows_where_cd_led(script: str, expected: str | None) -> None:

@@ -30,6 +30,7 @@ _EXPORTING = ("export", "-x", "-gx", "-xg")
 _DEFAULT = re.compile(r"(\$\{\w+:?[-+=?])([^{}$`\"'\\\n]*)(?=\})")
 """The default in ``${ARCH:-gfx942;gfx950}``, whose signs the grammar does not take for text."""
 _NO_WORD = re.compile(r"\W")
+_MOVES = re.compile(r"\b(?:cd|pushd)\b")
 _RUNS_ARGUMENTS = re.compile(
     r"(?:^|[;&|({]|\b(?:if|then|else|do|until|while|!|sudo|timeout \S+))\s*"
     r"(?:\"\$@\"|\$@|\$\*)",
@@ -92,7 +93,7 @@ class _Script:
         self.root = tree("bash", _DEFAULT.sub(_masked, excerpt.plain))
         self.redirects: dict[int, list[Node]] = {}
         self.indexes: list[Index] = []
-        self.functions = frozenset(_running_functions(self.root, excerpt.plain))
+        self.functions = dict(_running_functions(self.root, excerpt.plain))
         variables.changing = changing(self.root, excerpt.plain)
 
     def commands(self, branches: tuple[Branch, ...]) -> Iterator[Command]:
@@ -147,7 +148,7 @@ class _Script:
                 call.redirects,
                 variables=variables,
                 step=self.step,
-                folder=self.folders.here,
+                folder=None if self.functions.get(program(words[0])) else self.folders.here,
                 branches=branches,
             )
             inner = Branch(span, 0, scope=True)
@@ -321,14 +322,15 @@ def _text(node: Node | None, text: str) -> str:
     return "" if node is None else text[node.start_byte : node.end_byte]
 
 
-def _running_functions(root: Node, text: str) -> Iterator[str]:
-    """Find the functions that run the command that they are given."""
+def _running_functions(root: Node, text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the functions that run the command that they are given; whether in another folder."""
     if '"$@"' not in text and "$*" not in text:
         return
     for node in inside(root):
         name = node.child_by_field_name("name") if node.type == "function_definition" else None
         if name is not None and _RUNS_ARGUMENTS.search(text, node.start_byte, node.end_byte):
-            yield text[name.start_byte : name.end_byte]
+            moves = _MOVES.search(text, node.start_byte, node.end_byte) is not None
+            yield text[name.start_byte : name.end_byte], moves
 
 
 def _without_comments(node: Node) -> list[Node]:
