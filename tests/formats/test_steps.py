@@ -153,7 +153,8 @@ def test_commands_of_one_instruction_share_a_step() -> None:
         ("enter() { cd a; }\npip install x", ""),
         ("cd a\nbash -c 'cd b && pip install x'", "a/b"),
         ("bash -c 'cd a'\npip install x", ""),
-        ('into() { (cd "$1" && shift && "$@"); }\ninto $1 pip install x', None),
+        ('into() { (cd "$1" && shift && "$@"); }\ninto vllm pip install x', None),
+        ('inside() { cd a; "$@"; }\ninside pip install x', None),
         ('retry() { "$@" || "$@"; }\ncd vllm\nretry pip install x', "vllm"),
     ],
 )

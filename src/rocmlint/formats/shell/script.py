@@ -12,7 +12,7 @@ from rocmlint.formats.model import Branch, Command, Index, Parts, Redirect, Step
 from rocmlint.formats.shell.folders import Folders
 from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
-from rocmlint.formats.shell.wrappers import SHELLS, program, script, unwrapped
+from rocmlint.formats.shell.wrappers import SHELLS, Wrapper, program, script, unwrapped
 from rocmlint.text.text import Span
 
 if TYPE_CHECKING:
@@ -93,7 +93,12 @@ class _Script:
         self.root = tree("bash", _DEFAULT.sub(_masked, excerpt.plain))
         self.redirects: dict[int, list[Node]] = {}
         self.indexes: list[Index] = []
-        self.functions = dict(_running_functions(self.root, excerpt.plain))
+        functions = dict(_running_functions(self.root, excerpt.plain))
+        self.moving = {name for name, code in functions.items() if _MOVES.search(code)}
+        self.functions = {
+            name: Wrapper(positional=name in self.moving and "shift" in code)
+            for name, code in functions.items()
+        }
         variables.changing = changing(self.root, excerpt.plain)
 
     def commands(self, branches: tuple[Branch, ...]) -> Iterator[Command]:
@@ -148,7 +153,7 @@ class _Script:
                 call.redirects,
                 variables=variables,
                 step=self.step,
-                folder=None if self.functions.get(program(words[0])) else self.folders.here,
+                folder=self.folders.here if program(words[0]) not in self.moving else None,
                 branches=branches,
             )
             inner = Branch(span, 0, scope=True)
@@ -322,15 +327,14 @@ def _text(node: Node | None, text: str) -> str:
     return "" if node is None else text[node.start_byte : node.end_byte]
 
 
-def _running_functions(root: Node, text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the functions that run the command that they are given; whether in another folder."""
+def _running_functions(root: Node, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the functions that run the command that they are given, with their code."""
     if '"$@"' not in text and "$*" not in text:
         return
     for node in inside(root):
         name = node.child_by_field_name("name") if node.type == "function_definition" else None
         if name is not None and _RUNS_ARGUMENTS.search(text, node.start_byte, node.end_byte):
-            moves = _MOVES.search(text, node.start_byte, node.end_byte) is not None
-            yield text[name.start_byte : name.end_byte], moves
+            yield _text(name, text), _text(node, text)
 
 
 def _without_comments(node: Node) -> list[Node]:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rocmlint.formats.model import Word
 
@@ -73,6 +73,8 @@ _WRAPPERS = {
     "xargs": _wrapper("-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file"),
 }
 
+_NO_FUNCTIONS: Mapping[str, Wrapper] = {}
+
 
 def program(word: Word) -> str:
     """Give the name of a program without its folder: ``pip`` for ``"$VENV"/bin/pip``."""
@@ -81,7 +83,7 @@ def program(word: Word) -> str:
 
 
 def unwrapped(
-    words: Sequence[Word], functions: Collection[str] = ()
+    words: Sequence[Word], functions: Mapping[str, Wrapper] = _NO_FUNCTIONS
 ) -> tuple[Sequence[Word], dict[str, str | None]]:
     """Take wrappers off the front of a command; give the rest and the variables set on the way.
 
@@ -90,7 +92,7 @@ def unwrapped(
     variables: dict[str, str | None] = {}
     while words:
         name = program(words[0])
-        wrapper = Wrapper() if name in functions else _WRAPPERS.get(name)
+        wrapper = functions.get(name) or _WRAPPERS.get(name)
         rest = None if wrapper is None else _after(wrapper, words[1:], variables)
         if not rest:
             return words, variables
