@@ -120,6 +120,8 @@ def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
     parameter = dotted_text(target)
     data = f"{parameter}.data"
     for statement in _straight(loop.body):
+        if isinstance(statement, cst.If) and _goes_on(statement):
+            return None  # the others are left as they are
         if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Call):
             continue
         call = statement.value
@@ -129,6 +131,12 @@ def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
         if dtype and data in written and cast in {parameter, data}:
             return statement, dtype
     return None
+
+
+def _goes_on(branch: cst.If) -> bool:
+    """Return whether a branch ends in ``continue``."""
+    last = list(statements(branch.body))[-1:]
+    return bool(last) and isinstance(last[0], cst.Continue)
 
 
 def _straight(block: cst.CSTNode) -> Iterator[cst.CSTNode]:
