@@ -88,6 +88,11 @@ def test_python_2_is_a_warning_that_says_so(line: str) -> None:
     assert "Python 2" in finding.help
 
 
+@pytest.mark.parametrize("line", ["Vocabulary: 50,000+ tokens", "batch of 1_000 (0.01"])
+def test_a_number_in_prose_is_not_python_2(line: str) -> None:
+    assert "Python 2" not in unread("train.py", f"import torch\n{line}\n").help
+
+
 def test_a_long_reason_is_cut() -> None:
     finding = unread("train.ipynb", "{" + '"a": ' * 5000)
     assert len(finding.message) <= 100

@@ -17,7 +17,7 @@ _TEMPLATE = compile_lazily(r"\{\{[^{}]*\}\}|\{%.*%\}")
 _TEMPLATE_PATH = compile_lazily(r"\{\{|\}\}|cookiecutter|\.(?:j2|jinja2?|tmpl|template)\b")
 _PYTHON_2 = compile_lazily(
     r"^\s*(?:print|exec)\s+(?:[\"'\w%]|>>)|^\s*except\b[^:]*\w\s*,\s*\w+\s*:"
-    r"|^\s*raise\s+[\w.]+\s*,|\bur[\"']|<>|\b0[0-7]+\b(?!\.)|`\w+`"
+    r"|^\s*raise\s+[\w.]+\s*,|\bur[\"']|<>|(?<![\w.])(?<!\d,)0[0-7]+\b(?!\.)|`\w+`"
 )
 _NOT_CHECKED = "Nothing in it was checked"
 
