@@ -90,6 +90,19 @@ def test_a_line_in_brackets_begins_no_statement(inside: str) -> None:
     assert around(f"{first}x = h(1)\n", "h(") == "x = h(1)\n"
 
 
+def test_tabs_behind_blanks_are_parsed_as_python_does() -> None:
+    text = "def f(m):\n    if m:\n        if m.a:\n    \t    m.float()\n    return m\n"
+    source = Source("train.py", text, place="train.py")
+    (call,) = calls(source, text.index("m.float"))
+    assert source.span(call) == Span(4, 10, 4, 19)
+
+
+def test_tabs_that_python_refuses_are_refused() -> None:
+    text = "def f(m):\n        if m:\n\t        return m\n\tm.float()\n"
+    with pytest.raises(UnparsableError):
+        _ = Source("train.py", text, place="train.py").module
+
+
 def test_a_file_that_is_no_python_says_where() -> None:
     source = Source("broken.py", "import torch\ndef (:\n", place="broken.py")
     with pytest.raises(UnparsableError) as caught:

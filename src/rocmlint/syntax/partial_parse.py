@@ -39,6 +39,8 @@ _CLASS = re.compile(
 """Decorators and bases may go on over indented lines and lines that close a bracket."""
 _LINE_END = re.compile("\n")
 _BLANKS = re.compile(r"\s+")
+_TABS = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+"""Python takes indentation only if it nests alike for tabs of any width, so one blank will do."""
 _FORMATTED = re.compile(r"[\"'](?:(?<=[fFtT].)|(?<=[fFtT][rR].))")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
@@ -266,6 +268,9 @@ def _module(text: str) -> cst.Module:
     try:
         return cst.parse_module(text)
     except Exception as error:
+        spaced = _TABS.sub(lambda tabs: " " * len(tabs[0]), text)
+        if spaced != text and _refused_by_python(text) is None:
+            return _module(spaced)
         raise _refusal(text, error) from error
     except BaseException as error:
         # LibCST's parser is written in Rust; its panics are no Exception.
@@ -277,17 +282,22 @@ def _module(text: str) -> cst.Module:
 
 def _refusal(text: str, error: Exception) -> UnparsableError:
     """Return what is wrong as Python does, who knows it better and names no later line."""
+    known = _refused_by_python(text)
+    if isinstance(known, SyntaxError):
+        return UnparsableError(known.msg, known.lineno or 1, known.offset or 1)
+    if isinstance(error, cst.ParserSyntaxError):
+        return UnparsableError(error.message, error.raw_line, error.raw_column + 1)
+    return UnparsableError(str(error))
+
+
+def _refused_by_python(text: str) -> Exception | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(text)
-    except SyntaxError as known:
-        return UnparsableError(known.msg, known.lineno or 1, known.offset or 1)
-    except (ValueError, RecursionError, MemoryError):
-        pass
-    if isinstance(error, cst.ParserSyntaxError):
-        return UnparsableError(error.message, error.raw_line, error.raw_column + 1)
-    return UnparsableError(str(error))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return error
+    return None
 
 
 def _refuse_what_breaks_parsers(code: str) -> None:
