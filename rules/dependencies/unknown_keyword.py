@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import Fix, PythonRule, last_name, nodes
 
+from ._names.failing_imports import fails_at_import
 from ._names.judgement import (
     common_bound,
     enumerated,
@@ -23,7 +24,6 @@ from ._names.keywords import (
     unknown_keywords,
 )
 from ._names.leftovers import is_leftover
-from ._names.lookups import fails_at_import
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement

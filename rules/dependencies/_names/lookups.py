@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import dotted_text, once_per_file, walk
+from rocmlint.rule import dotted_text, once_per_file
 
 from .guards import is_asked_for, is_bound, is_guarded
 from .judgement import MissingName, MissingUse, missing
@@ -109,29 +109,6 @@ def _is_read(node: cst.Attribute, source: Source) -> bool:
         if isinstance(above, (cst.BaseStatement, cst.BaseSmallStatement)):
             return True
     return True
-
-
-def fails_at_import(found: MissingUse, source: Source) -> bool:
-    """Modules that fail before, as they import what the package lacks: that is reported."""
-    return found.dotted.partition(".")[0] in _lacking_at_import(source)
-
-
-@once_per_file
-def _lacking_at_import(source: Source) -> frozenset[str]:
-    """Give the packages of which a top-level import takes something that is missing."""
-    lacking_: set[str] = set()
-    for match in suspected_lookups(source):
-        for node in walk(source.pieces.around(match.start()).module):
-            if not isinstance(node, (cst.Import, cst.ImportFrom)):
-                continue
-            if source.enclosing(node, cst.FunctionDef) is None:
-                lacking_ |= {
-                    each.dotted.partition(".")[0]
-                    for each in missing_lookups(node, source)
-                    if each.judgement.is_declared
-                    and not any(excuse(each, source) for excuse in LOOKUP_EXCUSES)
-                }
-    return frozenset(lacking_)
 
 
 def is_for_types(found: MissingUse, source: Source) -> bool:

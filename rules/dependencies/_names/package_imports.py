@@ -1,4 +1,4 @@
-"""What the import of a package of the project runs: the imports that nothing guards."""
+"""What the import of a module of the project runs: the imports that nothing guards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.rule import Text, compile_lazily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.rule import File
 
@@ -47,11 +47,24 @@ def packages_of(folder: str, file: File) -> Iterator[tuple[str, str]]:
 def first_import(
     package: str, folder: str, wanted: frozenset[str], file: File
 ) -> PackageImport | None:
-    """Find an import of a wanted module that ``import package`` runs; None if there is none.
+    """Find an import of a wanted module that ``import package`` runs; None if there is none."""
+    for path, text in imported_with([os.path.join(folder, package, "__init__.py")], [folder], file):
+        for match in _IMPORT.finditer(text.code):
+            for module in _modules(match):
+                if module.split(".")[0] in wanted:
+                    return PackageImport(package, path, text.line_of(match.start()), module)
+    return None
 
-    Only statements without indentation count: all others may be guarded.
+
+def imported_with(
+    paths: Iterable[str], folders: Sequence[str], file: File
+) -> Iterator[tuple[str, Text]]:
+    """Yield modules, and those that their import runs, each with its text.
+
+    Absolute imports are looked up in the folders. Only statements without indentation count: all
+    others may be guarded.
     """
-    waiting = [os.path.join(folder, package, "__init__.py")]
+    waiting = list(paths)
     seen: set[str] = set()
     while waiting and len(seen) < _MOST_FILES:
         path = waiting.pop(0)
@@ -59,12 +72,10 @@ def first_import(
             continue
         seen.add(path)
         text = Text(file.read(path))
+        yield path, text
         for match in _IMPORT.finditer(text.code):
             for module in _modules(match):
-                if module.split(".")[0] in wanted:
-                    return PackageImport(package, path, text.line_of(match.start()), module)
-                waiting += _files(module, package, path, folder)
-    return None
+                waiting += _files(module, path, folders, file)
 
 
 def _modules(match: re.Match[str]) -> Iterator[str]:
@@ -78,20 +89,25 @@ def _modules(match: re.Match[str]) -> Iterator[str]:
         yield f"{match['module']}{dot}{name}"
 
 
-def _files(module: str, package: str, path: str, folder: str) -> Iterator[str]:
-    """Yield where a module of the package itself may be, with those above it."""
+def _files(module: str, path: str, folders: Sequence[str], file: File) -> Iterator[str]:
+    """Yield where a module of the project may be, with those above it."""
     name = module.lstrip(".")
     level = len(module) - len(name)
+    parts = name.split(".") if name else []
     if level:
         base = os.path.dirname(path)
         for _ in range(level - 1):
             base = os.path.dirname(base)
-    elif name.split(".")[0] == package:
-        base = folder
     else:
-        return
-    parts = name.split(".") if name else []
+        found = next((each for each in folders if _holds(each, parts[0], file)), None)
+        if found is None:
+            return
+        base = found
     for count in range(1, len(parts) + 1):
         inner = os.path.join(base, *parts[:count])
         yield os.path.join(inner, "__init__.py")
         yield f"{inner}.py"
+
+
+def _holds(folder: str, name: str, file: File) -> bool:
+    return name in file.names_in(folder) or f"{name}.py" in file.names_in(folder)

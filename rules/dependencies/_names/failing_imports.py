@@ -1,0 +1,111 @@
+"""Modules whose import fails already for want of a name: that is reported, at the import."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import once_per_file, walk
+
+from .leftovers import is_leftover
+from .lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
+from .package_imports import imported_with
+from .published_names import gone_since
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from packaging.version import Version
+
+    from rocmlint.project.project import Project
+    from rocmlint.rule import Source
+
+    from .keywords import UnknownKeywordUse
+
+    Ends = Mapping[str, Sequence[Version | None]]
+    """By package, the releases from which on it lacks names; None where that is not known."""
+
+
+def fails_at_import(found: UnknownKeywordUse, source: Source) -> bool:
+    """Calls in modules whose import fails before, for want of a name that went no later.
+
+    That is an import at the top of the module, of a package that holds it, or of what these
+    import.
+    """
+    package = found.dotted.partition(".")[0]
+    gone = found.history.gone_since(found.judgement.candidate.version)
+    own = _lacking(source)
+    if own.keys() - {package}:
+        return True  # which no requirement of this package cures
+    return any(_went_before(ends.get(package, ()), gone) for ends in _fail_before(package, source))
+
+
+def _went_before(ends: Sequence[Version | None], gone: Version | None) -> bool:
+    return any(gone is None or end is None or end <= gone for end in ends)
+
+
+def _fail_before(package: str, source: Source) -> Iterator[Ends]:
+    """Yield what the modules lack that are imported before this one can be run."""
+    yield _lacking(source)
+    yield from _lacking_before(package, source)
+
+
+@once_per_file
+def _lacking_before(package: str, source: Source) -> tuple[Ends, ...]:
+    path = os.path.abspath(source.path)
+    modules = imported_with([*_packages_around(path, source), path], _folders(path, source), source)
+    return tuple(
+        _lacking_in(each, text.text, source.project)
+        for each, text in modules
+        if each != path and package in text.text
+    )
+
+
+def _packages_around(path: str, source: Source) -> list[str]:
+    """Give the modules that run before one is imported: those of the packages that hold it."""
+    found: list[str] = []
+    folder = os.path.dirname(path)
+    while source.exists(os.path.join(folder, "__init__.py")):
+        found.insert(0, os.path.join(folder, "__init__.py"))
+        folder = os.path.dirname(folder)
+    return found
+
+
+def _folders(path: str, source: Source) -> list[str]:
+    """Give the folders that hold the packages of the project, the nearest first."""
+    package = source.package
+    found = [os.path.dirname(path) if package is None else package[1]]
+    for folder in source.project.folders:
+        found += [folder, os.path.join(folder, "src")]
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=512)
+def _lacking_in(path: str, text: str, project: Project) -> Ends:
+    """Read another module of the project; the modules of a folder share the answer."""
+    from rocmlint.rule import Source  # noqa: PLC0415 - a type for the others
+
+    return _lacking(Source(path, text, project=project))
+
+
+@once_per_file
+def _lacking(source: Source) -> Ends:
+    """Give the packages of which a top-level import takes something that is missing."""
+    ends: dict[str, list[Version | None]] = {}
+    for match in suspected_lookups(source):
+        for node in walk(source.pieces.around(match.start()).module):
+            if not isinstance(node, (cst.Import, cst.ImportFrom)):
+                continue
+            if source.enclosing(node, cst.FunctionDef) is not None:
+                continue
+            for each in missing_lookups(node, source):
+                if each.judgement.is_declared and not any(
+                    excuse(each, source) for excuse in (*LOOKUP_EXCUSES, is_leftover)
+                ):
+                    package = each.dotted.partition(".")[0]
+                    end = gone_since(each.dotted, each.judgement.candidate.version)
+                    ends.setdefault(package, []).append(end)
+    return ends
