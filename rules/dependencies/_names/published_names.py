@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History, PackageNames
 
 
+_REGISTERING = ("torch.distributed._tensor.",)
+"""What is below packages that put modules into `sys.modules`: their files do not say what."""
+
+
 def names(dotted: str) -> PackageNames | None:
     """Give the index of the package that a dotted name begins with."""
     from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
@@ -73,6 +77,8 @@ def lacking(dotted: str) -> tuple[str, ...]:
     """Give the beginnings of a dotted name that some version is proven to lack."""
     found = []
     for beginning in _beginnings(dotted):
+        if beginning.startswith(_REGISTERING):
+            break
         known = history(beginning)
         if beginning in GONE_BEFORE or (known is not None and is_ever_missing(known)):
             # What no torch has may come from a package beside it: torch.npu of torch_npu.

@@ -397,6 +397,40 @@ def test_a_keyword_s_successor_is_taken_where_the_old_one_is_not(keyword: str) -
     assert judged
 
 
+@pytest.mark.parametrize(
+    "sets",
+    [
+        "utils.LossKwargs = dict",
+        "setattr(utils, 'LossKwargs', dict)",
+        "monkeypatch.setattr(\n    utils, 'LossKwargs', dict, raising=False\n)",
+        "monkeypatch.setattr('transformers.utils.LossKwargs', dict, raising=False)",
+        "mock.patch.object(utils, 'LossKwargs', dict, create=True)",
+        "mock.patch('transformers.utils.LossKwargs', dict, create=True)",
+    ],
+)
+def test_a_name_that_the_file_sets_is_left_alone(sets: str) -> None:
+    write("requirements.txt", "transformers==5.0.0\n")
+    use = "from transformers import utils\n\nprint(utils.LossKwargs)\n"
+    assert [each.code for each in lint(use)] == ["ROC204"]
+    assert lint(f"{use}{sets}\n") == []
+
+
+@pytest.mark.parametrize(("name", "codes"), [("_is_patched", []), ("is_patched", ["ROC204"])])
+def test_a_private_name_that_no_release_has_is_the_project_s_own(
+    name: str, codes: list[str]
+) -> None:
+    write("requirements.txt", "transformers==5.0.0\n")
+    use = f"from transformers import utils\n\nprint(utils.{name})\n"
+    assert [each.code for each in lint(use)] == codes
+
+
+def test_a_private_name_that_a_release_had_is_judged() -> None:
+    write("requirements.txt", "transformers==5.0.0\n")
+    name = "_load_state_dict_into_meta_model"
+    use = f"from transformers import modeling_utils\n\nmodeling_utils.{name}\n"
+    assert [each.code for each in lint(use)] == ["ROC204"]
+
+
 def test_a_keyword_in_a_module_that_fails_at_an_import_is_left_to_that() -> None:
     write("requirements.txt", "transformers==5.23.0\n")
     call = "from transformers import TrainingArguments\n\nTrainingArguments('o', tokenizer=t)\n"

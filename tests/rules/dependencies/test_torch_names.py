@@ -247,3 +247,17 @@ def test_a_load_fails_with_a_torch_that_has_the_new_default(
 def test_a_project_that_changes_the_function_is_left_alone() -> None:
     Path("compat.py").write_text("import torch\n\ntorch.load = load_all\n")
     assert lint(in_torch("model = torch.load(path)\nmodel.eval()")) == []
+
+
+# Modules
+
+
+@pytest.mark.parametrize(
+    ("module", "codes"),
+    [("torch._six", ["ROC204"]), ("torch.distributed._tensor.device_mesh", [])],
+)
+def test_a_module_that_its_package_may_put_into_sys_modules_is_not_called_gone(
+    module: str, codes: list[str]
+) -> None:
+    write("requirements.txt", "torch==2.7.0\n")
+    assert [each.code for each in lint(f"from {module} import name\n")] == codes
