@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import compile_lazily, once_per_file
 
+from .package_imports import files_of, holds, modules_imported
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,6 +29,7 @@ _PROJECT = compile_lazily(
     r"^(?:name[ \t]*=|Name:)[ \t]*[\"']?([\w.-]+)|\bname[ \t]*=[ \t]*[\"']([\w.-]+)", re.MULTILINE
 )
 _TEXTS = (".yaml", ".yml", ".sh", ".md", ".rst", ".toml", ".cfg", ".ini", ".slurm", ".sbatch")
+_INIT = "__init__.py"
 _DEEPEST = 4
 _MOST_FOLDERS = 1000
 _OF_LIBRARIES = (
@@ -116,25 +119,48 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
     if len(chain) > _DEEPEST:
         return True
     chain.add(path)
-    name, folder = _name(path), _folder(path)
-    parent = re.escape(os.path.basename(folder))
-    stem = re.escape(name)
-    apart = re.compile(
-        rf"^[ \t]*(?:from|import)[ \t]+{stem}\b"
-        rf"|\b(?<!diffusers\.)(?<!transformers\.){parent}[./\\]{stem}\b"
-        rf"|\b{parent}[ \t]+import[ \t]*(?:\([^)]*|[^\n]*)\b{stem}\b|[\"'],[ \t]*[\"']{stem}\b",
-        re.MULTILINE,
-    )
-    for user in source.modules_with(root, (rf"\b{stem}\b",)):
+    for user in source.modules_with(root, (rf"\b{re.escape(_name(path))}\b",)):
         if user in chain:
             continue
         text = source.read(user)
-        is_near = user.startswith(folder + os.sep)
-        if (is_near or apart.search(text)) and (
+        if (_imports(user, path, text, source) or _names_it(user, path, text)) and (
             not _is_library(text) or _is_used(user, root, source, chain)
         ):
             return True
     return False
+
+
+def _imports(user: str, path: str, text: str, source: Source) -> bool:
+    """Say whether a file imports a module; where nothing holds what it asks for, perhaps."""
+    folders = _folders_above(user, source)
+    for module in modules_imported(text):
+        holding = [each for each in folders if holds(each, module, source)]
+        if any(path in files_of(module, user, each) for each in holding or [""]):
+            return True
+        inner = os.path.join(os.sep, *module.split("."))
+        is_elsewhere = not holding and not module.startswith(".")
+        if is_elsewhere and path.endswith((f"{inner}.py", os.path.join(inner, _INIT))):
+            return True
+    return False
+
+
+def _folders_above(path: str, source: Source) -> list[str]:
+    """Give the folders around a file, up to the root, in which it may find what it imports."""
+    found, root = [os.path.dirname(path)], source.project.folders[-1]
+    while found[-1] != root and os.path.dirname(found[-1]) != found[-1]:
+        found.append(os.path.dirname(found[-1]))
+    return [*found, *(os.path.join(each, "src") for each in found)]
+
+
+def _names_it(user: str, path: str, text: str) -> bool:
+    """Say whether a file has a module's name in a string, far away with that of its folder."""
+    stem, folder = re.escape(_name(path)), _folder(path)
+    parent = re.escape(os.path.basename(folder))
+    if user.startswith(folder + os.sep) and re.search(rf"[\"'][\w./\\]*\b{stem}\b", text):
+        return True
+    return bool(
+        re.search(rf"[\"'][^\"'\n]*\b{parent}[./\\]{stem}\b|[\"'],[ \t]*[\"']{stem}\b", text)
+    )
 
 
 def _name(path: str) -> str:

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from rocmlint.rule import File
 
 
-_IMPORT = compile_lazily(
-    r"^(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
-    r"|import[ \t]+(?P<modules>[\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+)*))",
-    re.MULTILINE,
+_STATEMENT = (
+    r"(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
+    r"|import[ \t]+(?P<modules>[\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+)*))"
 )
+_IMPORT = compile_lazily(f"^{_STATEMENT}", re.MULTILINE)
+_ANY_IMPORT = compile_lazily(rf"^[ \t]*(?:\w+[ \t]*:[ \t]*)?{_STATEMENT}", re.MULTILINE)
 _NAME = compile_lazily(r"(\w+)(?:[ \t]+as[ \t]+\w+)?")
 _MOST_FILES = 80
 _OTHER_FOLDERS = frozenset(
@@ -75,7 +76,8 @@ def imported_with(
         yield path, text
         for match in _IMPORT.finditer(text.code):
             for module in _modules(match):
-                waiting += _files(module, path, folders, file)
+                folder = next((each for each in folders if holds(each, module, file)), "")
+                waiting += files_of(module, path, folder)
 
 
 def _modules(match: re.Match[str]) -> Iterator[str]:
@@ -89,25 +91,33 @@ def _modules(match: re.Match[str]) -> Iterator[str]:
         yield f"{match['module']}{dot}{name}"
 
 
-def _files(module: str, path: str, folders: Sequence[str], file: File) -> Iterator[str]:
-    """Yield where a module of the project may be, with those above it."""
+def modules_imported(text: str) -> set[str]:
+    """Return what a text imports anywhere, with dots before what is relative."""
+    return {module for match in _ANY_IMPORT.finditer(text) for module in _modules(match)}
+
+
+def holds(folder: str, module: str, file: File) -> bool:
+    """Check whether a folder is where an absolute import finds what a module begins with."""
+    first = module.partition(".")[0]
+    names = file.names_in(folder)
+    return first in names or f"{first}.py" in names
+
+
+def files_of(module: str, path: str, folder: str) -> Iterator[str]:
+    """Yield where an imported module may be, with those above it.
+
+    ``path`` is that of the file that imports it. An absolute import is looked up in the folder;
+    in none it finds nothing.
+    """
     name = module.lstrip(".")
     level = len(module) - len(name)
+    if not level and not folder:
+        return
+    base = path if level else folder
+    for _ in range(level):
+        base = os.path.dirname(base)
     parts = name.split(".") if name else []
-    if level:
-        base = os.path.dirname(path)
-        for _ in range(level - 1):
-            base = os.path.dirname(base)
-    else:
-        found = next((each for each in folders if _holds(each, parts[0], file)), None)
-        if found is None:
-            return
-        base = found
     for count in range(1, len(parts) + 1):
         inner = os.path.join(base, *parts[:count])
         yield os.path.join(inner, "__init__.py")
         yield f"{inner}.py"
-
-
-def _holds(folder: str, name: str, file: File) -> bool:
-    return name in file.names_in(folder) or f"{name}.py" in file.names_in(folder)

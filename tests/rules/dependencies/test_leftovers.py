@@ -77,3 +77,36 @@ def test_a_module_beside_the_package_that_the_project_distributes_is_left_alone(
     write("server/__init__.py", "")
     write("setup.py", "from setuptools import setup\n\nsetup(name='server')\n")
     assert found() == []
+
+
+def test_a_module_that_another_one_of_the_same_name_stands_for_is_left_alone() -> None:
+    """The program imports `parts.blocks`, which is not `nets.parts.blocks`."""
+    write("parts/blocks.py", "class Block:\n    pass\n")
+    write("train.py", "from parts.blocks import Block\n\nBlock()\n")
+    assert found() == []
+
+
+def test_a_module_whose_name_stands_for_something_else_beside_it_is_left_alone() -> None:
+    write("nets/parts/train.py", "# blocks\nblocks = 3\nprint(blocks)\n")
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\n\nsys.path.append('nets/parts')\nimport blocks\n\nblocks.Block()\n",
+        "def main():\n    from nets.parts import blocks\n\n    blocks.Block()\n\n\nmain()\n",
+        "import os\n\nopen(os.path.join('nets', 'parts', 'blocks.py'))\n",
+        "try: from nets.parts import blocks\nexcept ImportError: raise\nblocks.Block()\n",
+    ],
+)
+def test_a_module_that_a_program_reaches_otherwise_is_judged(text: str) -> None:
+    write("train.py", text)
+    assert found() == ["nets/parts/blocks.py"]
+
+
+def test_a_package_is_used_by_what_is_imported_from_inside_it() -> None:
+    write("nets/parts/blocks.py", "class Block:\n    pass\n")
+    write("nets/parts/__init__.py", GONE)
+    write("train.py", "from nets.parts.blocks import Block\n\nBlock()\n")
+    assert found() == ["nets/parts/__init__.py"]
