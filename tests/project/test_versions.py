@@ -412,9 +412,27 @@ def test_what_a_notebook_installs_rules_releases_out_too() -> None:
     assert str(found.version) == "4.57.6"
 
 
-def test_an_open_requirement_of_another_package_rules_nothing_out() -> None:
+def test_the_newest_release_that_a_bounded_requirement_admits_counts() -> None:
+    """sentence-transformers 2.2.2: older transformers would take any huggingface-hub."""
+    write("requirements.txt", "transformers>=4.6,<5\nhuggingface-hub>=0.4\n")
+    (found,) = candidates(package="huggingface-hub")
+    assert found.version < Version("1")
+    assert found.said.endswith("admits with `transformers<5,>=4.6`")
+
+
+def test_of_an_open_requirement_of_another_package_the_newest_release_counts_today() -> None:
+    """A later release of it may go with what it rules out now, so both may be installed."""
     write("requirements.txt", "transformers\nunsloth-zoo\n")
-    assert candidates()[0].version >= Version("4.57")
+    today, some_day = candidates()
+    assert today.version < some_day.version
+    assert today.said.endswith("admits with `unsloth-zoo`")
+    assert some_day.said.endswith("admits")
+
+
+def test_a_bounded_requirement_that_only_older_releases_meet_rules_nothing_out() -> None:
+    write("requirements.txt", "transformers>=4.6,<5\nhuggingface-hub>=2\n")
+    (found,) = candidates(package="huggingface-hub")
+    assert found.version >= Version("2")
 
 
 # What contradicts

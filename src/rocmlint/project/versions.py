@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -16,12 +14,17 @@ from packaging.version import Version
 
 from rocmlint.project import declarations
 from rocmlint.project.agreement import contradict, is_of_package
+from rocmlint.project.companions import (
+    Companions,
+    companions,
+    companions_of,
+    has_upper_bound,
+)
 from rocmlint.project.environment import installed_version, site_folders
 from rocmlint.project.hints import hints, told_beside
-from rocmlint.project.python_version import python_version
+from rocmlint.project.locks import locked
 from rocmlint.published import requirements as published
-from rocmlint.published.names import names_of
-from rocmlint.text.written import requirement_of, version_of
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,14 +34,6 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Declared
     from rocmlint.project.declarations import Declarations
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-_TOML_LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
-_JSON_LOCK = "Pipfile.lock"
-_ENTRY = re.compile(r"^\[\[package\]\][ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"\.git@v?(\d+(?:\.\d+)+)(?:[#&]|\Z)")
 _NOT_AT_RUN_TIME = "build-system"
 
@@ -88,8 +83,10 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
     told: tuple[declarations.Requirement, ...] = ()
     for folder in project.folders:
         declared = [each for each in project.declared_in(folder) if _counts(each, package)]
-        found = tuple(_locked(folder, package, project))
-        found = tuple(each for each in found if not _is_stale(each, declared))
+        found = tuple(
+            Candidate(version, f"locked in {_inside(path, project)}", certain=True)
+            for path, version in locked(folder, package, declared, project)
+        )
         declared = _without_stale(declared, project)
         found = found or (_declared(declared, package, project) if declared else ())
         if found or declared:
@@ -157,25 +154,25 @@ def _elsewhere(package: str, project: Declarations) -> tuple[Candidate, ...]:
         is_one = len({os.path.dirname(each.path) for each in below}) == 1
         result = _declared(found, package, project) if is_one else ()
         return tuple(replace(each, certain=False) for each in result)
-    return _undeclared(package, _others(project))
+    return _undeclared(package, companions(project))
 
 
-def _undeclared(package: str, others: Others) -> tuple[Candidate, ...]:
+def _undeclared(package: str, others: Companions) -> tuple[Candidate, ...]:
     """Return the newest release that goes with the others; one of them may bring it."""
-    newest = _newest(package, SpecifierSet(), others)
+    bringing = others.bringing(package)
+    brought = SpecifierSet() if bringing is None else bringing[1]
+    newest = others.newest(package, SpecifierSet()) and others.newest(package, brought)
     if newest is None:
         return ()
-    by = next((name for name, asked in others.items() if _brought(package, name, asked)), None)
-    if by is None:
+    if bringing is None:
         said = f"the newest release, and nothing declares {package}"
         return (Candidate(newest, said, certain=False, declared=False),)
-    brought = _brought(package, by, others[by])
-    newest = _newest(package, brought, others) if brought is not None else newest
-    said = f"the newest release that goes with `{by}{others[by]}`"
-    return () if newest is None else (Candidate(newest, said, certain=False),)
+    by = bringing[0]
+    said = f"the newest release that goes with `{by}{others.asked[by]}`"
+    return (Candidate(newest, said, certain=False),)
 
 
-# Installed and locked
+# Installed
 
 
 def _installed(
@@ -192,60 +189,6 @@ def _shown(path: str, project: Declarations) -> str:
     return path if relative == os.curdir or relative.startswith(os.pardir) else relative
 
 
-def _locked(folder: str, package: str, project: Declarations) -> Iterator[Candidate]:
-    names = project.names_in(folder)
-    for name in (*_TOML_LOCKS, _JSON_LOCK):
-        if name not in names:
-            continue
-        path = os.path.join(folder, name)
-        read = _locked_in_json if name == _JSON_LOCK else _locked_in_toml
-        where = os.path.relpath(path, project.folders[-1])
-        for version in read(project.read(path), package):
-            yield Candidate(version, f"locked in {where}", certain=True)
-
-
-def _is_stale(locked: Candidate, declared: Sequence[declarations.Requirement]) -> bool:
-    """Say whether a lock file is older than the requirements beside it, which exclude its version.
-
-    A tool makes it anew before it installs, or refuses it.
-    """
-    parsed = [requirement_of(each.declared.text) for each in declared]
-    return bool(parsed) and not any(
-        each is None or each.url or each.specifier.contains(locked.version, prereleases=True)
-        for each in parsed
-    )
-
-
-@lru_cache(maxsize=32)
-def _locked_in_toml(text: str, package: str) -> tuple[Version, ...]:
-    """Read the versions of one package; the other entries, megabytes often, are not parsed."""
-    entries = (each for each in _ENTRY.split(text)[1:] if package in each.replace("_", "-")[:200])
-    found = []
-    for entry in entries:
-        try:
-            table = tomllib.loads(entry.split("\n[", 1)[0])
-        except tomllib.TOMLDecodeError:
-            continue
-        if canonicalize_name(str(table.get("name", ""))) == package:
-            found.append(_version(table.get("version")))
-    return tuple(dict.fromkeys(each for each in found if each is not None))
-
-
-@lru_cache(maxsize=32)
-def _locked_in_json(text: str, package: str) -> tuple[Version, ...]:
-    try:
-        sections = json.loads(text)
-        entries = [sections.get(each, {}).get(package, {}) for each in ("default", "develop")]
-        found = [_version(str(each.get("version", "")).removeprefix("==")) for each in entries]
-    except (ValueError, AttributeError, RecursionError):
-        return ()
-    return tuple(dict.fromkeys(each for each in found if each is not None))
-
-
-def _version(text: Any) -> Version | None:
-    return version_of(text) if isinstance(text, str) else None
-
-
 # Declared
 
 
@@ -256,12 +199,6 @@ def _counts(requirement: declarations.Requirement, package: str) -> bool:
 
 _Group = tuple[str, str, str]
 """A file, a group of requirements in it, and a marker."""
-Others = dict[str, SpecifierSet]
-"""What is always asked of the packages whose releases are known, besides the one in question.
-
-A project that says which Python it runs on asks for that, too.
-"""
-_PYTHON = "python"
 
 
 def _without_stale(
@@ -303,23 +240,22 @@ def _declared(
         return ()
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
-    others = _others(project, [*beside, *told_beside(found, project)])
+    others = companions(project, [*beside, *told_beside(found, project)])
     result = []
     for key, own in groups.items():
         specifier = _combined([*own, *_common(key, groups), *constraints])
-        newest = _newest(package, specifier, others)
-        if newest is None:
+        where = "this file" if key[0] == stated_in else _inside(key[0], project)
+        admitted = _admitted(package, specifier, where, _short(own[0]), others)
+        if not admitted:
             return ()
-        inner = os.path.relpath(key[0], project.folders[-1])
-        where = "this file" if key[0] == stated_in else inner
-        result.append(_admitted(specifier, newest, where, _short(own[0]), others))
+        result += admitted
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 
 
 def _newest_of(unknown: Sequence[declarations.Requirement], package: str) -> tuple[Candidate, ...]:
     """Give the newest release for repositories that are asked for at no known version."""
-    newest = _newest(package, SpecifierSet(), {}) if unknown else None
+    newest = Companions().newest(package, SpecifierSet()) if unknown else None
     if newest is None:
         return ()
     said = f"the newest release, and {os.path.basename(unknown[0].path)} asks for the repository"
@@ -353,86 +289,24 @@ def _combined(requirements: list[Requirement]) -> SpecifierSet:
 
 
 def _admitted(
-    specifier: SpecifierSet, newest: Version, where: str, text: str, others: Others
-) -> Candidate:
+    package: str, specifier: SpecifierSet, where: str, text: str, others: Companions
+) -> list[Candidate]:
+    """Give the newest release that a requirement admits, and what pip takes of it today.
+
+    Both are the same unless an open requirement of another package has an effect today.
+    """
     pinned = published.pin(specifier) is not None
-    bounded = pinned or any(each.operator in {"<", "<=", "==", "~="} for each in specifier)
-    python = f" on Python {others[_PYTHON]}"[:-3].replace("==", "") if _PYTHON in others else ""
-    said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) admits{python}"
-    return Candidate(newest, said, bounded, specifier, text)
+    found = [others.newest(package, specifier, as_of_today=each) for each in (True, False)]
+    result = []
+    for newest in dict.fromkeys(filter(None, found)):
+        why = others.why(package, specifier, newest)
+        said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) admits{why}"
+        result.append(Candidate(newest, said, has_upper_bound(specifier), specifier, text))
+    return result
 
 
-def _newest(package: str, specifier: SpecifierSet, others: Others) -> Version | None:
-    """Give the newest release in a specifier that goes with what else is declared."""
-    pinned = published.pin(specifier)
-    if pinned is not None:
-        return pinned
-    names = names_of(package.replace("-", "_"))
-    known = {*published.releases(package), *(names.versions if names is not None else ())}
-    fitting = sorted((each for each in known if specifier.contains(each)), reverse=True)
-    fitting = [each for each in fitting if not published.is_yanked(package, each)]
-    asked = [
-        published.asked_of(package, name, str(each))
-        for name, each in others.items()
-        if name != package
-    ]
-    return next(
-        (
-            each
-            for each in fitting
-            if all(any(each in one for one in some) for some in asked if some)
-            and _goes_with(package, each, others)
-        ),
-        None,
-    )
-
-
-def _goes_with(package: str, version: Version, others: Others) -> bool:
-    """Say whether the other requirements of the project leave a release installable."""
-    python = published.pin(others[_PYTHON]) if _PYTHON in others else None
-    runs_on = published.requires_python(package, version)
-    if python is not None and runs_on is not None and not runs_on.contains(python):
-        return False
-    required = published.requirements(package, version) or ()
-    shared = [each for each in required if each.name in others and each.name != package]
-    for each in published.applicable(shared):
-        asked = others[each.name]
-        if published.releases(each.name):
-            pinned = published.pin(asked)
-            if pinned is not None and not each.specifier.contains(pinned, prereleases=True):
-                return False
-            if pinned is None and published.newest(each.name, asked & each.specifier) is None:
-                return False
-    return True
-
-
-def _brought(package: str, by: str, asked: SpecifierSet) -> SpecifierSet | None:
-    """Give what the newest release of another package requires of this one, None for nothing."""
-    newest = published.pin(asked) or published.newest(by, asked)
-    required = (published.requirements(by, newest) or ()) if newest is not None else ()
-    return next(
-        (each.specifier for each in published.applicable(required) if each.name == package), None
-    )
-
-
-def _others(project: Declarations, beside: Iterable[Declared] = ()) -> Others:
-    """Give what the project, and what stands beside a requirement, always asks of packages."""
-    python = python_version(project)
-    found: Others = {} if python is None else {_PYTHON: SpecifierSet(f"=={python}.99")}
-    for folder in project.folders:
-        _add([each.declared for each in project.declared_in(folder)], found)
-        if found.keys() - {_PYTHON}:
-            break
-    _add(beside, found)
-    return found
-
-
-def _add(declared: Iterable[Declared], others: Others) -> None:
-    known = published.packages()
-    for each in declared:
-        parsed = requirement_of(each.text) if each.name in known and not each.group else None
-        if parsed is not None and not parsed.marker and not parsed.url:
-            others[each.name] = others.get(each.name, SpecifierSet()) & parsed.specifier
+def _inside(path: str, project: Declarations) -> str:
+    return os.path.relpath(path, project.folders[-1])
 
 
 # The metadata of the distribution that a file is part of
@@ -451,25 +325,15 @@ def _metadata(top: str, folder: str, project: Declarations) -> str:
 def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, ...]:
     """Give the version that a METADATA asks for; the many files of a package share it."""
     lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
-    counted: list[Requirement] = []
-    others: Others = {}
-    for each in filter(None, map(requirement_of, lines)):
-        name = canonicalize_name(each.name)
-        if name == package:
-            counted.append(each)
-        if not _is_extra(each):
-            others[name] = others.get(name, SpecifierSet()) & each.specifier
+    parsed = [each for each in map(requirement_of, lines) if each is not None]
+    others = companions_of(each for each in parsed if not _is_extra(each))
+    counted = [each for each in parsed if canonicalize_name(each.name) == package]
     always = [each for each in counted if not _is_extra(each)]
     if not counted:
         return _undeclared(package, others)
     specifier = _combined(always or counted[:1])
-    newest = _newest(package, specifier, others)
     where = f"the metadata of {top}"
-    return (
-        ()
-        if newest is None
-        else (_admitted(specifier, newest, where, f"{package}{specifier}", others),)
-    )
+    return tuple(_admitted(package, specifier, where, f"{package}{specifier}", others))
 
 
 def _is_extra(requirement: Requirement) -> bool:

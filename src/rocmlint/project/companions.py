@@ -1,0 +1,166 @@
+"""Which release of a package goes with what else a project asks for, and with its Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from rocmlint.project.python_version import python_version
+from rocmlint.published import requirements as published
+from rocmlint.published.names import names_of
+from rocmlint.text.written import requirement_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from packaging.requirements import Requirement
+    from packaging.version import Version
+
+    from rocmlint.formats.model import Declared
+    from rocmlint.project.declarations import Declarations
+
+    Demands = Sequence[tuple[SpecifierSet, ...]]
+    """What each of several packages asks of one: any of its sets will do."""
+
+
+@dataclass(frozen=True)
+class Companions:
+    """What is always asked of the packages whose releases are known, and the Python, if named."""
+
+    asked: Mapping[str, SpecifierSet] = field(default_factory=dict)
+    python: Version | None = None
+
+    def newest(
+        self, package: str, specifier: SpecifierSet, *, as_of_today: bool = False
+    ) -> Version | None:
+        """Return the newest release in a specifier that goes with what else is asked for.
+
+        Of a companion with an upper bound the newest release that it admits counts, as pip takes
+        that; of an open one any may be installed some day, unless it is asked for `as_of_today`.
+        """
+        pinned = published.pin(specifier)
+        if pinned is not None:
+            return pinned
+        names = names_of(package.replace("-", "_"))
+        known = {*published.releases(package), *(names.versions if names is not None else ())}
+        fitting = sorted((each for each in known if specifier.contains(each)), reverse=True)
+        fitting = [each for each in fitting if not published.is_yanked(package, each)]
+        of_any = self._demands(package)
+        for demands in (self._demands_of_newest(package, as_of_today=as_of_today), of_any):
+            for each in fitting:
+                if _meets(each, demands) and self._admits(package, each):
+                    return each
+        return None
+
+    def why(self, package: str, specifier: SpecifierSet, newest: Version) -> str:
+        """Say what else than the specifier makes a release the newest, "" where nothing does."""
+        if Companions().newest(package, specifier) == newest:
+            return ""
+        for name, asked in self.asked.items():
+            if Companions({name: asked}).newest(package, specifier, as_of_today=True) == newest:
+                return f" with `{name}{asked}`"
+        on_python = Companions({}, self.python).newest(package, specifier) == newest
+        return f" on Python {self.python}" if on_python else ""
+
+    def bringing(self, package: str) -> tuple[str, SpecifierSet] | None:
+        """Return the first companion that requires a package, and what its newest release asks."""
+        for name, asked in self.asked.items():
+            newest = published.pin(asked) or published.newest(name, asked)
+            required = published.requirements(name, newest) if newest is not None else None
+            for each in published.applicable(required or ()):
+                if each.name == package:
+                    return name, each.specifier
+        return None
+
+    def _demands(self, package: str) -> Demands:
+        others = ((name, asked) for name, asked in self.asked.items() if name != package)
+        return [published.asked_of(package, name, str(asked)) for name, asked in others]
+
+    def _demands_of_newest(self, package: str, *, as_of_today: bool) -> Demands:
+        found = []
+        for name, asked in self.asked.items():
+            counts = as_of_today or has_upper_bound(asked)
+            newest = _newest_on(name, str(asked), self.python) if counts else None
+            admitted = str(asked) if newest is None else f"=={newest}"
+            if name != package:
+                found.append(published.asked_of(package, name, admitted))
+        return found
+
+    def _admits(self, package: str, version: Version) -> bool:
+        """Say whether the other requirements leave a release installable."""
+        if not _runs_on(package, version, self.python):
+            return False
+        required = published.requirements(package, version) or ()
+        shared = [each for each in required if each.name in self.asked and each.name != package]
+        for each in published.applicable(shared):
+            asked = self.asked[each.name]
+            if published.releases(each.name):
+                pinned = published.pin(asked)
+                if pinned is not None and not each.specifier.contains(pinned, prereleases=True):
+                    return False
+                if pinned is None and published.newest(each.name, asked & each.specifier) is None:
+                    return False
+        return True
+
+
+def companions(project: Declarations, beside: Iterable[Declared] = ()) -> Companions:
+    """Return what a project, and what stands beside a requirement, always asks of packages."""
+    found: dict[str, SpecifierSet] = {}
+    for folder in project.folders:
+        _add((each.declared for each in project.declared_in(folder)), found)
+        if found:
+            break
+    _add(beside, found)
+    return Companions(found, python_version(project))
+
+
+def companions_of(requirements: Iterable[Requirement]) -> Companions:
+    """Return what requirements ask together."""
+    found: dict[str, SpecifierSet] = {}
+    for each in requirements:
+        name = canonicalize_name(each.name)
+        found[name] = found.get(name, SpecifierSet()) & each.specifier
+    return Companions(found)
+
+
+def has_upper_bound(specifier: SpecifierSet) -> bool:
+    """Check whether a specifier rules newer releases out."""
+    return any(each.operator in {"<", "<=", "==", "~=", "==="} for each in specifier)
+
+
+def _add(declared: Iterable[Declared], found: dict[str, SpecifierSet]) -> None:
+    known = published.packages()
+    for each in declared:
+        parsed = requirement_of(each.text) if each.name in known and not each.group else None
+        if parsed is not None and not parsed.marker and not parsed.url:
+            found[each.name] = found.get(each.name, SpecifierSet()) & parsed.specifier
+
+
+def _meets(version: Version, demands: Demands) -> bool:
+    return all(any(version in one for one in sets) for sets in demands if sets)
+
+
+@lru_cache(maxsize=256)
+def _newest_on(package: str, asked: str, python: Version | None) -> Version | None:
+    """Give the newest release that pip takes: one that was not taken back, for this Python."""
+    specifier = SpecifierSet(asked)
+    return next(
+        (
+            each
+            for each in reversed(published.releases(package))
+            if specifier.contains(each)
+            and not published.is_yanked(package, each)
+            and _runs_on(package, each, python)
+        ),
+        None,
+    )
+
+
+def _runs_on(package: str, version: Version, python: Version | None) -> bool:
+    """Say whether the last patch release of a Python meets what a release requires."""
+    runs_on = published.requires_python(package, version) if python is not None else None
+    return runs_on is None or runs_on.contains(f"{python}.99")
