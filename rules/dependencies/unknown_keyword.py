@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from ._names.judgement import MissingName
     from ._names.keywords import UnknownKeywordUse
+    from ._names.replacements import KeywordAdvice
 
 
 class UnknownKeyword(PythonRule["cst.Call"]):
@@ -165,13 +166,26 @@ def _instead(unknown: UnknownKeywordUse) -> str:
     if new:
         return f"write `{new}` for `{keyword}`"
     advice = keyword_advice(dotted, keyword)
-    if advice or not dotted.startswith("trl."):
-        return advice
+    if advice is not None:
+        return _told(advice, judgement, dotted.partition(".")[0])
+    if not dotted.startswith("trl."):
+        return ""
     # trl's trainers got configurations, which took over most of their keywords.
     settings = f"{dotted.removesuffix('Trainer')}Config"
     taken = keyword_history(definer(settings, keyword), keyword).at
     is_taken = settings != dotted and taken(judgement.candidate.version)
     return f"pass `{keyword}` to `{settings}`" if is_taken else ""
+
+
+def _told(advice: KeywordAdvice, judgement: MissingName, package: str) -> str:
+    """Add the release that an advice needs, where an older one may be installed."""
+    from packaging.version import Version  # noqa: PLC0415 - few files need it
+
+    lowest = [each.lowest for each in judgement.candidates]
+    works = not advice.since or all(
+        each is not None and each >= Version(advice.since) for each in lowest
+    )
+    return advice.text if works else f"{advice.text}, and require `{package}>={advice.since}`"
 
 
 def _new_keyword(dotted: str, keyword: str, judgement: MissingName) -> str | None:

@@ -111,16 +111,29 @@ KEYWORDS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 """Keywords that only changed their name: by the end of the callable's name, the new one."""
 
-KEYWORD_ADVICE: dict[tuple[str, str], str] = {
-    ("hf_hub_download", "url"): "pass `repo_id` and `filename` for `url`",
-    ("SFTTrainer", "max_seq_length"): "pass `max_length` to `trl.SFTConfig`",
-    ("SFTConfig", "max_seq_length"): "write `max_length` for `max_seq_length`",
-    ("TrainingArguments", "group_by_length"): (
-        'write `train_sampling_strategy="group_by_length"` for `group_by_length=True`'
+
+class KeywordAdvice(NamedTuple):
+    """What to do about a keyword, and the first release in which that works, if not in all."""
+
+    text: str
+    since: str = ""
+
+
+KEYWORD_ADVICE: dict[tuple[str, str], KeywordAdvice] = {
+    ("hf_hub_download", "url"): KeywordAdvice("pass `repo_id` and `filename` for `url`"),
+    ("SFTTrainer", "max_seq_length"): KeywordAdvice("pass `max_length` to `trl.SFTConfig`", "0.16"),
+    ("SFTConfig", "max_seq_length"): KeywordAdvice(
+        "write `max_length` for `max_seq_length`", "0.16"
     ),
-    ("TrainingArguments", "overwrite_output_dir"): "leave out `overwrite_output_dir`",
-    ("TrainingArguments", "warmup_ratio"): (
-        "write `warmup_steps` for `warmup_ratio`, as it takes a share from transformers 5.0 on"
+    ("TrainingArguments", "group_by_length"): KeywordAdvice(
+        'write `train_sampling_strategy="group_by_length"` for `group_by_length=True`', "5.2"
+    ),
+    ("TrainingArguments", "overwrite_output_dir"): KeywordAdvice(
+        "leave out `overwrite_output_dir`"
+    ),
+    # A share was an error, or taken for no steps at all, before.
+    ("TrainingArguments", "warmup_ratio"): KeywordAdvice(
+        "write `warmup_steps`, which takes a share, for `warmup_ratio`", "5.0"
     ),
 }
 """By the end of the callable's name and the keyword, what to do where no other keyword does it."""
@@ -150,15 +163,15 @@ def replacement_of(dotted: str) -> Replacement | None:
     return None
 
 
-def keyword_advice(dotted: str, keyword: str) -> str:
-    """Say what to do about a keyword for which there is no other, "" where nothing is known."""
+def keyword_advice(dotted: str, keyword: str) -> KeywordAdvice | None:
+    """Say what to do about a keyword for which there is no other, None where nothing is known."""
     name = dotted.rpartition(".")[2]
     told = (
-        text
-        for (end, each), text in KEYWORD_ADVICE.items()
+        advice
+        for (end, each), advice in KEYWORD_ADVICE.items()
         if each == keyword and name.endswith(end)
     )
-    return next(told, "")
+    return next(told, None)
 
 
 def keyword_replacement(dotted: str, keyword: str) -> str | None:

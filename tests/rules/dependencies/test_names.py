@@ -431,6 +431,26 @@ def test_a_private_name_that_a_release_had_is_judged() -> None:
     assert [each.code for each in lint(use)] == ["ROC204"]
 
 
+@pytest.mark.parametrize(
+    ("requirement", "end"),
+    [
+        (
+            "transformers>=4.40",
+            ", and require `transformers>=5.0`, or require `transformers<5.15`.",
+        ),
+        ("transformers>=5.0", " for `warmup_ratio`, or require `transformers<5.15`."),
+        ("transformers==5.23.0", " for `warmup_ratio`, or require `transformers<5.15`."),
+    ],
+)
+def test_advice_that_older_releases_do_not_know_is_given_with_the_release_that_does(
+    requirement: str, end: str
+) -> None:
+    write("requirements.txt", f"{requirement}\n")
+    call = "TrainingArguments('out', warmup_ratio=0.1)\n"
+    (finding,) = lint(f"from transformers import TrainingArguments\n\n{call}")
+    assert finding.help.endswith(end)
+
+
 def test_a_keyword_in_a_module_that_fails_at_an_import_is_left_to_that() -> None:
     write("requirements.txt", "transformers==5.23.0\n")
     call = "from transformers import TrainingArguments\n\nTrainingArguments('o', tokenizer=t)\n"
