@@ -95,7 +95,10 @@ def test_a_release_that_was_unpacked_is_left_out_whatever_package_it_is(tmp_path
     assert "a checkout of torch-geometric" in discovery.notes[0]
 
 
-@pytest.mark.parametrize("name", ["archive", "Archived", "old", "retired_benchmarks"])
+@pytest.mark.parametrize(
+    "name",
+    ["archive", "Archived", "old", "retired_benchmarks", "olderVersions", "old_code", "unused"],
+)
 def test_an_archive_is_left_out_and_named_in_one_line(name: str, tmp_path: Path) -> None:
     write(tmp_path, **{f"{name}/install.sh": "", "train.py": ""})
     files, discovery = found(tmp_path)
@@ -105,6 +108,9 @@ def test_an_archive_is_left_out_and_named_in_one_line(name: str, tmp_path: Path)
     assert found(tmp_path, name)[0] == [f"{name}/install.sh"]
 
 
-def test_a_package_that_is_called_so_is_linted(tmp_path: Path) -> None:
-    write(tmp_path, **{"models/deprecated/__init__.py": "", "archive_format/read.py": ""})
-    assert len(found(tmp_path)[0]) == 2
+@pytest.mark.parametrize(
+    "path", ["models/deprecated/__init__.py", "archive_format/read.py", "old_models/a.py"]
+)
+def test_a_package_that_is_called_so_and_other_names_are_linted(path: str, tmp_path: Path) -> None:
+    write(tmp_path, **{path: ""})
+    assert found(tmp_path)[0] == [path]

@@ -28,7 +28,8 @@ NOT_LINTED = "not linted: neither Python nor another supported format"
 DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
 _LEFT_OUT = "not linted: {}; name the directory to lint it"
 _ARCHIVE = compile_lazily(
-    r"(?i:archived?|archives|attic|deprecated|obsolete|old|retired([-_]\w+)?)\Z"
+    r"(?i:archived?|archives|attic|backups?|deprecated|obsolete|old|retired([-_]\w+)?|unused"
+    r"|(old(er)?|previous|deprecated|archived?|unused)[-_]?(code|files|scripts|versions?))\Z"
 )
 """How folders are called whose code nobody runs any more, if nothing imports from them."""
 _CODE = (*PYTHON, NOTEBOOK)
