@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import compile_lazily, once_per_file
 
+from .overlays import is_test
 from .package_imports import files_of, holds, modules_imported
 
 if TYPE_CHECKING:
@@ -50,17 +51,46 @@ def _is_leftover(source: Source) -> bool:
     root = source.project.folders[-1]
     if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
         return False
-    if _is_distributed(source) or not _is_library(source.text):
+    if _is_run(path, source.text, root):
         return False
-    programs = source.modules_with(root, ("__main__",))
-    if not programs or source.modules_with(root, (_LOADS_WHATEVER_IS_THERE,)):
+    if source.modules_with(root, (_LOADS_WHATEVER_IS_THERE,)):
         return False
+    is_open = _is_distributed(source) or not source.modules_with(root, ("__main__",))
+    if is_open and not _is_internal(path, root, source):
+        return False  # users of a library import what they like
     chain: set[str] = set()
     if _is_used(path, root, source, chain):
+        return False
+    if is_open and any(_imported_by_init(each, source) for each in chain):
         return False
     names = "|".join(re.escape(_name(each)) for each in sorted(chain))
     named = re.compile(rf"\b(?:{names})\b")
     return not any(named.search(source.read(each)) for each in _texts(root, source))
+
+
+def _is_run(path: str, text: str, root: str) -> bool:
+    """Say whether a file is a program, or a test, which is found by its name."""
+    return is_test(path, root) or not _is_library(text)
+
+
+def _is_internal(path: str, root: str, source: Source) -> bool:
+    """Say whether a module lies among some that modules of other folders import by their names."""
+    folder = os.path.dirname(path)
+    package = re.escape(os.path.basename(folder))
+    return any(
+        os.path.dirname(file) == folder and os.path.basename(file) != _INIT and source.exists(file)
+        for user in source.modules_with(root, (rf"\b{package}\.\w",))
+        if os.path.dirname(user) != folder
+        for file in _files_imported(user, source.read(user), source)
+    )
+
+
+def _imported_by_init(path: str, source: Source) -> bool:
+    """Say whether the package that holds a module offers what is in it as its own."""
+    init = os.path.join(os.path.dirname(path), _INIT)
+    if init == path or not source.exists(init):
+        return False
+    return path in _files_imported(init, source.read(init), source)
 
 
 def _is_distributed(source: Source) -> bool:
@@ -124,7 +154,7 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
             continue
         text = source.read(user)
         if (_imports(user, path, text, source) or _names_it(user, path, text)) and (
-            not _is_library(text) or _is_used(user, root, source, chain)
+            _is_run(user, text, root) or _is_used(user, root, source, chain)
         ):
             return True
     return False
@@ -134,6 +164,8 @@ def _imports(user: str, path: str, text: str, source: Source) -> bool:
     """Say whether a file imports a module; where nothing holds what it asks for, perhaps."""
     folders = _folders_above(user, source)
     for module in modules_imported(text):
+        if _name(path) not in module.split("."):
+            continue
         holding = [each for each in folders if holds(each, module, source)]
         if any(path in files_of(module, user, each) for each in holding or [""]):
             return True
@@ -142,6 +174,14 @@ def _imports(user: str, path: str, text: str, source: Source) -> bool:
         if is_elsewhere and path.endswith((f"{inner}.py", os.path.join(inner, _INIT))):
             return True
     return False
+
+
+def _files_imported(user: str, text: str, source: Source) -> Iterator[str]:
+    """Yield where the modules of the project may lie that a file imports."""
+    folders = _folders_above(user, source)
+    for module in modules_imported(text):
+        for folder in [each for each in folders if holds(each, module, source)] or [""]:
+            yield from files_of(module, user, folder)
 
 
 def _folders_above(path: str, source: Source) -> list[str]:

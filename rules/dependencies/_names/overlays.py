@@ -113,10 +113,15 @@ def _puts_in(dotted: str, source: Source) -> bool:
     return any(".".join(parts[:length]) in put_in for length in range(2, len(parts) + 1))
 
 
+def is_test(path: str, root: str) -> bool:
+    """Check whether a module is a test by its name, or lies among tests."""
+    return _OF_TEST.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
+
+
 @lru_cache(maxsize=4)
 def _put_in_by_program(modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
     """Give the names that the program puts into packages: tests stub what they like."""
-    own = (each for each in modules if not _OF_TEST.search(os.path.relpath(each, root)))
+    own = (each for each in modules if not is_test(each, root))
     return _put_in(tuple(own), root, disk)
 
 

@@ -110,3 +110,42 @@ def test_a_package_is_used_by_what_is_imported_from_inside_it() -> None:
     write("nets/parts/__init__.py", GONE)
     write("train.py", "from nets.parts.blocks import Block\n\nBlock()\n")
     assert found() == ["nets/parts/__init__.py"]
+
+
+def distribute() -> None:
+    """Make `nets` a package that users install."""
+    write("setup.py", "from setuptools import setup\n\nsetup(name='nets')\n")
+    write("nets/__init__.py", "")
+    write("nets/parts/__init__.py", "")
+
+
+def test_a_module_beside_those_that_a_distributed_package_imports_itself_is_left_alone() -> None:
+    distribute()
+    write("nets/parts/norms.py", "class Norm:\n    pass\n")
+    write("nets/model.py", "from nets.parts.norms import Norm\n")
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("nets/parts/__init__.py", "from .blocks import Block\n"),
+        ("nets/model.py", "from nets.parts.blocks import Block\n\nBlock()\n"),
+        ("tests/test_blocks.py", "from nets.parts.blocks import Block\n"),
+        ("README.md", "`from nets.parts.blocks import Block`\n"),
+    ],
+)
+def test_a_module_that_a_distributed_package_offers_or_tests_is_judged(
+    name: str, text: str
+) -> None:
+    distribute()
+    write("nets/parts/norms.py", "class Norm:\n    pass\n")
+    write("nets/other.py", "from nets.parts.norms import Norm\n")
+    write(name, text)
+    assert found() == ["nets/parts/blocks.py"]
+
+
+def test_a_test_is_found_by_its_name_alone() -> None:
+    write("nets/parts/blocks.py", "")
+    write("tests/test_blocks.py", GONE)
+    assert found() == ["tests/test_blocks.py"]
