@@ -57,11 +57,11 @@ def _is_leftover(source: Source) -> bool:
         return False
     is_open = _is_distributed(source) or not source.modules_with(root, ("__main__",))
     if is_open and not _is_internal(path, root, source):
-        return False  # users of a library import what they like
+        return False
     chain: set[str] = set()
     if _is_used(path, root, source, chain):
         return False
-    if is_open and any(_imported_by_init(each, source) for each in chain):
+    if is_open and not all(_is_internal(each, root, source) for each in chain):
         return False
     names = "|".join(re.escape(_name(each)) for each in sorted(chain))
     named = re.compile(rf"\b(?:{names})\b")
@@ -74,7 +74,13 @@ def _is_run(path: str, text: str, root: str) -> bool:
 
 
 def _is_internal(path: str, root: str, source: Source) -> bool:
-    """Say whether a module lies among some that modules of other folders import by their names."""
+    """Say whether no user of a library would import a module, as its package does that.
+
+    It lies among some that modules of other folders import by their names. Of all other modules
+    users import what they like.
+    """
+    if _is_offered(path, source):
+        return False
     folder = os.path.dirname(path)
     package = re.escape(os.path.basename(folder))
     return any(
@@ -85,7 +91,7 @@ def _is_internal(path: str, root: str, source: Source) -> bool:
     )
 
 
-def _imported_by_init(path: str, source: Source) -> bool:
+def _is_offered(path: str, source: Source) -> bool:
     """Say whether the package that holds a module offers what is in it as its own."""
     init = os.path.join(os.path.dirname(path), _INIT)
     if init == path or not source.exists(init):

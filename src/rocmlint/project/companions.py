@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
@@ -83,12 +82,33 @@ class Companions:
     def _demands_of_newest(self, package: str, *, as_of_today: bool) -> Demands:
         found = []
         for name, asked in self.asked.items():
-            counts = as_of_today or has_upper_bound(asked)
-            newest = _newest_on(name, str(asked), self.python) if counts else None
-            admitted = str(asked) if newest is None else f"=={newest}"
-            if name != package:
-                found.append(published.asked_of(package, name, admitted))
+            of_any = published.asked_of(package, name, str(asked)) if name != package else ()
+            if not of_any:
+                continue
+            demands = self._demands(name)
+            bounded = has_upper_bound(asked) or any(
+                sets and all(map(has_upper_bound, sets)) for sets in demands
+            )
+            newest = self._newest_meeting(name, asked, demands) if bounded or as_of_today else None
+            exact = "" if newest is None else f"=={newest}"
+            found.append(published.asked_of(package, name, exact) if exact else of_any)
         return found
+
+    def _newest_meeting(
+        self, package: str, specifier: SpecifierSet, demands: Demands
+    ) -> Version | None:
+        """Give the newest release that pip takes of a companion."""
+        return next(
+            (
+                each
+                for each in reversed(published.releases(package))
+                if specifier.contains(each)
+                and not published.is_yanked(package, each)
+                and _meets(each, demands)
+                and _runs_on(package, each, self.python)
+            ),
+            None,
+        )
 
     def _admits(self, package: str, version: Version) -> bool:
         """Say whether the other requirements leave a release installable."""
@@ -142,22 +162,6 @@ def _add(declared: Iterable[Declared], found: dict[str, SpecifierSet]) -> None:
 
 def _meets(version: Version, demands: Demands) -> bool:
     return all(any(version in one for one in sets) for sets in demands if sets)
-
-
-@lru_cache(maxsize=256)
-def _newest_on(package: str, asked: str, python: Version | None) -> Version | None:
-    """Give the newest release that pip takes: one that was not taken back, for this Python."""
-    specifier = SpecifierSet(asked)
-    return next(
-        (
-            each
-            for each in reversed(published.releases(package))
-            if specifier.contains(each)
-            and not published.is_yanked(package, each)
-            and _runs_on(package, each, python)
-        ),
-        None,
-    )
 
 
 def _runs_on(package: str, version: Version, python: Version | None) -> bool:

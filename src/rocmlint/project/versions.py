@@ -13,7 +13,6 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.project import declarations
-from rocmlint.project.agreement import contradict, is_of_package
 from rocmlint.project.companions import (
     Companions,
     companions,
@@ -87,7 +86,6 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
             Candidate(version, f"locked in {_inside(path, project)}", certain=True)
             for path, version in locked(folder, package, declared, project)
         )
-        declared = _without_stale(declared, project)
         found = found or (_declared(declared, package, project) if declared else ())
         if found or declared:
             return _with_told(found, told, package, project)
@@ -199,19 +197,6 @@ def _counts(requirement: declarations.Requirement, package: str) -> bool:
 
 _Group = tuple[str, str, str]
 """A file, a group of requirements in it, and a marker."""
-
-
-def _without_stale(
-    declared: list[declarations.Requirement], project: Declarations
-) -> list[declarations.Requirement]:
-    """Leave out what contradicts the requirements of the package that the files are part of.
-
-    pip reads its pyproject.toml, and a list of requirements beside it only where it is told to.
-    """
-    if not project.exists(os.path.join(project.folder, "__init__.py")):
-        return declared
-    own = [each for each in declared if is_of_package(each)]
-    return [each for each in declared if not any(contradict(each, other) for other in own)]
 
 
 def _declared(
