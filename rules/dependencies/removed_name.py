@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,7 +17,13 @@ from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lo
 from ._names.published_names import history
 from ._names.rename import renaming
 from ._names.uses import TORCH_WORDS, WORDS
-from ._torch.removed import ADVICE, REMOVED_CALLS, removed_calls, removed_message
+from ._torch.removed import (
+    ADVICE,
+    REMOVED_CALLS,
+    is_in_some_torch,
+    removed_calls,
+    removed_message,
+)
 from ._torch.rewriting import rewriting
 from ._torch.successors import SUCCESSORS
 
@@ -25,6 +33,9 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
     from ._names.lookups import Lookup, MissingLookup
+
+
+_TORCH_EXCUSES = (is_in_some_torch, *LOOKUP_EXCUSES, is_leftover)
 
 
 class RemovedName(PythonRule["Lookup | cst.Call"]):
@@ -40,7 +51,8 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     that is what a fresh install gets. A finding is a warning where the requirement has no upper
     bound and admits older versions with the name, else an error. Patch releases count as their
     minor release; of those from more than two years before this release nothing is known. All
-    names of an import are one finding.
+    names of an import are one finding. Where nothing declares torch, a function of torch is
+    reported once a project, if each torch with wheels for ROCm 6 or later only raises for it.
 
     ## Example
     ```text
@@ -103,17 +115,21 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             )
 
     def _removed_calls(self, node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[Finding]:
-        """Report functions of torch that only raise, also where nothing declares torch."""
+        """Report functions of torch that only raise; where nothing declares torch, once each."""
         for found in removed_calls(node, source):
-            if not any(excuse(found, source) for excuse in (*LOOKUP_EXCUSES, is_leftover)):
-                yield self.finding(
-                    found.place,
-                    source,
-                    removed_message(found),
-                    help=f"{ADVICE[found.dotted]}.",
-                    fix=rewriting([found], source) if found.dotted in SUCCESSORS else None,
-                    severity=found.judgement.severity,
-                )
+            if any(excuse(found, source) for excuse in _TORCH_EXCUSES):
+                continue
+            finding = self.finding(
+                found.place,
+                source,
+                removed_message(found),
+                help=f"{ADVICE[found.dotted]}.",
+                fix=rewriting([found], source) if found.dotted in SUCCESSORS else None,
+                severity=found.judgement.severity,
+            )
+            root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+            once = "" if found.judgement.is_declared else f"{self.code} {found.dotted} {root}"
+            yield replace(finding, once=once)
 
 
 def _message(found: Sequence[MissingLookup]) -> str:

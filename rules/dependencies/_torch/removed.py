@@ -27,6 +27,7 @@ ADVICE = {
     "torch.symeig": 'Use `torch.linalg.eigh(A, UPLO="U")`, or `eigvalsh` for the values alone',
 }
 """What to use instead, as the errors themselves say (torch 2.13.0)."""
+_OLDEST_ROCM = "6.0"
 _WORDS = (
     *("cholesky", "symeig", "lstsq", "matrix_rank"),
     *("torch.eig", "import eig", "torch.solve", "import solve"),  # "eig" is in "weight"
@@ -52,6 +53,19 @@ REMOVED_CALLS = nodes(
 def removed_calls(node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[OldUse]:
     """Yield what a call or an import uses of functions that only raise."""
     return (each for each in old_uses(node, source, ADVICE) if each.deprecation.raises)
+
+
+def is_in_some_torch(found: OldUse, source: Source) -> bool:
+    """Functions of torch, declared nowhere, that one with wheels for ROCm 6 or later still has."""
+    from packaging.version import Version  # noqa: PLC0415 - few files need it
+
+    from rocmlint.published.rocm_wheels import rows  # noqa: PLC0415
+
+    del source
+    if found.judgement.is_declared:
+        return False
+    of_today = (each.torch for each in rows() if Version(each.rocm[-1]) >= Version(_OLDEST_ROCM))
+    return not all(found.deprecation.holds_in(Version(each)) for each in of_today)
 
 
 def removed_message(found: OldUse) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.api import lint_paths
 from rocmlint.change.fix import apply_fixes
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.linter import Linter
@@ -247,6 +248,24 @@ def test_a_load_fails_with_a_torch_that_has_the_new_default(
 def test_a_project_that_changes_the_function_is_left_alone() -> None:
     Path("compat.py").write_text("import torch\n\ntorch.load = load_all\n")
     assert lint(in_torch("model = torch.load(path)\nmodel.eval()")) == []
+
+
+# Removed
+
+
+def test_without_a_declared_torch_only_what_is_gone_in_each_of_today_is_told() -> None:
+    assert lint(in_torch("torch.cholesky(a)")) == []  # there until 2.13
+    (finding,) = lint(in_torch("torch.symeig(a)"))
+    assert (finding.code, finding.severity) == ("ROC204", "warning")
+
+
+def test_without_a_declared_torch_a_function_is_told_once_a_project() -> None:
+    write("a.py", in_torch("torch.symeig(a)\ntorch.symeig(b)\ntorch.lstsq(a, b)"))
+    write("b.py", in_torch("torch.symeig(c)"))
+    found = lint_paths(["."], options={"select": ["ROC204"]})
+    assert [(each.path, each.line) for each in found] == [("a.py", 3), ("a.py", 5)]
+    write("requirements.txt", "torch==2.7.1\n")
+    assert len(lint_paths(["."], options={"select": ["ROC204"]})) == 4
 
 
 # Modules
