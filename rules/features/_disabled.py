@@ -7,6 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.project.copies import FOLDERS, named_in, normalized
 from rocmlint.rule import (
     Comment,
     Option,
@@ -41,14 +42,6 @@ _REASON = compile_lazily(
     r"|if using|if torch)\b|^if\b",
     re.IGNORECASE | re.MULTILINE,
 )
-COPIED_PACKAGES = frozenset(
-    {
-        *("clip", "diffusers", "fairseq", "fastchat", "groundingdino", "lavis", "ldm", "open_clip"),
-        *("sam2", "segment_anything", "taming", "timm", "transformers"),
-    }
-)
-"""Packages that other projects copy into their trees."""
-_NAMED = compile_lazily(r"\bname\s*=\s*[\"']?([\w.-]+)")
 _LONG_EXPLANATION = 20
 _DEAD_LINES = 4
 _REACH = 6
@@ -171,10 +164,10 @@ def is_in_copied_package(found: Disabled, source: Source) -> bool:
     """Files of a well-known package that lies, as a copy, in a project of another name."""
     del found
     folders = source.place.split("/")[:-1]
-    copied = next((each for each in folders if each in COPIED_PACKAGES), None)
+    copied = next((each for each in folders if each in FOLDERS), None)
     return copied is not None and not any(
-        copied in re.sub(r"\W", "_", each.lower())
-        for each in (os.path.basename(source.root), *_names(source))
+        copied in each.replace("-", "_")
+        for each in (normalized(os.path.basename(source.root)), *_names(source))
     )
 
 
@@ -183,7 +176,7 @@ def _names(source: Source) -> Iterator[str]:
     for name in ("pyproject.toml", "setup.py", "setup.cfg"):
         path = os.path.join(source.root, name)
         if source.exists(path):
-            yield from _NAMED.findall(source.read(path))
+            yield from named_in(source.read(path))
 
 
 def is_no_line_of_code(found: Disabled, source: Source) -> bool:

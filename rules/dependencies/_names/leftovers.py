@@ -8,7 +8,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.project.copies import named_in, normalized
+from rocmlint.rule import once_per_file
 
 from .overlays import is_test
 from .package_imports import files_of, holds, modules_imported
@@ -26,9 +27,6 @@ _LOADS_WHATEVER_IS_THERE = (
 )
 """What stands in a project that runs modules which no text names."""
 _DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
-_PROJECT = compile_lazily(
-    r"^(?:name[ \t]*=|Name:)[ \t]*[\"']?([\w.-]+)|\bname[ \t]*=[ \t]*[\"']([\w.-]+)", re.MULTILINE
-)
 _TEXTS = (".yaml", ".yml", ".sh", ".md", ".rst", ".toml", ".cfg", ".ini", ".slurm", ".sbatch")
 _INIT = "__init__.py"
 _DEEPEST = 4
@@ -113,14 +111,14 @@ def _is_distributed(source: Source) -> bool:
             base = os.path.join(folder, "src")
         top = os.path.relpath(path, base).split(os.sep)[0]
         if text and source.exists(os.path.join(base, top, "__init__.py")):
-            names = {_plain(each[1] or each[2]) for each in _PROJECT.finditer(text)}
+            names = {_plain(each) for each in named_in(text)}
             beside = {_plain(each) for each in source.names_in(base)}
             return _plain(top) in names or not names & beside
     return False
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "", name).lower()
+    return normalized(name).replace("-", "")
 
 
 def _is_library(text: str) -> bool:

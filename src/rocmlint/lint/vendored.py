@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.state import data_of, names_in
 from rocmlint.lazy import compile_lazily
+from rocmlint.project.copies import DISTRIBUTIONS, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-_PACKAGES = frozenset(
-    {
-        *("accelerate", "bitsandbytes", "datasets", "deepspeed", "diffusers", "evaluate"),
-        *("huggingface-hub", "open-clip-torch", "peft", "sglang", "timm", "tokenizers", "torch"),
-        *("torchaudio", "torchvision", "transformers", "triton", "trl", "vllm", "xformers"),
-    }
-)
 _RELEASE = compile_lazily(r".*-v?\d+(?:-\d+)+\Z")
 """How a folder is called, normalized, that a release was unpacked into: torch-geometric-2.8.0."""
 _SETUP = "setup.py"
@@ -36,13 +30,13 @@ def vendored(folder: str, names: Collection[str], root: str) -> str | None:
     """
     if _SETUP not in names and _PYPROJECT not in names:
         return None
-    called = _normalized(os.path.basename(folder))
+    called = normalized(os.path.basename(folder))
     is_release = _RELEASE.match(called) is not None
-    package = next((each for each in _names(folder) if is_release or each in _PACKAGES), None)
+    package = next((each for each in _names(folder) if is_release or each in DISTRIBUTIONS), None)
     if package is None or package not in called or _is_repository(folder):
         return None
     above = list(_above(folder, root))
-    own = any(package in {_normalized(os.path.basename(each)), *_names(each)} for each in above)
+    own = any(package in {normalized(os.path.basename(each)), *_names(each)} for each in above)
     inside = any(_OF_PROJECT.match(name) for each in above for name in names_in(each))
     return package if inside and not own else None
 
@@ -62,16 +56,12 @@ def _above(folder: str, root: str) -> Iterator[str]:
 def _names(folder: str) -> Iterator[str]:
     """Yield what the project files of a folder call the distribution."""
     for match in _NAMED.finditer(_text(folder, _SETUP)):
-        yield _normalized(match[1])
+        yield normalized(match[1])
     table = _TABLE.search(_text(folder, _PYPROJECT))
     named = None if table is None else _NAMED.search(table[1])
     if named is not None:
-        yield _normalized(named[1])
+        yield normalized(named[1])
 
 
 def _text(folder: str, name: str) -> str:
     return (data_of(os.path.join(folder, name)) or b"").decode("utf-8", "replace")
-
-
-def _normalized(name: str) -> str:
-    return name.lower().replace("_", "-").replace(".", "-")
