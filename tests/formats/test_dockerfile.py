@@ -165,6 +165,39 @@ def test_too_little_is_no_problem(text: str) -> None:
     assert parse(text).problems == ()
 
 
+# Places
+
+
+@pytest.mark.parametrize(
+    "text", ["RUN pip ==", "RUN pip install == && pip install x", "RUN pip ==;pip x", "RUN (pip =~)"]
+)
+def test_a_last_word_of_equals_signs_is_a_word(text: str) -> None:
+    (word,) = [each for each in parse(text).commands[0].words if each.text in ("==", "=~")]
+    assert at(text, word.span) == word.text
+
+
+def test_the_command_behind_a_last_word_of_equals_signs_is_one_of_its_own() -> None:
+    assert texts("RUN pip install == && pip install x")[-1] == ["pip", "install", "x"]
+
+
+def test_equals_signs_of_a_test_compare() -> None:
+    assert texts('RUN if [[ $A == "a b" ]]; then pip install x; fi')[-1] == ["pip", "install", "x"]
+
+
+@pytest.mark.parametrize("text", ["RUN <<h\n`F\n", "RUN <<h\n\n`F\nh\n", "RUN cat <<h\n\n`F\nh"])
+def test_a_stray_backtick_in_a_heredoc_ends_behind_where_it_begins(text: str) -> None:
+    spans = [command.span for command in parse(text).commands]
+    spans += [word.span for command in parse(text).commands for word in command.words]
+    assert spans
+    assert all(span[:2] <= span[2:] for span in spans)
+
+
+def test_the_words_of_a_heredoc_stand_at_their_places() -> None:
+    text = "FROM a\nRUN <<EOF\n\npip install é \\\n  x\n\npip y\nEOF\nUSER b\n"
+    found = [at(text, word.span) for command in parse(text).commands for word in command.words]
+    assert found == ["pip", "install", "é", "x", "pip", "y"]
+
+
 words = st.lists(st.text("abcXYZ019._=:/@+,-é", min_size=1, max_size=6), min_size=1, max_size=5)
 separators = st.sampled_from([" ", "  ", " \\\n  ", " \\\n# é '\n  ", " \\\n\n ", "\t"])
 

@@ -92,17 +92,18 @@ def _instruction(whole: Excerpt, lines: list[Excerpt], excerpt: Excerpt) -> Inst
     before = list(lines)
     heredocs = [_heredoc(mark, lines, excerpt) for mark in marks]
     taken = before[len(lines) :]
-    breaks = Excerpt.standing_for(excerpt.file, "\n", *_end(arguments))
-    pieces = [arguments]
-    for line in reversed(taken):
-        pieces += [breaks, line]
-    script = Excerpt.joined(excerpt.file, [*pieces, breaks])
+    script = _with_ends([arguments, *reversed(taken)], excerpt)
     return Instruction(name, written, arguments, tuple(flags), tuple(heredocs), script)
 
 
-def _end(excerpt: Excerpt) -> tuple[int, int]:
-    end = excerpt.ends[-1] if excerpt.ends else 0
-    return end, end
+def _with_ends(lines: list[Excerpt], excerpt: Excerpt) -> Excerpt:
+    """Join lines, each with its end, which stands where the line ends: places only grow."""
+    pieces: list[Excerpt] = []
+    end = next((line.starts[0] for line in lines if line.starts), 0)
+    for line in lines:
+        end = line.ends[-1] if line.ends else end
+        pieces += [line, Excerpt.standing_for(excerpt.file, "\n", end, end)]
+    return Excerpt.joined(excerpt.file, pieces)
 
 
 def _heredoc(mark: re.Match[str], lines: list[Excerpt], excerpt: Excerpt) -> Heredoc:
@@ -113,7 +114,4 @@ def _heredoc(mark: re.Match[str], lines: list[Excerpt], excerpt: Excerpt) -> Her
         if (line.text.lstrip("\t") if mark[1] else line.text) == mark[3]:
             break
         body.append(line)
-    pieces: list[Excerpt] = []
-    for line in body:
-        pieces += [line, Excerpt.standing_for(excerpt.file, "\n", *_end(line))]
-    return Heredoc(mark[3], Excerpt.joined(excerpt.file, pieces))
+    return Heredoc(mark[3], _with_ends(body, excerpt))

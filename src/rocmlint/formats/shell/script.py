@@ -31,6 +31,8 @@ _DEFAULT = re.compile(r"(\$\{\w+:?[-+=?])([^{}$`\"'\\\n]*)(?=\})")
 """The default in ``${ARCH:-gfx942;gfx950}``, whose signs the grammar does not take for text."""
 _NO_WORD = re.compile(r"\W")
 _MOVES = re.compile(r"\b(?:cd|pushd)\b")
+_LAST_WORD = re.compile(r"(?<!\S)(?:==|=~)(?=[ \t]*(?:[\n;&|)]|\Z))")
+"""A word that the grammar takes for an operator, with what ends the command as its operand."""
 _RUNS_ARGUMENTS = re.compile(
     r"(?:^|[;&|({]|\b(?:if|then|else|do|until|while|!|sudo|timeout \S+))\s*"
     r"(?:\"\$@\"|\$@|\$\*)",
@@ -90,7 +92,7 @@ class _Script:
         self.step = step
         self.depth = depth
         self.folders = Folders(step.folder)
-        self.root = tree("bash", _DEFAULT.sub(_masked, excerpt.plain))
+        self.root = tree("bash", _LAST_WORD.sub("xx", _DEFAULT.sub(_masked, excerpt.plain)))
         self.redirects: dict[int, list[Node]] = {}
         self.indexes: list[Index] = []
         functions = dict(_running_functions(self.root, excerpt.plain))
