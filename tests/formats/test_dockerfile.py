@@ -169,7 +169,8 @@ def test_too_little_is_no_problem(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["RUN pip ==", "RUN pip install == && pip install x", "RUN pip ==;pip x", "RUN (pip =~)"]
+    "text",
+    ["RUN pip ==", "RUN pip install == && pip install x", "RUN pip ==;pip x", "RUN (pip =~)"],
 )
 def test_a_last_word_of_equals_signs_is_a_word(text: str) -> None:
     (word,) = [each for each in parse(text).commands[0].words if each.text in ("==", "=~")]

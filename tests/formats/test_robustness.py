@@ -46,6 +46,15 @@ dependencies:
     - -r more.txt
 """,
     "env_rocm.yaml": "dependencies:\n  - pytorch>=2.3,<3\n  - pip:\n    - torch>=2  # é\n",
+    "cog.yaml": """\
+build:
+  gpu: true
+  python_packages: ["torch==2.3.1", 'é>=1']
+  python_requirements: "requirements.txt"
+  run:
+    - pip install "a>=1" && pip list
+    - command: pip install b
+""",
     "Dockerfile": """\
 # syntax=docker/dockerfile:1
 ARG BASE=rocm/pytorch:latest
@@ -343,98 +352,3 @@ def test_aliases_that_multiply_end(name: str) -> None:
     lines = ["a0: &a0 [b, b, b, b, b, b, b, b, b]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
     check(name, "\n".join([*lines, "script: *a11", "dependencies: *a11"]))
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("requirements.txt", "requirements"),
-        ("requirements-rocm.txt", "requirements"),
-        ("dev_requirements.txt", "requirements"),
-        ("requirements/base.txt", "requirements"),
-        ("a/requirements/ci/base.in", "requirements"),
-        ("constraints.txt", "constraints"),
-        ("requirements/constraints.txt", "constraints"),
-        ("pyproject.toml", "pyproject"),
-        ("a/setup.cfg", "setup_cfg"),
-        ("environment.yml", "conda"),
-        ("environment-rocm.yaml", "conda"),
-        ("Dockerfile", "dockerfile"),
-        ("docker/Dockerfile.rocm", "dockerfile"),
-        ("docker/rocm.dockerfile", "dockerfile"),
-        ("Containerfile", "dockerfile"),
-        ("a.sh", "shell"),
-        (".github/workflows/a.yaml", "workflow"),
-        (".gitlab-ci.yml", "workflow"),
-        (".github/actions/install/action.yml", "workflow"),
-        ("action.yaml", "workflow"),
-        (".circleci/config.yml", "workflow"),
-        ("azure-pipelines.yml", "workflow"),
-        ("env_rocm.yaml", "conda_env"),
-        ("envs/dev-env.yml", "conda_env"),
-        ("envs/rocm.yml", None),
-        ("conda-lock.yml", "conda_lock"),
-        ("locks/rocm.conda-lock.yml", "conda_lock"),
-        ("Makefile", "makefile"),
-        ("docker/Makefile.rocm", "makefile"),
-        ("rules.mk", "makefile"),
-        ("Makefile.am", None),
-        ("Makefile.in", None),
-        ("justfile", "justfile"),
-        (".justfile", "justfile"),
-        ("ci/rocm.just", "justfile"),
-        ("train.sbatch", "shell"),
-        ("jobs/train.slurm", "shell"),
-        ("rocm.def", "apptainer"),
-        ("Singularity", "apptainer"),
-        ("Singularity.rocm", "apptainer"),
-        ("Singularity.md", "markdown"),
-        ("docker-compose.yml", "compose"),
-        ("compose.rocm.yaml", "compose"),
-        (".devcontainer/devcontainer.json", "devcontainer"),
-        (".devcontainer.json", "devcontainer"),
-        ("pixi.toml", "pixi"),
-        ("pixi.lock", None),
-        ("tox.ini", "tox"),
-        ("pytest.ini", None),
-        ("Pipfile", "pipfile"),
-        ("Pipfile.lock", None),
-        ("install.ps1", "powershell"),
-        ("install.bat", "batch"),
-        ("run.cmd", "batch"),
-        ("README.md", "markdown"),
-        ("README.rst", None),
-        ("package.json", None),
-        ("notes.txt", None),
-        ("Dockerfile.dockerignore", None),
-        ("a.yml", None),
-        ("uv.lock", None),
-    ],
-)
-def test_the_path_tells_the_format(path: str, name: str | None) -> None:
-    found = format_of(path)
-    assert (None if found is None else found.name) == name
-    assert found == next((each for each in FORMATS if each.path.search(path)), None)
-
-
-@pytest.mark.parametrize(
-    ("first", "name"),
-    [
-        ("#!/bin/bash", "shell"),
-        ("#!/bin/sh -e", "shell"),
-        ("#! /usr/bin/env bash", "shell"),
-        ("#!/usr/bin/env -S bash -eu", "shell"),
-        ("\ufeff#!/usr/bin/zsh", "shell"),
-        ("#!/usr/bin/env python3", None),
-        ("#!/usr/bin/fish", None),
-        ("#!/usr/bin/env pwsh", None),
-        ("# /bin/sh", None),
-        ("", None),
-    ],
-)
-def test_the_first_line_tells_of_a_script_without_a_suffix(first: str, name: str | None) -> None:
-    text = f"{first}\npip install x\n"
-    for content in (text, text.encode()):
-        found = format_of("bin/install", content)
-        assert (None if found is None else found.name) == name
-    assert format_of("install.py", text) == format_of("install.py") is None

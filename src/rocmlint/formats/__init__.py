@@ -55,6 +55,14 @@ _NO_TEMPLATE = (
 )
 """What stands behind the name of a Dockerfile or a Makefile that is another file."""
 
+_NO_SOURCE = (
+    r"(?![^/]*\.(?i:[jt]sx?|[cm][jt]s|vue|svelte|astro|s?css|sass|less|html?|svg|java|kt|swift|dart"
+    r"|go|rs|rb|php|cs|fs|vb|[ch]|[ch]pp|[ch]xx|cc|hh|mm?|inl|scala|lua|p[lm]|hs|ex|proto|xml|xaml"
+    r"|resx|md|rst|txt|py[iwc]?|sh|j2|tmpl|template|ya?ml|json|toml|ini|cfg|conf|env|service|log"
+    r"|png|jpe?g|gif|webp|pdf|ico|map|snap|tar|t?gz|zip|sif|img|iso|bak|orig|o|so|dll|class)$)"
+)
+"""What stands behind ``Container``, the name of many components, where it is no Dockerfile."""
+
 FORMATS = (
     Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), "txt in", declares=True),
     Format(
@@ -80,6 +88,7 @@ FORMATS = (
         "dockerfile",
         compile_lazily(
             rf"(^|/)(Dockerfile|Containerfile){_NO_TEMPLATE}[^/]*$|\.([Dd]ocker|[Cc]ontainer)file$"
+            rf"|(^|/)Container{_NO_SOURCE}\.[\w-]+$"
         ),
         "dockerfile Dockerfile containerfile Containerfile",
     ),
@@ -89,6 +98,7 @@ FORMATS = (
         "def",
     ),
     Format("compose", compile_lazily(r"(^|/)(docker-|podman-)?compose[^/]*\.ya?ml$"), "yml yaml"),
+    Format("cog", compile_lazily(r"(^|/)cog\.ya?ml$"), "yml yaml"),
     Format("devcontainer", compile_lazily(r"(^|/)\.?devcontainer\.json$"), "json", comment="//"),
     Format(
         "shell",
@@ -119,7 +129,7 @@ _BY_SUFFIX = {
     for suffix in " ".join(each.suffixes for each in FORMATS).split()
 }
 _BEGINNINGS = (
-    *("Dockerfile", "Containerfile", "Singularity", "Apptainer", "Pipfile"),
+    *("Dockerfile", "Containerfile", "Container.", "Singularity", "Apptainer", "Pipfile"),
     *("GNUmakefile", "Makefile", "makefile", "Justfile", "justfile"),
 )
 """How the names begin behind which any suffix may stand, or none."""

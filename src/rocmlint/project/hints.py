@@ -121,6 +121,7 @@ def _told(name: str, text: str) -> _Told:
         return _Told((*installed(commands), *_listed(text)), tuple(projects))
     parts = parse(name, text)
     declared = list(installed(parts.commands))
+    declared += () if _declares(name) else parts.declared  # of an image, as cog.yaml lists them
     for match in _BARE_URL.finditer(text):
         declared += installed(shell.parse(f"pip install {match[1]}").commands)
     if name == "setup.py":

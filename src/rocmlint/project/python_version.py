@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 _MINOR = r"(3\.\d+)(?![\d+])"
 _README = re.compile(r"(?i:readme|install)(\.\w+)?\Z|.*\.(sh|bash)\Z")
-_IMAGE = re.compile(r"(?i:dockerfile|containerfile)([.-].*)?\Z|.*\.(?i:dockerfile)\Z")
+_IMAGE = re.compile(
+    r"(?i:dockerfile|containerfile)([.-].*)?\Z|Container\..*|.*\.(?i:dockerfile|containerfile)\Z"
+)
 _SAID = (
     (re.compile(r"\.python-version\Z"), re.compile(rf"\A\s*{_MINOR}")),
-    (re.compile(r"cog\.yaml\Z"), re.compile(rf"python_version:[ \t]*[\"']?{_MINOR}")),
+    (re.compile(r"cog\.ya?ml\Z"), re.compile(rf"python_version:[ \t]*[\"']?{_MINOR}")),
     (
         re.compile(r".*env.*\.ya?ml\Z"),
         re.compile(rf"^[ \t]*-[ \t]*[\"']?python[ \t]*={{1,2}}[ \t]*{_MINOR}", re.MULTILINE),
