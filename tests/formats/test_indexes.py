@@ -1,12 +1,10 @@
-"""Which requirements a pyproject.toml takes from which index; the combinations of a matrix."""
+"""Which requirements a pyproject.toml takes from which index."""
 
 from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats import parse, yaml
-from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.matrix import combinations
+from rocmlint.formats import parse
 
 UV = '[[tool.uv.index]]\nname = "rocm"\nurl = "https://example.com/rocm"\n'
 
@@ -55,35 +53,3 @@ def test_of_sources_of_pdm_the_best_wins_but_for_packages_that_it_includes() -> 
 )
 def test_what_is_no_source_is_passed_over(text: str) -> None:
     assert parse("pyproject.toml", text).problems == ()
-
-
-@pytest.mark.parametrize(
-    ("matrix", "found"),
-    [
-        ("{a: [1, 2], b: [x]}", [{"a": "1", "b": "x"}, {"a": "2", "b": "x"}]),
-        ("{a: [1, 2], exclude: [{a: 1}]}", [{"a": "2"}]),
-        ("{a: [1, 2], include: [{a: 1, b: x}]}", [{"a": "1", "b": "x"}, {"a": "2"}]),
-        ("{a: [1], include: [{a: 3}]}", [{"a": "1"}, {"a": "3"}]),
-        ("{a: [1], include: [{b: x}, {b: y}]}", [{"a": "1", "b": "y"}]),
-        ("{include: [{a: 1}, {a: 2}]}", [{"a": "1"}, {"a": "2"}]),
-        ("{a: ['${{ x }}', 2]}", [{}, {"a": "2"}]),
-        ("{a: [{b: 1}, 2]}", [{}, {"a": "2"}]),
-        ("{a: '${{ fromJSON(x) }}'}", []),
-        ("'${{ fromJSON(x) }}'", []),
-        ("[1]", []),
-    ],
-)
-def test_a_matrix_is_combined_as_github_does(matrix: str, found: list[dict[str, str]]) -> None:
-    documents = yaml.read(Excerpt.of(f"strategy:\n  matrix: {matrix}\n"))
-    assert isinstance(documents, list | tuple)
-    (job,) = documents
-    assert isinstance(job, yaml.Mapping)
-    assert combinations(job) == found
-
-
-def test_a_large_matrix_is_cut_off() -> None:
-    axis = list(range(50))
-    text = f"strategy:\n  matrix: {{a: {axis}, b: {axis}, c: {axis}}}\n"
-    (job,) = yaml.read(Excerpt.of(text))  # type: ignore[misc]  # a Problem has no elements
-    assert isinstance(job, yaml.Mapping)
-    assert len(combinations(job)) == 256

@@ -230,12 +230,41 @@ jobs:
         env: &e {A: b}
       - {run: pip install d, env: *e}
 """,
+    ".gitlab-ci.yml": """\
+variables: {A: é}
+test:
+  image: {name: "rocm/pytorch:$TAG"}
+  parallel:
+    matrix:
+      - TAG: [a, "b"]
+        PIN: é
+  script:
+    - pip install "x==$PIN" $A
+""",
+    ".circleci/config.yml": """\
+jobs:
+  test:
+    parameters: {pin: {default: "é"}}
+    docker: [{image: "rocm/dev:<< parameters.tag >>"}]
+    steps: [{run: "pip install x==<< parameters.pin >>"}]
+workflows:
+  all:
+    jobs:
+      - test: {matrix: {parameters: {tag: [a, b]}, exclude: [{tag: a}]}}
+""",
+    "azure-pipelines.yml": """\
+variables: [{name: a, value: é}]
+jobs:
+- strategy: {matrix: {one: {pin: "1"}, two: {pin: é}}}
+  steps:
+  - bash: pip install x==$(pin) $(a) "${{ b }}"
+""",
 }
 NAMES = sorted(REAL)
 BITS = [
     *"\"'`$(){}[]<>|&;\\\n\t #=:-,*?!@~%^é\x00", "${", "$(", "<<EOF\n", "EOF", '"""', "\\\n", ">=",
     "&&", "- ", "  ", "pip install ", "[[", '["', "ARG ", "FROM ", "ENV ", "\ud800", "&a *a",
-    "$$", "$(A)", "{{", "}}", "%A%", "`\n", "```\n", "%post\n", "ifeq\n", "A := $(A) $(A)\n", "//",
+    "$$", "$(A)", "$(pin)", "<< ", "{{", "}}", "%A%", "`\n", "```\n", "%post\n", "ifeq\n", "A := $(A) $(A)\n", "//",
     "/*",
 ]  # fmt: skip
 

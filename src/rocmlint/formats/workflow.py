@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats import yaml
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.matrix import combinations
+from rocmlint.formats.matrix import Values, calls, runs, used_in
 from rocmlint.formats.model import Command, Parts, Problem, Step, Word
 from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.script import commands_of
@@ -33,16 +33,18 @@ _MOST = 20
 _VARIABLES = ("variables", "environment", "env")
 _EXPRESSION = re.compile(
     r"\$\{\{(?:\s*(?:env\.(?P<name>\w+)|(?P<matrix>matrix\.[\w-]+))\s*\}\}|.*?\}\})|\$\[\[.*?\]\]"
-    r"|<<\s*(?:parameters|pipeline|matrix)\.[\w.-]+\s*>>",
+    r"|<<\s*(?:(?P<parameter>parameters\.[\w-]+)|(?:parameters|pipeline|matrix)\.[\w.-]+)\s*>>"
+    r"|(?P<macro>\$\([\w.-]+\))",
     re.DOTALL,
 )
-"""What the system replaces before a shell reads the script."""
-_OF_MATRIX = re.compile(r"\bmatrix\.([\w-]+)")
+"""What the system replaces before a shell reads the script: a macro only where Azure has such a
+variable, else a shell runs a command."""
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _OTHER_LANGUAGES = re.compile(r"github-script|/julia|/r-lib")
 """Actions whose ``script`` is no shell's."""
 _OTHER_SHELLS = re.compile(r"\s*(?:\S*/)?(?:pwsh|powershell|cmd|python\S*|perl|node|Rscript)\b")
 
-Variables = dict[str, "str | None"]
+Variables = Values
 
 
 def parse(text: str) -> Parts:
@@ -50,8 +52,9 @@ def parse(text: str) -> Parts:
     documents = yaml.read(Excerpt.of(text))
     if isinstance(documents, Problem):
         return Parts(problems=(documents,))
-    walk = _Walk(frozenset(_OF_MATRIX.findall(text)))
+    walk = _Walk(used_in(text))
     for document in documents:
+        walk.called.update(calls(document))
         walk.enter(document, _Around(document))
     return Parts(
         commands=tuple(sorted(walk.commands.values(), key=lambda each: each.span)),
@@ -73,8 +76,9 @@ class _Around:
 class _Walk:
     """Gathers by place: what an alias repeats counts once, where it is written."""
 
-    def __init__(self, asked: frozenset[str]) -> None:
-        self.asked = asked  # the values of matrices that count
+    def __init__(self, used: frozenset[str]) -> None:
+        self.used = used  # the values of matrices that count
+        self.called: dict[int, list[Values]] = {}  # the jobs of CircleCI's workflows
         self.commands: dict[object, Command] = {}
         self.images: dict[object, Word] = {}
         self.steps: dict[object, int] = {}
@@ -88,11 +92,7 @@ class _Walk:
 
     def _mapping(self, mapping: yaml.Mapping, above: _Around) -> None:
         """Enter a mapping; a job with a matrix once for each combination."""
-        chosen = [
-            {f"matrix.{key}": value for key, value in each.items() if key in self.asked}
-            for each in combinations(mapping)
-        ]
-        for each in [each for at, each in enumerate(chosen) if each not in chosen[:at]] or [{}]:
+        for each in runs(mapping, self.called, self.used):
             self._once(mapping, replace(above, variables={**above.variables, **each}))
 
     def _once(self, mapping: yaml.Mapping, above: _Around) -> None:
@@ -122,8 +122,8 @@ class _Walk:
         number = self.steps.setdefault(texts[0].span(), len(self.steps) + 1)
         step = Step(number, around.image, folder=around.folder)
         variables = {
-            name: value for name, value in around.variables.items() if "." not in name
-        }  # a matrix is not in the environment
+            name: value for name, value in around.variables.items() if name.isidentifier()
+        }  # what stands for a value of a matrix only is not in the environment
         for command in commands_of(Excerpt.joined(texts[0].file, texts), variables, step):
             words = tuple(word.text for word in (*command.words, *filter(None, [command.image])))
             self.commands.setdefault((command.span, words), command)
@@ -135,7 +135,7 @@ def _words(value: yaml.Value | None, variables: Variables) -> Iterator[Word]:
         value = value.get("name")
     for each in value.values if isinstance(value, yaml.Sequence) else (value,):
         if isinstance(each, yaml.Scalar) and each.text.text.strip():
-            text = _replaced(each.text, variables)
+            text = _filled_in(_replaced(each.text, variables), variables)
             known = not text.unknown and "$" not in text.text
             yield Word(text.text, each.text.span(), known=known)
 
@@ -197,13 +197,12 @@ def _variables(mapping: yaml.Mapping, above: Variables) -> Variables:
     for key in _VARIABLES:
         value = mapping.get(key)
         if isinstance(value, yaml.Mapping):
-            for name, each in value.pairs:
-                found[name.text] = _known(each, above)
+            found.update((name.text, _known(each, above)) for name, each in value.pairs)
         elif isinstance(value, yaml.Sequence):  # Azure's: - name: … value: …
             for each in value.values:
                 if isinstance(each, yaml.Mapping) and each.text("name"):
                     found[each.text("name")] = _known(each.get("value"), above)
-    return found
+    return {**found, **{f"$({name})": value for name, value in found.items()}}
 
 
 def _known(value: yaml.Value | None, variables: Variables) -> str | None:
@@ -228,19 +227,17 @@ def _default(mapping: yaml.Mapping, key: str) -> str:
 
 def _replaced(text: Excerpt, variables: Variables) -> Excerpt:
     """Put values in for the expressions that have one; the others are unknown."""
-    pieces: list[Excerpt] = []
-    position = 0
-    for match in _EXPRESSION.finditer(text.text):
-        start, end = match.span()
-        pieces.append(text.part(position, start))
-        position = end
-        written = text.part(start, end)
-        value = variables.get(match["name"] or match["matrix"] or "")
-        if value is None:
-            pieces.append(written.with_unknown(_EXPRESSION))
-        else:
-            first, last = written.starts[0], written.ends[-1]
-            pieces.append(Excerpt.standing_for(text.file, value, first, last))
-    if not pieces:
-        return text
-    return Excerpt.joined(text.file, [*pieces, text.part(position, len(text.text))])
+    return text.filled_in(
+        (*each.span(), variables.get(key))
+        for each in _EXPRESSION.finditer(text.text)
+        if (key := next(filter(None, each.groups()), "")) in variables or not each["macro"]
+    )
+
+
+def _filled_in(text: Excerpt, variables: Variables) -> Excerpt:
+    """Put values in for the variables in the name of an image, where no shell does."""
+    return text.filled_in(
+        (*each.span(), value)
+        for each in _VARIABLE.finditer(text.text)
+        if (value := variables.get(each[1] or each[2])) is not None
+    )
