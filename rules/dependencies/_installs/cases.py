@@ -12,6 +12,8 @@ from .requested import asked_by, is_build
 from .rocm_torch import torch_at
 
 if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+
     from rocmlint.rule import Command, File, Install, Word
 
     from .requested import Everything, Requested
@@ -65,6 +67,7 @@ class Harm:
     or for a wheel for CUDA; conda, or a tool with a lock, installs; PyPI's Triton is required; or
     requirements of a clone are not here. ``asked`` is the requirement, None where it is no one;
     ``through`` the packages that it brings, each for the next, the last of which does it.
+    ``demanded`` are the versions that the torch may have that it brings, None where nobody says.
     """
 
     case: Case
@@ -74,6 +77,7 @@ class Harm:
     help: str
     asked: Requested | None = None
     through: tuple[str, ...] = ()
+    demanded: SpecifierSet | None = None
 
     @property
     def package(self) -> str:

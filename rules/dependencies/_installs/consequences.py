@@ -14,6 +14,7 @@ from .there import packages_there
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
+    from packaging.specifiers import SpecifierSet
 
     from rocmlint.rule import Command, File, Word
 
@@ -26,11 +27,12 @@ _BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm"
 
 
 class _Said(NamedTuple):
-    """What a finding says, and the packages through which it comes about."""
+    """What a finding says, the packages through which it comes about, and which torch is wanted."""
 
     message: str
     help: str
     through: tuple[str, ...] = ()
+    demanded: SpecifierSet | None = None
 
 
 def harm(asked: Requested, case: Case, file: File) -> Harm | None:
@@ -44,7 +46,7 @@ def harm(asked: Requested, case: Case, file: File) -> Harm | None:
         return Harm(case, "torch", place, said.message, said.help, asked) if said else None
     said = _said_of_package(asked, case, file)
     if said is not None:
-        return Harm(case, "package", place, said.message, said.help, asked, said.through)
+        return Harm(case, "package", place, *said[:2], asked, *said[2:])
     said = _said_of_wheel(asked, case, file)
     if said is not None:
         return Harm(case, "wheel", place, said.message, said.help, asked, said.through)
@@ -128,7 +130,7 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | Non
     if meets or (meets is None and not is_narrow(specifier)):
         return None
     unless = "" if meets is False else ", unless that torch has this version already"
-    return _Said(message, f"{demand.said}{unless}. {instead}.", demand.through)
+    return _Said(message, f"{demand.said}{unless}. {instead}.", demand.through, specifier)
 
 
 def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:

@@ -10,9 +10,10 @@ from rocmlint.rule import compile_lazily
 
 from . import conda, locked
 from .branches import are_alternatives
+from .cuda_wheels import cuda_wheel
 from .harms import harms
 from .platform import image_at
-from .rocm_torch import indexes_of, is_from_rocm
+from .rocm_torch import indexes_of, is_from_rocm, pinned_after
 from .there import packages_of_image
 
 if TYPE_CHECKING:
@@ -224,6 +225,14 @@ def comes_again(harm: Harm, file: File) -> bool:
     return harm.kind == "sync" and locked.comes_again(harm.case.command, file)
 
 
+def is_put_right(harm: Harm, file: File) -> bool:
+    """Packages before a command that pins another torch, torchvision or torchaudio for ROCm."""
+    demanded, asked = harm.demanded, harm.asked
+    if demanded is None or asked is None or cuda_wheel(asked.requirement):
+        return False
+    return any(not demanded.contains(each.public) for each in pinned_after(harm.case.command, file))
+
+
 OF_TORCH = (
     takes_no_dependencies,
     asks_for_build,
@@ -237,6 +246,7 @@ OF_TORCH = (
     is_told_by_file,
     comes_again,
     is_alternative,
+    is_put_right,
 )
 
 

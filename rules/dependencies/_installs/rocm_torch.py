@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
+    from rocmlint.installs.install import Requested
     from rocmlint.rule import Command, File, Index, IndexOption, Install, Span
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
@@ -99,6 +100,37 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
         else:
             comes_later = True
     return found or _in_image(command, file) or _declared(file), comes_later
+
+
+def pinned_after(command: Command, file: File) -> Iterator[Version]:
+    """Yield the versions of torch that later commands take from an index for ROCm, where pinned.
+
+    A pin of torchvision or torchaudio brings its own. What only sometimes runs does not count.
+    """
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    for each, install in installs_of(file.parts.commands):
+        if each.span <= command.span or each.step.stage != command.step.stage:
+            continue
+        runs = set(each.branches) <= set(command.branches)
+        if runs and is_from_rocm(install) and not _is_in_other_job(each, command, file):
+            yield from filter(None, map(_torch_of, install.requirements))
+
+
+def _torch_of(asked: Requested) -> Version | None:
+    """Give the torch that a pin of torch or of its family brings."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+
+    if asked.name not in pytorch_index.FAMILY or asked.requirement is None:
+        return None
+    pinned = published.pin(asked.requirement.specifier)
+    if pinned is None or asked.name == "torch":
+        return pinned
+    try:
+        required = published.torch_requirement(asked.name, pinned)
+    except KeyError:
+        return None
+    return None if required is None else published.pin(required)
 
 
 def _is_in_other_job(one: Command, two: Command, file: File) -> bool:
