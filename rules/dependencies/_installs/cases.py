@@ -9,7 +9,7 @@ from rocmlint.rule import once_per_file
 
 from .platform import rocm_evidence
 from .requested import asked_by, is_build
-from .rocm_torch import torch_at
+from .rocm_torch import FOR_ONE_COMMAND, torch_at
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -94,8 +94,10 @@ def case_of(command: Command, file: File) -> Case | None:
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
     install = install_of(command)
-    evidence = "" if install is None or is_in_setup(file) else rocm_evidence(command, file)
-    if install is None or not evidence:
+    if install is None or install.tool in FOR_ONE_COMMAND or is_in_setup(file):
+        return None
+    evidence = rocm_evidence(command, file)
+    if not evidence:
         return None
     everything = asked_by(command, install, file)
     return Case(command, install, everything, *torch_at(command, file), evidence)

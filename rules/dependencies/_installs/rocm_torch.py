@@ -24,6 +24,10 @@ _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d
 _WITH_TORCH = compile_lazily(r"pytorch|torch|vllm|sglang|megatron|primus|verl|training")
 
 
+FOR_ONE_COMMAND = frozenset({"uv run"})
+"""The tools, as installs name them, that leave what is installed as it is."""
+
+
 class RocmTorch(NamedTuple):
     """A torch that is installed already.
 
@@ -89,7 +93,9 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     place: Span | None = None
     comes_later = False
     for each, install in installs_of(file.parts.commands):
-        if each is command or _is_in_other_job(each, command, file):
+        if each is command or install.tool in FOR_ONE_COMMAND:
+            continue
+        if _is_in_other_job(each, command, file):
             continue
         torch = _installed_by(install, file.named_line(each.span.line))
         if torch is None:
@@ -111,6 +117,8 @@ def pinned_after(command: Command, file: File) -> Iterator[Version]:
 
     for each, install in installs_of(file.parts.commands):
         if each.span <= command.span or each.step.stage != command.step.stage:
+            continue
+        if install.tool in FOR_ONE_COMMAND:
             continue
         runs = set(each.branches) <= set(command.branches)
         if runs and is_from_rocm(install) and not _is_in_other_job(each, command, file):

@@ -32,6 +32,7 @@ _NAME = re.compile(
     r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[\w\s,.-]*\])?\s*([=<>!~]=|[<>@;]|\Z)"
 )
 _CONDA = re.compile(r"(?:[\w/.-]+::)?([A-Za-z0-9][\w.-]*)\s*([=<>!~]|\Z)")
+_BETWEEN = re.compile(r",\s*(?=[A-Za-z])(?![^\[]*\])")
 _KNOWN = "install"
 _NAMED_INDEX = re.compile(r"[\w.-]+=(?=\w+:|/)")
 
@@ -64,7 +65,8 @@ class IndexOption(NamedTuple):
 class Install:
     """What a command installs, and how.
 
-    ``tool`` is pip, uv (``uv pip install``), "uv add", "uv sync", poetry, pdm or conda. What
+    ``tool`` is pip, uv (``uv pip install``), "uv add", "uv sync", "uv run" (what ``--with`` brings
+    for the one command), poetry, pdm or conda. What
     environment variables add (PIP_CONSTRAINT, UV_INDEX_URL) is a word with the span of the program.
     """
 
@@ -120,7 +122,10 @@ def _parsed(command: Command) -> Install | None:
     verb = next(options.positional(), None)
     if verb is None or verb.text not in tool.verbs:
         return None
-    return _install(tool, options, command)
+    if tool.name == "uv run":
+        options.others = [each for word in options.of("requirement") for each in _parted(word)]
+    found = _install(tool, options, command)
+    return found if tool.name != "uv run" or found.requirements or found.files else None
 
 
 def _tool(words: Sequence[Word]) -> tuple[Tool, Sequence[Word]] | None:
@@ -148,7 +153,7 @@ def _tool_of_uv(words: Sequence[Word]) -> tuple[Tool, Sequence[Word]] | None:
     for index, word in enumerate(words):
         if word.text == "pip" and not is_value:
             return TOOLS["uv"], words[index + 1 :]
-        if word.text in ("add", "sync") and not is_value:
+        if word.text in ("add", "sync", "run") and not is_value:
             return TOOLS[f"uv {word.text}"], words[index:]
         if not word.text.startswith("-") and not is_value:
             return None
@@ -225,6 +230,11 @@ def _behind(word: Word, count: int) -> Word:
     if span.line == span.end_line and span.end_column - span.column == len(word.text):
         span = span._replace(column=span.column + count)
     return replace(word, text=text, span=span)
+
+
+def _parted(word: Word) -> Iterator[Word]:
+    """Yield the requirements of ``--with``, which may name several: ``a>=1,<2,b[c,d]``."""
+    return (replace(word, text=each) for each in _BETWEEN.split(word.text))
 
 
 def _install(tool: Tool, options: _Options, command: Command) -> Install:

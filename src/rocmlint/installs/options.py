@@ -30,7 +30,7 @@ class Tool(NamedTuple):
 
 _WITH_VALUE = (
     "editable", "file", "constraint", "index", "extra index", "upgrade strategy", "torch backend",
-    "placed",
+    "placed", "requirement",
 )  # fmt: skip
 """The meanings whose options take a value."""
 
@@ -143,6 +143,19 @@ TOOLS = {
             "sync",
             {**_UV_INDEXES, "dry run": "--dry-run", "placed": "--script"},
             _UV_OTHER + " -p --python --package --no-install-package --no-group --only-group",
+            _UV_VARIABLES,
+        ),
+        _tool(
+            "uv run",
+            "run",
+            {
+                **_UV_INDEXES,
+                "requirement": "-w --with",
+                "editable": "--with-editable",
+                "file": "--with-requirements",
+                "torch backend": "--torch-backend",
+            },
+            _UV_OTHER + " -p --python --package --env-file --no-group --only-group",
             _UV_VARIABLES,
         ),
         _tool(

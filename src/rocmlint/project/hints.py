@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _BESIDE = ("docker", "docs")
 """Folders beside the code whose files say how it is installed: the documents, and the images."""
-_INSTALL = re.compile(r"\bpip3? install\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*")
+_INSTALL = re.compile(
+    r"\b(?:pip3? install|uv run[ \t][^\n`]*?--with)\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*"
+)
 _BLOCK = re.compile(r"^(```+|~~~+)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 _PROMPT = re.compile(r"^[ \t]*[$>][ \t]+", re.MULTILINE)
 _VERSION = re.compile(r"[<>=~]=|[<>]")
@@ -64,7 +66,7 @@ def _hints(package: str, folder: str, project: Declarations) -> Iterator[Require
     mentioned = re.compile(package.replace("-", "[-_.]"), re.IGNORECASE)
     for path in _telling(folder, project):
         text = project.read(path)
-        if mentioned.search(text) or "install" in text:
+        if mentioned.search(text) or "install" in text or "--with" in text:
             told = _told(os.path.basename(path), text)
             own = dict.fromkeys(each.text for each in told.declared if each.name == package)
             for each in own:

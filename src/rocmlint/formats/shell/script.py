@@ -12,11 +12,11 @@ from rocmlint.formats.model import Branch, Command, Index, Parts, Redirect, Step
 from rocmlint.formats.shell.folders import Folders
 from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
-from rocmlint.formats.shell.wrappers import SHELLS, Wrapper, program, script, unwrapped
+from rocmlint.formats.shell.wrappers import SHELLS, Wrapper, brought, program, script, unwrapped
 from rocmlint.text.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -146,21 +146,37 @@ class _Script:
         if program(words[0]) == "set" and any(word.text == "-a" for word in words[1:]):
             self.variables.exports_all = True
         if run:
-            last = max(run[-1].span[2:], *(each.span[2:] for each in call.redirects), (0, 0))
             variables = {**self.variables.passed_on(), **own, **passed}
-            span = Span(*run[0].span[:2], *last)
-            yield Command(
-                tuple(run),
-                span,
-                call.redirects,
-                variables=variables,
-                step=self.step,
-                folder=self.folders.here if program(words[0]) not in self.moving else None,
-                branches=branches,
-            )
+            moves = program(words[0]) in self.moving
+            folder = None if moves else self.folders.here
+            if before := brought(words, run):
+                ahead = tuple(each for each in call.redirects if each.span < run[0].span)
+                yield self._made(before, ahead, variables, folder, branches)
+            command = self._made(run, call.redirects, variables, folder, branches)
+            span = command.span
+            yield command
             inner = Branch(span, 0, scope=True)
             yield from self._inner(call, variables, (*branches, inner))
             self.folders.follow(run)
+
+    def _made(
+        self,
+        words: Sequence[Word],
+        redirects: tuple[Redirect, ...],
+        variables: Mapping[str, str | None],
+        folder: str | None,
+        branches: tuple[Branch, ...],
+    ) -> Command:
+        last = max(words[-1].span[2:], *(each.span[2:] for each in redirects), (0, 0))
+        return Command(
+            tuple(words),
+            Span(*words[0].span[:2], *last),
+            redirects,
+            variables=variables,
+            step=self.step,
+            folder=folder,
+            branches=branches,
+        )
 
     def _call(self, node: Node) -> _Call:
         nodes = [*node.children_by_field_name("name"), *node.children_by_field_name("argument")]

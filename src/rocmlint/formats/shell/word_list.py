@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.model import Command, Step, Word
 from rocmlint.formats.shell.script import commands_of
-from rocmlint.formats.shell.wrappers import script, unwrapped
+from rocmlint.formats.shell.wrappers import brought, script, unwrapped
 from rocmlint.text.text import Span
 
 if TYPE_CHECKING:
@@ -56,18 +56,19 @@ def commands_in(
 
     ``span`` is the command's place where its words stand in no order.
     """
-    words, own = unwrapped([item.word for item in items])
-    if not words:
-        return []
-    first, last = words[0].span, words[-1].span
-    place = span if last < first else Span(*first[:2], *last[2:])
+    written = [item.word for item in items]
+    words, own = unwrapped(written)
     variables = {**variables, **own}
     step = step or Step()
-    found = [
-        Command(
-            tuple(words), place, shell=False, variables=variables, step=step, folder=step.folder
+    found: list[Command] = []
+    for part in filter(None, (brought(written, words), words)):
+        first, last = part[0].span, part[-1].span
+        place = span if last < first else Span(*first[:2], *last[2:])
+        found.append(
+            Command(
+                tuple(part), place, shell=False, variables=variables, step=step, folder=step.folder
+            )
         )
-    ]
     index = script([item.word for item in items])
     inner = None if index is None else items[index].excerpt
     return found if inner is None else [*found, *commands_of(inner, variables, step, depth=1)]

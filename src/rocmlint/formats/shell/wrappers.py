@@ -65,7 +65,7 @@ _WRAPPERS = {
     "time": _wrapper("-f --format -o --output"),
     "timeout": _wrapper("-k --kill-after -s --signal", 1),
     "uv": _wrapper(
-        "--with --extra --group --python -p --with-requirements --with-editable --directory"
+        "-w --with --extra --group --python -p --with-requirements --with-editable --directory"
         " --project --package --index --default-index --index-url -i --extra-index-url"
         " --env-file --no-group --only-group",
         verb="run",
@@ -98,6 +98,19 @@ def unwrapped(
             return words, variables
         words = rest
     return words, variables
+
+
+def brought(words: Sequence[Word], run: Sequence[Word]) -> Sequence[Word]:
+    """Give what stands before a command that ``uv run --with x`` runs; () where it is no such.
+
+    It installs packages for that command. ``run`` is what is left without wrappers.
+    """
+    before = words[: len(words) - len(run)]
+    for index, word in enumerate(before[:-1]):
+        if program(word) == "uv" and before[index + 1].text == "run":
+            found = before[index:]
+            return found if any(each.text.startswith("--with") for each in found) else ()
+    return ()
 
 
 def script(words: Sequence[Word]) -> int | None:
