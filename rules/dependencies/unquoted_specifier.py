@@ -167,7 +167,8 @@ def _help(
     if not lost:
         return f"{wanted}: as it is, only the other requirements of this file bound the version."
     tool = tool.split(" ", maxsplit=1)[0]
-    listed = " and ".join(f"`{each}`" for each in dict.fromkeys(lost))
+    *others, last = (f"`{each}`" for each in dict.fromkeys(lost))
+    listed = f"{', '.join(others)} and {last}" if others else last
     return f"{wanted}: as it is, {tool} installs any version of {listed}."
 
 

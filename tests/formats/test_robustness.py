@@ -264,8 +264,8 @@ NAMES = sorted(REAL)
 BITS = [
     *"\"'`$(){}[]<>|&;\\\n\t #=:-,*?!@~%^é\x00", "${", "$(", "<<EOF\n", "EOF", '"""', "\\\n", ">=",
     "&&", "- ", "  ", "pip install ", "[[", '["', "ARG ", "FROM ", "ENV ", "\ud800", "&a *a",
-    "$$", "$(A)", "$(pin)", "<< ", "{{", "}}", "%A%", "`\n", "```\n", "%post\n", "ifeq\n", "A := $(A) $(A)\n",
-    "//", "/*",
+    "$$", "$(A)", "$(pin)", "<< ", "{{", "}}", "%A%", "`\n", "```\n", "%post\n", "ifeq\n",
+    "A := $(A) $(A)\n", "//", "/*",
 ]  # fmt: skip
 
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,39 +34,6 @@ def test_a_package_that_the_image_has_stays(
 IMAGE = "FROM rocm/pytorch:rocm7.2_ubuntu24.04_py3.12_pytorch_release_2.9.1\n"
 
 
-@pytest.mark.parametrize(
-    "steps",
-    [
-        "COPY . .\nRUN python3 use_existing_torch.py && pip install -r requirements.txt",
-        "COPY . .\nRUN sed -i /torch/d requirements.txt && pip install -r requirements.txt",
-    ],
-)
-def test_torch_that_is_taken_out_of_the_list_before_is_not_installed(
-    repository: Repository, steps: str
-) -> None:
-    repository.write("requirements.txt", "torch==2.8.0\nnumpy\n")
-    assert repository.codes("Dockerfile", f"{IMAGE}{steps}\n") == []
-    unchanged = f"{IMAGE}COPY . .\nRUN pip install -r requirements.txt\n"
-    assert repository.codes("Dockerfile", unchanged) == ["ROC201"]
-
-
-def test_a_folder_that_is_copied_into_the_image_holds_the_list(repository: Repository) -> None:
-    repository.write("scripts/list.txt", "torch==2.8.0\n")
-    text = f"{IMAGE}COPY scripts/. /build/\nRUN pip install -r /build/list.txt\n"
-    assert repository.codes("Dockerfile", text) == ["ROC201"]
-
-
-def test_a_list_beside_the_script_is_read(repository: Repository) -> None:
-    repository.write("tools/requirements.txt", "torch\n")
-    text = (
-        'SCRIPT_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"\n'
-        'pip install -r "$SCRIPT_DIR/requirements.txt"\n'
-    )
-    assert repository.codes("tools/install_rocm.sh", text) == ["ROC201"]
-    other = 'CLONE="$(dirname "$0")/ComfyUI"\npip install -r "$CLONE/requirements.txt"\n'
-    assert repository.codes("tools/install_rocm.sh", other) == []
-
-
 SYNC = "FROM rocm/dev-ubuntu-24.04:7.2-complete\nRUN uv sync --frozen || uv sync --frozen\n"
 
 
@@ -90,22 +56,6 @@ def test_a_sync_in_an_image_for_rocm_brings_the_torch_that_the_project_requires(
 
 
 CLONE = "RUN git clone https://example.com/vllm.git\n"
-
-
-@pytest.mark.parametrize(
-    ("steps", "codes"),
-    [
-        ("RUN cd /opt && ls\nRUN pip install -r requirements.txt", ["ROC201"]),
-        ("RUN cd /opt && pip install -r requirements.txt", []),
-        (f"{CLONE}WORKDIR /app/vllm/\nRUN pip install -r requirements.txt", []),
-        (f"{CLONE}WORKDIR /app\nRUN pip install -r requirements.txt", ["ROC201"]),
-    ],
-)
-def test_a_list_is_read_from_where_the_instruction_runs(
-    repository: Repository, steps: str, codes: list[str]
-) -> None:
-    repository.write("requirements.txt", "torch==2.8.0\n")
-    assert repository.codes("Dockerfile", f"{IMAGE}COPY . .\n{steps}\n") == codes
 
 
 LOCK = """
@@ -159,12 +109,9 @@ def test_of_a_build_that_the_index_lacks_pypi_has_none_either(
     assert (found.code, "PyPI's CUDA build" in found.help) == ("ROC202", is_there)
 
 
-def test_a_list_that_is_added_is_found_once(repository: Repository) -> None:
-    repository.write("requirements.txt", "torch\naccelerate\n")
-    assert repository.codes("install_rocm.sh", "uv add -r requirements.txt\n") == ["ROC201"]
-
-
 SERVER = "https://download.pytorch.org/whl"
+
+
 ROCM = f"pip install torch==2.9.1 --index-url {SERVER}/rocm6.4\n"
 
 
@@ -214,24 +161,6 @@ def test_extras_that_nobody_asks_for_are_not_installed(
     assert repository.codes("install.sh", f"{ROCM}uv pip install -r {asked}\n") == codes
 
 
-@pytest.mark.parametrize(("way", "codes"), [("cd build\ncd ..", ["ROC201"]), ("cd build", [])])
-def test_the_way_back_leads_to_the_folder_of_the_script(
-    repository: Repository, way: str, codes: list[str]
-) -> None:
-    repository.write("requirements.txt", "vllm==0.11.2\n")
-    text = f"{ROCM}{way}\npip install -r requirements.txt\n"
-    assert repository.codes("install.sh", text) == codes
-
-
-@pytest.mark.parametrize(("option", "codes"), [("", ["ROC201"]), ("--from=build ", [])])
-def test_a_list_that_another_stage_made_is_not_the_one_here(
-    repository: Repository, option: str, codes: list[str]
-) -> None:
-    repository.write("requirements.txt", "torch==2.8.0\n")
-    text = f"{IMAGE}COPY {option}requirements.txt /r/\nRUN pip install -r /r/requirements.txt\n"
-    assert repository.codes("Dockerfile", text) == codes
-
-
 @pytest.mark.parametrize(
     ("settings", "codes"),
     [("managed = true", ["ROC201"]), (f'torch = "{SERVER}/rocm6.4"', [])],
@@ -257,76 +186,9 @@ def test_of_a_nightly_build_no_version_is_told(
 
 
 PIN = "torch==2.8.0\n"
+
+
 LIST = "RUN pip install -r /r/list.txt\n"
-
-
-@pytest.mark.parametrize(
-    ("steps", "codes"),
-    [
-        # Each was read otherwise by a search for lines that begin with an instruction.
-        (f"COPY a/list.txt \\\n  # the list\n  /r/\n{LIST}", ["ROC201"]),
-        (f"ARG A=a\nCOPY $A/list.txt /r/\n{LIST}", ["ROC201"]),
-        (f"COPY a/list.txt /r/\nRUN cat <<EOF > x\nFROM nvidia/cuda\nEOF\n{LIST}", ["ROC201"]),
-        (f"RUN cat <<EOF > x\nCOPY a/list.txt /r/\nEOF\n{LIST}", []),
-        (f"# COPY a/list.txt /r/\n{LIST}", []),
-        (f"RUN echo \\\nCOPY a/list.txt /r/\n{LIST}", []),
-        (f"COPY a/other.txt /r/list.txt\n{LIST}", []),
-        (f"FROM ubuntu\nCOPY a/list.txt /r/\nFROM rocm/pytorch\n{LIST}", []),
-        (
-            f"FROM ubuntu AS b\nCOPY a/list.txt /s/\n{IMAGE}COPY --from=b /s /r\n{LIST}",
-            ["ROC201"],
-        ),
-        (
-            (
-                "RUN --mount=type=bind,source=a/list.txt,target=/r/list.txt \\\n"
-                "  pip install -r /r/list.txt\n"
-            ),
-            ["ROC201"],
-        ),
-    ],
-)
-def test_the_list_of_an_image_is_the_one_that_its_build_copies(
-    repository: Repository, steps: str, codes: list[str]
-) -> None:
-    repository.write("a/list.txt", PIN)
-    repository.write("a/other.txt", "numpy\n")
-    assert repository.codes("Dockerfile", IMAGE + steps) == codes
-
-
-@pytest.mark.parametrize(
-    ("way", "codes"),
-    [
-        ("%cd tools", ["ROC201"]),
-        ("!cd tools", []),
-        ("!git clone https://example.com/tools.git\n%cd tools", []),
-    ],
-)
-def test_a_notebook_stays_in_the_folder_that_its_magic_leads_to(
-    repository: Repository, way: str, codes: list[str]
-) -> None:
-    repository.write("tools/requirements.txt", PIN)
-    source = f"{way}\n!pip install -q -r requirements.txt\n# rocm/pytorch:latest \n"
-    cell = {"cell_type": "code", "source": source, "outputs": [], "metadata": {}}
-    notebook = {
-        "cells": [{**cell, "execution_count": None}],
-        "metadata": {},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    found = repository.codes("a.ipynb", json.dumps(notebook), rocm=True)
-    assert found == codes
-
-
-@pytest.mark.parametrize(("option", "codes"), [("working-directory: tools", ["ROC201"]), ("", [])])
-def test_a_step_reads_the_list_of_its_working_directory(
-    repository: Repository, option: str, codes: list[str]
-) -> None:
-    repository.write("tools/requirements.txt", PIN)
-    text = (
-        "jobs:\n  test:\n    container: rocm/pytorch:latest\n    steps:\n"
-        f"      - run: pip install -r requirements.txt\n        {option}\n"
-    )
-    assert repository.codes(".github/workflows/test.yml", text) == codes
 
 
 def test_the_container_of_another_job_says_nothing_of_this_one(repository: Repository) -> None:
@@ -356,6 +218,8 @@ def test_an_install_is_parsed_once(repository: Repository, monkeypatch: pytest.M
 
 
 FOR_ROCM = "pip install torch --index-url https://download.pytorch.org/whl/rocm6.4"
+
+
 FROM_PYPI = "pip install --upgrade torch"
 
 

@@ -9,10 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlint.change.fix import apply_fixes
-from rocmlint.published import requirements as published
-from rocmlint.published.names import names_of
-from rocmlint.rules.dependencies._names import replacements as _replacements
-from rocmlint.rules.dependencies._names.published_names import has, has_successor
 from rocmlint.rules.dependencies._names.uses import uses
 from tests.support.repositories import GONE, NEW, lint, write
 
@@ -185,45 +181,6 @@ def test_of_two_files_that_pin_two_versions_what_neither_has_is_reported() -> No
     assert [each.line for each in lint(f"{GONE}{NEW}{never}")] == [3]
 
 
-def test_the_package_s_own_files_and_vendored_copies_are_left_alone() -> None:
-    write("requirements.txt", "transformers==4.57.6\n")
-    write("transformers/__init__.py", "")
-    assert lint(GONE) == []
-    assert lint(GONE, "transformers/job.py") == []
-
-
-def test_a_module_that_the_project_puts_over_the_package_is_not_judged() -> None:
-    write("requirements.txt", "transformers==4.57.6\n")
-    write("patches/transformers_replace/models/gemma/modeling_gemma.py", "")
-    assert lint("from transformers.models.gemma.modeling_gemma import set_ours\n") == []
-
-
-def test_an_environment_in_the_project_is_no_such_module() -> None:
-    write("requirements.txt", "transformers==4.57.6\n")
-    write("venv/lib/python3.11/site-packages/transformers/models/gemma2/modeling_gemma2.py", "")
-    text = "from transformers.models.gemma2.modeling_gemma2 import GEMMA2_START_DOCSTRING\n"
-    assert [each.line for each in lint(text)] == [1]
-
-
-@pytest.mark.parametrize(
-    "put",
-    [
-        "import transformers\ntransformers.utils.LossKwargs = dict\n",
-        "import sys\nsys.modules['transformers.utils'] = object()\n",
-    ],
-)
-def test_a_name_that_the_project_puts_into_the_package_is_there(put: str) -> None:
-    write("requirements.txt", "transformers==4.57.6\n")
-    write("job/compatible.py", put)
-    assert lint(GONE) == []
-
-
-def test_a_default_beside_an_annotation_puts_nothing_in() -> None:
-    write("requirements.txt", "transformers==4.57.6\n")
-    write("job/other.py", "def work(kwargs: transformers.utils.LossKwargs = None): ...\n")
-    assert [each.line for each in lint(GONE)] == [1]
-
-
 def test_a_rename_reaches_every_use() -> None:
     write("requirements.txt", "transformers==5.0.0\n")
     text = (
@@ -277,51 +234,6 @@ def test_the_cache_forgets_when_a_lock_file_comes() -> None:
     assert found() == 0
 
 
-VISION = "transformers.AutoModelForVision2Seq"  # until 4.57
-ONLY_OLD = f"def old():\n    return {VISION}\nif transformers.__version__ < '5':\n    old()\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        pytest.param(f"print({VISION})", ["ROC204"], id="looked up"),
-        pytest.param(f"del {VISION}", [], id="taken away"),
-        pytest.param(
-            f"def new(name):\n    assert hasattr(transformers, name)\n    return {VISION}",
-            [],
-            id="asserted",
-        ),
-        pytest.param(
-            f"assert transformers.__version__ < '5'\nprint({VISION})", [], id="of a version"
-        ),
-        pytest.param(ONLY_OLD, [], id="called for a version"),
-        pytest.param(f"{ONLY_OLD}old()", ["ROC204"], id="called for any version too"),
-    ],
-)
-def test_a_name_may_be_missing_where_the_code_is_ready_for_it(text: str, codes: list[str]) -> None:
-    write("requirements.txt", "transformers==5.2.0\n")
-    assert [each.code for each in lint(f"import transformers\n{text}\n")] == codes
-
-
-@pytest.mark.parametrize(
-    ("package", "code", "codes"),
-    [
-        (
-            "diffusers==0.32.1",
-            "from diffusers.models.unet_2d_condition import UNet2DConditionModel",
-            ["ROC204"],
-        ),
-        ("transformers==4.57.6", GONE, []),
-    ],
-)
-def test_unsloth_rewrites_some_packages_and_not_others(
-    package: str, code: str, codes: list[str]
-) -> None:
-    write("requirements.txt", f"{package}\n")
-    assert [each.code for each in lint(f"{code}\n")] == ["ROC204"]
-    assert [each.code for each in lint(f"import unsloth\n{code}\n")] == codes
-
-
 def test_a_keyword_that_a_configuration_inherits_is_of_the_version_of_transformers() -> None:
     write("requirements.txt", "trl==1.16.0\ntransformers\n")
     (finding,) = lint("from trl import SFTConfig\nSFTConfig(evaluation_strategy='no')\n")
@@ -340,95 +252,6 @@ def test_a_patch_of_a_class_that_is_gone_fails_and_is_not_silently_off(
     write("requirements.txt", "transformers==5.23.0\n")
     text = f"import transformers\ndef mine(self): ...\ntransformers.{patched} = mine\n"
     assert [each.code for each in lint(text)] == codes
-
-
-# The curated tables against the index
-
-
-@pytest.mark.parametrize(("old", "replacement"), _replacements.NAMES.items())
-def test_a_replacement_is_there_where_the_old_name_is_gone(
-    old: str, replacement: _replacements.Replacement
-) -> None:
-    known = names_of(old.partition(".")[0])
-    assert known is not None
-    assert has(old, known.versions[-1]) is False
-    if names_of(replacement.new.partition(".")[0]) is None:
-        pytest.skip("the other package is not in the index")
-    assert has_successor(old, replacement.new, known.versions[-1])
-
-
-@pytest.mark.parametrize("old", _replacements.ADVICE)
-def test_advice_is_given_for_what_is_gone(old: str) -> None:
-    package, _, name = old.partition(".")
-    known = names_of(package)
-    newest = known.versions[-1] if known else published.releases(package)[-1]
-    modules = (
-        *("", ".utils", ".optimization", ".cache_utils", ".modeling_utils"),
-        ".tokenization_utils_base",
-    )
-    assert any(has(f"{package}{each}.{name}", newest) is False for each in modules)
-
-
-@pytest.mark.parametrize(("ending", "keyword"), _replacements.KEYWORD_ADVICE)
-def test_advice_is_given_for_keywords_that_are_gone(ending: str, keyword: str) -> None:
-    package = {"TrainingArguments": "transformers", "hf_hub_download": "huggingface_hub"}
-    known = names_of(package.get(ending, "trl"))
-    assert known is not None
-    assert known.keyword(f"{known.package}.{ending}", keyword).at(known.versions[-1]) is False
-
-
-@pytest.mark.parametrize("keyword", _replacements.KEYWORDS)
-def test_a_keyword_s_successor_is_taken_where_the_old_one_is_not(keyword: str) -> None:
-    callables = (
-        *("transformers.TrainingArguments", "transformers.Trainer"),
-        *("transformers.masking_utils.create_causal_mask", "accelerate.Accelerator"),
-        "huggingface_hub.hf_hub_download",
-    )
-    judged = []
-    for dotted in callables:
-        known = names_of(dotted.partition(".")[0])
-        assert known is not None
-        new = _replacements.keyword_replacement(dotted, keyword)
-        if new is not None:
-            newest = known.versions[-1]
-            assert known.keyword(dotted, keyword).at(newest) is False
-            assert known.keyword(dotted, new).at(newest) is True
-            judged.append(dotted)
-    assert judged
-
-
-@pytest.mark.parametrize(
-    "sets",
-    [
-        "utils.LossKwargs = dict",
-        "setattr(utils, 'LossKwargs', dict)",
-        "monkeypatch.setattr(\n    utils, 'LossKwargs', dict, raising=False\n)",
-        "monkeypatch.setattr('transformers.utils.LossKwargs', dict, raising=False)",
-        "mock.patch.object(utils, 'LossKwargs', dict, create=True)",
-        "mock.patch('transformers.utils.LossKwargs', dict, create=True)",
-    ],
-)
-def test_a_name_that_the_file_sets_is_left_alone(sets: str) -> None:
-    write("requirements.txt", "transformers==5.0.0\n")
-    use = "from transformers import utils\n\nprint(utils.LossKwargs)\n"
-    assert [each.code for each in lint(use)] == ["ROC204"]
-    assert lint(f"{use}{sets}\n") == []
-
-
-@pytest.mark.parametrize(("name", "codes"), [("_is_patched", []), ("is_patched", ["ROC204"])])
-def test_a_private_name_that_no_release_has_is_the_project_s_own(
-    name: str, codes: list[str]
-) -> None:
-    write("requirements.txt", "transformers==5.0.0\n")
-    use = f"from transformers import utils\n\nprint(utils.{name})\n"
-    assert [each.code for each in lint(use)] == codes
-
-
-def test_a_private_name_that_a_release_had_is_judged() -> None:
-    write("requirements.txt", "transformers==5.0.0\n")
-    name = "_load_state_dict_into_meta_model"
-    use = f"from transformers import modeling_utils\n\nmodeling_utils.{name}\n"
-    assert [each.code for each in lint(use)] == ["ROC204"]
 
 
 @pytest.mark.parametrize(

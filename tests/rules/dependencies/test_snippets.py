@@ -15,10 +15,19 @@ from tests.support.repositories import PROJECT
 if TYPE_CHECKING:
     from tests.support.repositories import Repository
 
+
 SERVER = "https://download.pytorch.org/whl"
+
+
 IMAGE = "FROM rocm/pytorch:rocm7.2_ubuntu24.04_py3.12_pytorch_release_2.9.1\n"
+
+
 PLAIN = "FROM rocm/dev-ubuntu-24.04:6.4.3-complete\n"
+
+
 ROCM = f"pip install torch==2.9.1 --index-url {SERVER}/rocm6.4\n"
+
+
 UV = (
     '\n[tool.uv.sources]\ntorch = {{ index = "rocm" }}\n\n[[tool.uv.index]]\nname = "rocm"\n'
     f'url = "{SERVER}/{{}}"\nexplicit = true\n'
@@ -371,33 +380,3 @@ def test_a_snippet_is_judged_as_it_runs(repository: Repository, snippet: Snippet
     text = f"{snippet.text.rstrip()}\n"
     options = {} if snippet.rocm is None else {"rocm": snippet.rocm}
     assert repository.codes(snippet.path, text, **options) == snippet.codes.split()
-
-
-def test_help_names_the_chain_to_the_package_that_does_it(repository: Repository) -> None:
-    (found,) = repository.lint("install.sh", f"{ROCM}pip install unsloth\n")
-    assert "`unsloth` replaces the ROCm torch 2.9.1 (line 1)" in found.message
-    assert found.help.startswith("unsloth requires torchvision, whose release 0.")
-    both = ROCM.replace("torch==2.9.1", "torch==2.9.1 torchvision")
-    (found,) = repository.lint("install.sh", f"{both}pip install unsloth\n")
-    assert found.help == (
-        "unsloth requires xformers, whose release 0.0.35 requires torch>=2.10. Install a ROCm "
-        "build of xformers first, or add `--no-deps`."
-    )
-    newer = both.replace("torch==2.9.1", "torch==2.13.0").replace("rocm6.4", "rocm7.2")
-    (found,) = repository.lint("install.sh", f"{newer}pip install unsloth\n")
-    assert found.message == "`unsloth` brings PyPI's xformers, which is built for CUDA"
-
-
-def test_help_says_what_to_do_about_a_package_that_nobody_asked_for(repository: Repository) -> None:
-    image = "FROM rocm/pytorch:rocm6.1_ubuntu22.04_py3.10_pytorch_2.1.2\n"
-    text = f"{image}RUN pip install pyannote.audio==3.3.1\n"
-    (found,) = repository.lint("Dockerfile", text)
-    assert "requires speechbrain, whose release" in found.help
-    assert "Add `speechbrain==" in found.help
-    (found,) = repository.lint("install.sh", f"{ROCM}pip install timm\n")
-    assert found.help.endswith("Install torchvision with torch, from the same index.")
-
-
-def test_help_names_only_the_bounds_that_count(repository: Repository) -> None:
-    (found,) = repository.lint("install.sh", f"{ROCM}pip install axolotl==0.21.0\n")
-    assert found.help.startswith("axolotl 0.21.0 requires torch>=2.13.0,<2.15.0. ")

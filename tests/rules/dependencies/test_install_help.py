@@ -1,0 +1,68 @@
+"""What the findings on installs say, and how often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.support.repositories import Repository
+
+
+SERVER = "https://download.pytorch.org/whl"
+
+
+ROCM = f"pip install torch==2.9.1 --index-url {SERVER}/rocm6.4\n"
+
+
+def requires(*lines: str) -> str:
+    return "".join(f"{each}\n" for each in lines)
+
+
+def test_help_names_the_chain_to_the_package_that_does_it(repository: Repository) -> None:
+    (found,) = repository.lint("install.sh", f"{ROCM}pip install unsloth\n")
+    assert "`unsloth` replaces the ROCm torch 2.9.1 (line 1)" in found.message
+    assert found.help.startswith("unsloth requires torchvision, whose release 0.")
+    both = ROCM.replace("torch==2.9.1", "torch==2.9.1 torchvision")
+    (found,) = repository.lint("install.sh", f"{both}pip install unsloth\n")
+    assert found.help == (
+        "unsloth requires xformers, whose release 0.0.35 requires torch>=2.10. Install a ROCm "
+        "build of xformers first, or add `--no-deps`."
+    )
+    newer = both.replace("torch==2.9.1", "torch==2.13.0").replace("rocm6.4", "rocm7.2")
+    (found,) = repository.lint("install.sh", f"{newer}pip install unsloth\n")
+    assert found.message == "`unsloth` brings PyPI's xformers, which is built for CUDA"
+
+
+def test_help_says_what_to_do_about_a_package_that_nobody_asked_for(repository: Repository) -> None:
+    image = "FROM rocm/pytorch:rocm6.1_ubuntu22.04_py3.10_pytorch_2.1.2\n"
+    text = f"{image}RUN pip install pyannote.audio==3.3.1\n"
+    (found,) = repository.lint("Dockerfile", text)
+    assert "requires speechbrain, whose release" in found.help
+    assert "Add `speechbrain==" in found.help
+    (found,) = repository.lint("install.sh", f"{ROCM}pip install timm\n")
+    assert found.help.endswith("Install torchvision with torch, from the same index.")
+
+
+def test_help_names_only_the_bounds_that_count(repository: Repository) -> None:
+    (found,) = repository.lint("install.sh", f"{ROCM}pip install axolotl==0.21.0\n")
+    assert found.help.startswith("axolotl 0.21.0 requires torch>=2.13.0,<2.15.0. ")
+
+
+def test_a_loop_that_installs_torch_and_its_family_is_reported_once(repository: Repository) -> None:
+    text = """\
+import subprocess, sys
+
+INDEX = "https://download.pytorch.org/whl/rocm6.4"
+for package in ["numpy", "torch>=2.3.0", "torchvision>=0.18.0", "vllm"]:
+    subprocess.check_call([sys.executable, "-m", "pip", "install", package])
+"""
+    found = [each.message for each in repository.lint("setup_models.py", text)]
+    assert found == [
+        "`vllm` brings PyPI's torch, the CUDA build",
+        "pip installs `torch>=2.3.0` from PyPI, the CUDA build",
+    ]
+
+
+def test_help_lists_all_packages_whose_bounds_are_cut_off(repository: Repository) -> None:
+    (found,) = repository.lint("run.sh", "pip install a>=1 b>=2 c>=3\n")
+    assert found.help.endswith(" installs any version of `a`, `b` and `c`.")
