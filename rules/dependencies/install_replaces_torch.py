@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.published.pytorch_index import FAMILY
@@ -88,19 +89,10 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
         case = case_of(node, source)
         if case is not None:
             for harm in harms(case, source, self.is_excused):
-                if harm.kind != "torch" or not self._is_told_already(node, source):
-                    yield self.finding(harm.place, source, harm.message, help=harm.help)
-
-    def _is_told_already(self, node: Command, source: File) -> bool:
-        """Say whether torch is reported where a loop of Python's runs commands at one place."""
-        found = [
-            harm
-            for each in source.parts.commands
-            if each.span == node.span and (case := case_of(each, source)) is not None
-            for harm in harms(case, source, self.is_excused)
-            if harm.kind == "torch"
-        ]
-        return min(found, key=lambda harm: harm.package != "torch").case.command is not node
+                found = self.finding(harm.place, source, harm.message, help=harm.help)
+                # A loop of Python's runs a command for torch and one for torchvision at one place.
+                place = f"{self.code} {source.path} {source.span(harm.place)}"
+                yield replace(found, once=place) if harm.kind == "torch" else found
 
     def _in_setup(self, node: Command, source: File) -> Iterator[Finding]:
         from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging

@@ -124,8 +124,8 @@ def _parsed(command: Command) -> Install | None:
         return None
     if tool.name == "uv run":
         options.others = [each for word in options.of("requirement") for each in _parted(word)]
-    found = _install(tool, options, command)
-    return found if tool.name != "uv run" or found.requirements or found.files else None
+    install = _install(tool, options, command)
+    return install if tool.name != "uv run" or install.requirements or install.files else None
 
 
 def _tool(words: Sequence[Word]) -> tuple[Tool, Sequence[Word]] | None:

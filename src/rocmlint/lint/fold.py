@@ -44,7 +44,9 @@ def _for_all(first: Finding, alike: list[Finding]) -> Finding:
 
 
 def _others(alike: Sequence[Finding]) -> str:
-    places, files = len(alike) - 1, len({each.path for each in alike})
+    # A loop of Python's may run commands that are alike at one place.
+    places = len({(each.path, each.cell, each.line, each.column) for each in alike}) - 1
+    files = len({each.path for each in alike})
     if not places:
         return ""
     counted = "1 more place" if places == 1 else f"{places} more places"
