@@ -46,12 +46,10 @@ def runs(
     ``called`` are those that CircleCI's workflows call jobs with, see :func:`calls`. A job without
     a matrix runs once, without values.
     """
-    found = (
-        [{f"matrix.{key}": value for key, value in each.items()} for each in combinations(job)]
-        or list(_of_gitlab(job))
-        or list(_of_azure(job))
-        or called.get(id(job), [])
-    )
+    of_github: list[Values] = [
+        {f"matrix.{key}": value for key, value in each.items()} for each in combinations(job)
+    ]
+    found = of_github or list(_of_gitlab(job)) or list(_of_azure(job)) or called.get(id(job), [])
     asked = [{key: value for key, value in each.items() if key in used} for each in found]
     return [each for at, each in enumerate(asked) if each not in asked[:at]] or [{}]
 
