@@ -60,10 +60,11 @@ def calls(document: yaml.Value) -> dict[int, list[Values]]:
     jobs = _below(document, "jobs")
     for _, workflow in _pairs(_below(document, "workflows")):
         for call in _items(_below(workflow, "jobs")):
-            for name, given in _pairs(call) or [(_text(call), None)]:
+            given = dict(_pairs(call))
+            for name in given or (_text(call),):
                 job = _below(jobs, name)
                 if job is not None:
-                    found.setdefault(id(job), []).extend(_called(job, given))
+                    found.setdefault(id(job), []).extend(_called(job, given.get(name)))
     return found
 
 
