@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.installs.install import Requested
     from rocmlint.rule import Command, File, Index, IndexOption, Install, Span
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
@@ -122,20 +121,21 @@ def pinned_after(command: Command, file: File) -> Iterator[Version]:
             continue
         runs = set(each.branches) <= set(command.branches)
         if runs and is_from_rocm(install) and not _is_in_other_job(each, command, file):
-            yield from filter(None, map(_torch_of, install.requirements))
+            found = (_torch_of(one.name, one.requirement) for one in install.requirements)
+            yield from filter(None, found)
 
 
-def _torch_of(asked: Requested) -> Version | None:
+def _torch_of(name: str | None, requirement: Requirement | None) -> Version | None:
     """Give the torch that a pin of torch or of its family brings."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
 
-    if asked.name not in pytorch_index.FAMILY or asked.requirement is None:
+    if name not in pytorch_index.FAMILY or requirement is None:
         return None
-    pinned = published.pin(asked.requirement.specifier)
-    if pinned is None or asked.name == "torch":
+    pinned = published.pin(requirement.specifier)
+    if pinned is None or name == "torch":
         return pinned
     try:
-        required = published.torch_requirement(asked.name, pinned)
+        required = published.torch_requirement(name, pinned)
     except KeyError:
         return None
     return None if required is None else published.pin(required)
