@@ -17,7 +17,9 @@ _COMPARING = frozenset(
 _TESTING = frozenset({"pytest", "py.test", "rocmlint"})
 _CHECKING_MODULES = frozenset({"pytest", "unittest", "compileall", "py_compile", "rocmlint"})
 _STOPS = ("-e", "-eu", "-eux", "-ex", "-euo", "-eo", "-exo", "-euxo", "errexit")
-_STOP_BY_THEMSELVES = frozenset({"dockerfile", "makefile", "justfile", "apptainer", "workflow"})
+_STOP_BY_THEMSELVES = frozenset(
+    {"dockerfile", "makefile", "justfile", "apptainer", "workflow", "cog"}
+)
 """Formats whose programs stop at the first command that fails."""
 
 

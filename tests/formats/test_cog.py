@@ -14,6 +14,7 @@ from tests.support.repositories import versions, write
 if TYPE_CHECKING:
     from rocmlint.text.text import Span
     from tests.support.project import Project
+    from tests.support.repositories import Repository
 
 TEXT = """\
 build:
@@ -98,6 +99,13 @@ def test_a_requirement_that_pip_refuses_is_a_problem_at_its_line() -> None:
 def test_an_unquoted_version_in_a_command_is_found(project: Project) -> None:
     project.write("cog.yaml", TEXT)
     assert project.findings("check", ".", "--select", "ROC208") == [("cog.yaml", "ROC208")]
+
+
+@pytest.mark.parametrize("gpu", ["true", "false"])
+def test_its_image_is_not_for_rocm_where_the_project_is(repository: Repository, gpu: str) -> None:
+    text = f"build:\n  gpu: {gpu}\n  run:\n    - pip install vllm\n"
+    assert repository.codes("install.sh", "pip install vllm\n", rocm=True) == ["ROC201"]
+    assert repository.codes("cog.yaml", text, rocm=True) == []
 
 
 @pytest.mark.usefixtures("in_repository")

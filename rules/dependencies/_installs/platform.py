@@ -21,6 +21,8 @@ _IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?
 _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|epyc)(?![a-z])")
 """What else AMD builds images for."""
 _OTHER_GPUS = compile_lazily(r"--gpus\b|nvcr\.io|nvidia|cuda")
+_NEVER_ROCM = "cog"
+"""The format of a program that builds images for the GPUs of NVIDIA, and for none."""
 _WITH_IMAGES = frozenset({"dockerfile", "workflow", "apptainer"})
 """Formats that name the image that their commands run in."""
 BY_PROJECT = "that is what the project's files are for"
@@ -39,6 +41,8 @@ def rocm_evidence(command: Command, file: File) -> str:
     if file.settings.rocm is False:
         return ""
     image = command.image
+    if _format(file.path) == _NEVER_ROCM:
+        return ""
     if image is not None and _OF_CPUS.search(image.text.lower()):
         return ""
     if image is not None and (found := platforms.of_image(image)):
