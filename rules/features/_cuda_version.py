@@ -28,6 +28,7 @@ _ON_PURPOSE = compile_lazily(
     re.IGNORECASE,
 )
 _BUILDERS = compile_lazily(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
+_EXTENSION = compile_lazily(r"^(?:from|import)[ \t][^\n#]*[ \t](?!is_)\w+_cuda\b", re.MULTILINE)
 READS_CUDA_VERSION = attributes(
     "cuda", words=("version.cuda", " .cuda", "\n.cuda", ". cuda"), where=r"\bversion\s*\.\s*cuda\b"
 ) | calls(
@@ -146,6 +147,12 @@ def builds_cuda(node: cst.CSTNode, source: Source) -> bool:
     """Files that build extensions or CUDA code, by their path."""
     del node
     return _BUILDERS.search(source.place) is not None
+
+
+def needs_cuda_extension(node: cst.CSTNode, source: Source) -> bool:
+    """Files that cannot be imported without an extension for CUDA: `import fused_dense_cuda`."""
+    del node
+    return _EXTENSION.search(source.code) is not None
 
 
 def knows_amd(node: cst.CSTNode, source: Source) -> bool:

@@ -20,7 +20,7 @@ from rocmlint.rule import (
 from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
-from ._live_code import block_around, indent_of_neighbour, live_lines
+from ._live_code import block_around, header_above, indent_of_neighbour, live_lines
 from ._toggles import ATTENTION, COMPILE, WORDS, find_toggle
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ _DENIES = compile_lazily(
     re.IGNORECASE,
 )
 _REACH_OF_CLAIM = 3
+_COMPILES = compile_lazily(r"\btorch\.compile\(")
+_FUNCTION = compile_lazily(r"\s*(?:async\s+)?def\b")
+_TRIES = frozenset({"benchmark", "example", "script"})
+"""Kinds of files in which a speed-up is tried by hand."""
 _NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
 _LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+)\s*,$")
 
@@ -94,15 +98,46 @@ class Disabled(NamedTuple):
             return ()
         return (fast_path(toggle.key, toggle.value),)
 
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether such a toggle, or such a value of it, is often left off on purpose."""
-        return self.toggle.doubtful or self.toggle.feature.doubtful
-
     def shown(self, most: int) -> str:
         """Return the beginning of the comment, on one line of so many characters."""
         text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
         return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def is_doubtful(found: Disabled, source: Source) -> bool:
+    """Check whether such a toggle, or such a value of it, is often left off on purpose."""
+    toggle = found.toggle
+    if toggle.feature is COMPILE:
+        return not _was_compiled(found, source)
+    return toggle.doubtful or toggle.feature.doubtful
+
+
+def _was_compiled(found: Disabled, source: Source) -> bool:
+    """Check whether a comment is torch.compile in a mode that somebody chose, on the main path.
+
+    That is a statement that every call of a function made: not one of an arm, of a program or
+    of several that were tried, and the name is still the compiled one's.
+    """
+    node = found.toggle.node
+    if source.kinds & _TRIES or not isinstance(node, ast.Assign):
+        return False
+    call = node.value
+    return (
+        isinstance(call, ast.Call)
+        and [ast.unparse(each) for each in call.args] == [ast.unparse(node.targets[0])]
+        and any(each.arg == "mode" for each in call.keywords)
+        and sum(_COMPILES.search(each.body) is not None for each in source.comments) == 1
+        and _is_in_function(found, source)
+    )
+
+
+def _is_in_function(found: Disabled, source: Source) -> bool:
+    """Check whether a toggle stood in the block of a function, under no condition."""
+    lines = live_lines(source)
+    indent = _indent(found, lines)
+    if indent is None:
+        return False
+    return _FUNCTION.match(header_above(lines, found.here.first, indent)) is not None
 
 
 def is_for_other_hardware(found: Disabled, source: Source) -> bool:

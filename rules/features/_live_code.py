@@ -29,6 +29,18 @@ def indent_of_neighbour(lines: Sequence[str], first: int, last: int) -> int:
     return _indent(nearest[0] or nearest[1])
 
 
+def header_above(lines: Sequence[str], first: int, indent: int) -> str:
+    """Return the first line of the statement whose block lines with an indent stand in, or ""."""
+    above = (lines[at] for at in range(first - 2, -1, -1) if lines[at])
+    for line in above:
+        if _indent(line) < indent:
+            if not line.lstrip().startswith((")", "]", "}")):
+                return line
+            closing = _indent(line)
+            return next((each for each in above if _indent(each) <= closing), "")
+    return ""
+
+
 def block_around(
     lines: Sequence[str], first: int, last: int, indent: int, reach: int
 ) -> Iterator[str]:

@@ -16,6 +16,7 @@ from ._cuda_version import (
     is_taken_apart,
     knows_amd,
     lines_around,
+    needs_cuda_extension,
     question_about,
 )
 
@@ -74,7 +75,13 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
     severity = "warning"
     on = READS_CUDA_VERSION
     skips = frozenset({"test", "setup"})
-    excuses = (builds_cuda, knows_amd, is_asked_of_cuda, is_looked_at_before)
+    excuses = (
+        builds_cuda,
+        needs_cuda_extension,
+        knows_amd,
+        is_asked_of_cuda,
+        is_looked_at_before,
+    )
 
     def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:
         """Find versions that are used as a string or number without a look at None."""

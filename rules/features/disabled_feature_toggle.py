@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._disabled import ToggleRule, claiming_line
+from ._disabled import ToggleRule, claiming_line, is_doubtful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,8 @@ class DisabledFeatureToggle(ToggleRule):
     published numbers are those of the slow path.
 
     Found are comments that read as one statement, or as arguments of a call, that switch
-    attention, AITER, TF32, Liger or fused kernels on. A hard-coded ``"sdpa"`` or
+    attention, AITER, TF32, Liger or fused kernels on, and torch.compile in a mode that somebody
+    chose, where every call of a function ran it. A hard-coded ``"sdpa"`` or
     ``"eager"`` beside the comment is the slow path, not a replacement. It is an error, for every
     feature, where a log beside the comment says that the feature is on. There is no fix:
     restoring the line would hide the cause once more.
@@ -68,7 +69,7 @@ class DisabledFeatureToggle(ToggleRule):
         """Find comments that are a toggle of a fast path."""
         found = self.disabled(node, source)
         said_in = None if found is None else claiming_line(found, source)
-        if found is None or (found.is_doubtful and said_in is None):
+        if found is None or (is_doubtful(found, source) and said_in is None):
             return
         title = found.toggle.feature.title
         if said_in is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._disabled import ToggleRule, claiming_line
+from ._disabled import ToggleRule, claiming_line, is_doubtful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +17,9 @@ class DisabledOptionalToggle(ToggleRule):
 
     ## Why it matters
     Gradient checkpointing, offloading, slicing and tiling cost time as well as they save memory,
-    torch.compile is often a speed-up that somebody tried, and an attention that the user chooses
-    may be any. Where such a line is commented out without
-    a reason, nobody can tell a choice from a workaround.
+    torch.compile is often a speed-up that somebody tried (in a benchmark, for one of several
+    models, without a mode), and an attention that the user chooses may be any. Where such a line
+    is commented out without a reason, nobody can tell a choice from a workaround.
 
     ## Example
     ```python
@@ -56,7 +56,9 @@ class DisabledOptionalToggle(ToggleRule):
     def check(self, node: Comment, source: Source) -> Iterator[Finding]:
         """Find comments that are a toggle of something optional."""
         found = self.disabled(node, source)
-        if found is None or not found.is_doubtful or claiming_line(found, source) is not None:
+        if found is None or not is_doubtful(found, source):
+            return
+        if claiming_line(found, source) is not None:
             return
         message = f"`{found.shown(60)}` is commented out without a reason"
         title = found.toggle.feature.title
