@@ -38,6 +38,7 @@ _MEASURING_CLASSES = compile_lazily(r"(?i)profil|bench|tim(?:er|ing)|throughput|
 _PROFILERS = compile_lazily(r"(?i)profil|record_function|nvtx")
 _LOADERS = compile_lazily(r"(?i)loader|dataset|batch")
 _STEPS = compile_lazily(r"(?i)step|epoch|iter")
+_ROLLED_OUT = compile_lazily(r"(?i)(?:^|_)(?:rollouts?|trajector(?:y|ies))(?:_|$)")
 _ROLLOUTS = compile_lazily(r"(?i)(?:^|_)(?:generate|rollouts?|trajector(?:y|ies))(?:_|$)")
 _TEACHERS = compile_lazily(r"(?i)_*(?:\w+_)?teacher(?:_|$)")
 _READS_MEMORY = compile_lazily(
@@ -131,10 +132,11 @@ def is_skipped(found: InStep, source: Source) -> bool:
 def is_rollout(found: InStep, source: Source) -> bool:
     """Steps that generate what they train on, and functions that get it from such a step."""
     node = found.step.node
-    names = list(_called_around(found, source))
-    if isinstance(node, cst.FunctionDef):
-        names += [each.name.value for each in walk(node.params) if isinstance(each, cst.Param)]
-    return any(map(_ROLLOUTS.search, names))
+    function = node if isinstance(node, cst.FunctionDef) else source.function(node)
+    around = () if function is None else walk(function)
+    if any(isinstance(each, cst.Name) and _ROLLED_OUT.search(each.value) for each in around):
+        return True
+    return any(map(_ROLLOUTS.search, _called_around(found, source)))
 
 
 def asks_teacher(found: InStep, source: Source) -> bool:

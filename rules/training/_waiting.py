@@ -14,6 +14,7 @@ from rocmlint.rule import (
     compile_lazily,
     last_name,
     string_value,
+    walk,
 )
 
 from ._loop import neighbours, own_nodes
@@ -74,6 +75,18 @@ def reads_events(step: TrainingStep) -> bool:
     return any(last_name(call.func) == _EVENT_TIME for call in calls)
 
 
+def logs_sometimes(step: TrainingStep) -> bool:
+    """Say whether some steps only, such as every hundredth, log what the others measure as well."""
+    branches = (each for each in own_nodes(step.node) if isinstance(each, cst.If))
+    return any(any(isinstance(part, cst.Modulo) for part in walk(each.test)) for each in branches)
+
+
+READ_EVENTS_LATER = (
+    "Keep the events, and call `elapsed_time` for many steps after one synchronize. "
+    "The wait costs what it measures: the host queues nothing meanwhile."
+)
+
+
 def copies_in_background(step: TrainingStep) -> bool:
     """Say whether the step copies to the host or works on a stream without waiting for it."""
     return any(_runs_aside(call) for call in calls_in(step.node))
@@ -112,13 +125,34 @@ def is_wait_measured(found: InStep, source: Source) -> bool:
     return reads_clock(found.step, source) and not host_reads_result(found.call, source)
 
 
+def loop_inside(found: InStep, source: Source) -> cst.For | cst.While | None:
+    """Return the loop around a call that its step's function contains, such as one over weights."""
+    if not isinstance(found.step.node, cst.FunctionDef):
+        return None
+    return source.enclosing(found.call, cst.For, cst.While)
+
+
 def is_of_bitsandbytes(found: InStep, source: Source) -> bool:
-    """Optimizers of bitsandbytes, whose paged state has to be there before the next weight."""
+    """Optimizers of bitsandbytes, unless they wait for paged state below the last weight too."""
+    if waits_below(found, source):
+        return False
     owner = source.enclosing(found.step.node, cst.ClassDef)
     bases = () if owner is None else owner.bases
     if any((source.resolve(each.value) or "").startswith("bitsandbytes.") for each in bases):
         return True
     return "update_step" in names_called_before(found.call, source)
+
+
+def waits_below(found: InStep, source: Source) -> bool:
+    """Check whether a wait in a loop of a step's function is followed by one after that loop."""
+    loop = loop_inside(found, source)
+    end = None if loop is None else source.span(loop).end_line
+    if end is None:
+        return False
+    return any(
+        source.span(call).line > end and device_function(call, source, "synchronize") is not None
+        for call in calls_in(found.step.node)
+    )
 
 
 def delete_wait(node: cst.Call, function: str, source: Source) -> Fix | None:

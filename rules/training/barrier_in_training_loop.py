@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from rocmlint.rule import PythonRule, calls
 
 from ._barriers import (
@@ -13,19 +15,18 @@ from ._barriers import (
     needed_after,
     needed_sometimes,
 )
-from ._loop import STEP_EXCUSES, InStep, in_step, is_rollout
+from ._loop import STEP_EXCUSES, InStep, in_step, own_nodes
 from ._waiting import is_timed_next, text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import libcst as cst
 
     from rocmlint.rule import Finding, Source
 
 # Kernels are full of `arch.barrier()`, which is about the threads of one GPU; and
 # `torch.cuda.synchronize()` is about one GPU too, but `synchronize()` may be a barrier.
 _WHERE = r"barrier\b(?<!arch\.barrier)|wait_for_everyone\b|block_all\b|(?<!\.)\bsynchronize\b"
+_MOST_LINES = 3
 
 
 def prepares_ranks(found: InStep, source: Source) -> bool:
@@ -83,26 +84,45 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
         is_timed_next,
         prepares_ranks,
         follows_validation,
-        is_rollout,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find barriers on every step that prepare nothing which needs all ranks."""
-        found = in_step(node, source)
-        if found is None or not is_barrier(node, source) or self.is_excused(found, source):
+        """Find barriers on every step that prepare nothing which needs all ranks.
+
+        Several that can go are one finding, at the first.
+        """
+        found = self._needless(node, source)
+        if found is None:
             return
         message = f"`{text_of_function(node, source)}()` runs on {found.step.described}"
         sometimes = needed_sometimes(found, source)
-        if sometimes is None:
-            help = (
-                "Delete it: the gradient all-reduce keeps the ranks together. "
-                "A rank that skips a step never comes to it, and the others hang."
-            )
-        else:
+        if sometimes is not None:
             name, condition = sometimes
             line = source.named_line(source.span(condition).line)
             help = (
                 f"Move it under the condition in {line}, on all ranks: only the steps that call "
                 f"`{name}` need it."
             )
-        yield self.finding(node, source, message, help=help)
+            yield self.finding(node, source, message, help=help)
+            return
+        first, *others = self._that_can_go(found, source)
+        if node is first:
+            lines = [source.named_line(source.span(each).line) for each in others[:_MOST_LINES]]
+            what = " and ".join(["it", *(f"that in {each}" for each in lines)])
+            help = (
+                f"Delete {what}: the gradient all-reduce keeps the ranks together. "
+                f"A rank that skips a step never comes to it, and the others hang."
+            )
+            yield self.finding(node, source, message, help=help)
+
+    def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
+        """Return the barriers of a step that nothing needs, from the first on."""
+        own = [each for each in own_nodes(found.step.node) if isinstance(each, cst.Call)]
+        steps = ((each, self._needless(each, source)) for each in own)
+        free = [call for call, step in steps if step and needed_sometimes(step, source) is None]
+        return sorted(free, key=source.span)
+
+    def _needless(self, node: cst.Call, source: Source) -> InStep | None:
+        """Return the step in which a call is a barrier that prepares nothing."""
+        found = in_step(node, source) if is_barrier(node, source) else None
+        return None if found is None or self.is_excused(found, source) else found

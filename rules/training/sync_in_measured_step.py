@@ -8,9 +8,11 @@ from rocmlint.rule import PythonRule, calls
 
 from ._loop import STEP_EXCUSES, in_step
 from ._waiting import (
+    READ_EVENTS_LATER,
     device_function,
     is_needed_by_copy,
     is_saved_next,
+    logs_sometimes,
     reads_events,
 )
 
@@ -27,7 +29,8 @@ class SyncInMeasuredStep(PythonRule["cst.Call"]):
 
     ## Why it matters
     The wait costs what it is meant to measure: the host queues nothing while it waits, so the
-    GPU idles between steps. Events can be read many steps later.
+    GPU idles between steps. Events can be read many steps later. Where the times are logged on
+    some steps only, sync-in-training-loop reports the wait.
 
     ## Example
     ```python
@@ -76,10 +79,6 @@ class SyncInMeasuredStep(PythonRule["cst.Call"]):
         function = device_function(node, source, "synchronize") if found else None
         if found is None or function is None or self.is_excused(found, source):
             return
-        if reads_events(found.step):
+        if reads_events(found.step) and not logs_sometimes(found.step):
             message = f"`{function}()` runs on {found.step.described}"
-            help = (
-                "Keep the events, and call `elapsed_time` for many steps after one synchronize. "
-                "The wait costs what it measures: the host queues nothing meanwhile."
-            )
-            yield self.finding(node, source, message, help=help)
+            yield self.finding(node, source, message, help=READ_EVENTS_LATER)

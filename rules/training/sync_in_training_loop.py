@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, calls
+from rocmlint.rule import PythonRule, calls, fitted
 
 from ._loop import STEP_EXCUSES, InStep, in_step, measures_peak
 from ._waiting import (
+    READ_EVENTS_LATER,
     delete_wait,
     device_function,
     is_needed_by_copy,
     is_of_bitsandbytes,
     is_saved_next,
     is_wait_measured,
+    logs_sometimes,
+    loop_inside,
     reads_events,
+    waits_below,
 )
 
 if TYPE_CHECKING:
@@ -26,9 +30,9 @@ if TYPE_CHECKING:
 
 
 def has_events(found: InStep, source: Source) -> bool:
-    """Steps that ask for the time between two events (see sync-in-measured-step)."""
+    """Steps that all log the time between two events (see sync-in-measured-step)."""
     del source
-    return reads_events(found.step)
+    return reads_events(found.step) and not logs_sometimes(found.step)
 
 
 class SyncInTrainingLoop(PythonRule["cst.Call"]):
@@ -97,9 +101,23 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         if found is None or function is None or self.is_excused(found, source):
             return
         message = f"`{function}()` runs on {found.step.described}"
+        loop = loop_inside(found, source)
+        if loop is not None:
+            line = source.named_line(source.span(loop).line)
+            message = fitted(
+                f"`{function}()` runs in the loop in {line} on {{}}", found.step.described
+            )
         help = (
             "Delete it, or guard it with `if step % n == 0:`. "
             "The host waits for the GPU and queues nothing meanwhile, so the GPU idles."
         )
+        if reads_events(found.step):
+            yield self.finding(node, source, message, help=READ_EVENTS_LATER)
+            return
+        if waits_below(found, source):
+            help = (
+                "Delete it: the wait after the loop is enough for paged state. "
+                "The host waits for the GPU each time, so the GPU idles between two weights."
+            )
         fix = delete_wait(node, function, source)
         yield self.finding(node, source, message, help=help, fix=fix)
