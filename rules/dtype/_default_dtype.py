@@ -37,6 +37,7 @@ _CONVERTERS = compile_lazily(r"(?i)convert|merge|split|export|quanti[sz]e|conver
 _PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 _MENTIONS = compile_lazily(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
+_OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:hpu|npu|tpu|xla|xpu)\b|\bxla_device\b")
 _LONGEST_VALUE = 30
 SETS_DEFAULT = calls(*_SETTERS)
 """Where :func:`sets_default` may be true."""
@@ -129,16 +130,10 @@ def is_harmless_program(node: cst.Call, source: Source) -> bool:
     return measures or converts or not works
 
 
-def patches_init(node: cst.Call, source: Source) -> bool:
-    """Functions that leave `torch.nn.init` patched: their process makes this one model."""
+def is_for_other_hardware(node: cst.Call, source: Source) -> bool:
+    """Functions for other hardware: HPU, NPU, TPU, XPU."""
     function = source.function(node)
-    if function is None:
-        return False
-    return any(
-        isinstance(each, cst.AssignTarget)
-        and (source.resolve(each.target) or "").startswith("torch.nn.init.")
-        for each in walk(function)
-    )
+    return function is not None and _OTHER_HARDWARE.search(source.text_of(function)) is not None
 
 
 def makes_one_model_to_run(node: cst.Call, source: Source) -> bool:

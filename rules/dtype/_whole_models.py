@@ -89,9 +89,16 @@ class ModelCast(NamedTuple):
         """Whether the model is a pipeline of several models: no module, which has `eval()`."""
         name = dotted_text(self.model)
         evaluated = rf"(?<![\w.]){spaced(name or '')}\s*\.\s*eval\s*\("
-        if name is not None and re.search(evaluated, self.scope):
+        if name is not None and re.search(evaluated, self.scope) and not self.shows_unet:
             return False
         return any(_PIPELINE.fullmatch(each) for each in self.makers)
+
+    @property
+    def shows_unet(self) -> bool:
+        """Whether its function reaches into the U-Net of a diffusion pipeline."""
+        name = dotted_text(self.model)
+        part = rf"(?<![\w.]){spaced(name or '')}\s*\.\s*unet\b"
+        return name is not None and re.search(part, self.scope) is not None
 
     @property
     def multimodal_maker(self) -> str | None:
@@ -145,12 +152,25 @@ def contradiction(cast: ModelCast, source: Source) -> str | None:
     return None
 
 
-def is_cast_pipeline(cast: ModelCast, source: Source) -> bool:
-    """Check whether ``.half()`` or ``.bfloat16()`` of a pipeline of diffusers is called."""
+def pipeline_help(cast: ModelCast, source: Source) -> str | None:
+    """Return what to do where ``.half()`` or ``.bfloat16()`` of a diffusion pipeline is called.
+
+    It is one of diffusers, or shows its U-Net and is cast to float16, which its VAE may not bear.
+    """
     if not cast.is_of_pipeline or last_name(cast.call.func) not in {"half", "bfloat16"}:
-        return False
+        return None
     owners = [each.func.value for each in cast.made if isinstance(each.func, cst.Attribute)]
-    return any(map(_is_diffusers_class, owners, repeat(source)))
+    if any(map(_is_diffusers_class, owners, repeat(source))):
+        return (
+            f"Pass `torch_dtype=torch.{cast.dtype}` where the pipeline is loaded. "
+            "The VAE is cast too, and pipelines of diffusers have no such method."
+        )
+    if cast.shows_unet and cast.dtype == "float16":
+        return (
+            "Cast the U-Net and the text encoder, and keep the VAE in float32. "
+            "Large activations, such as those of SDXL's VAE, overflow in float16."
+        )
+    return None
 
 
 def likely_parts(cast: ModelCast, source: Source) -> str | None:

@@ -14,13 +14,13 @@ from ._whole_models import (
     cast_help,
     cast_message,
     contradiction,
-    is_cast_pipeline,
     is_casting_function,
     is_loaded_so,
     is_option,
     keeps_float32_below,
     likely_parts,
     model_cast,
+    pipeline_help,
     sure_parts,
 )
 
@@ -47,7 +47,7 @@ def keeps_parts(cast: ModelCast, source: Source) -> bool:
 def is_found_by_other_rule(cast: ModelCast, source: Source) -> bool:
     """Casts that are wrong without doubt: those are reported by whole-model-cast."""
     if cast.is_of_pipeline:
-        return is_cast_pipeline(cast, source)
+        return pipeline_help(cast, source) is not None
     if contradiction(cast, source) is not None:
         return not is_option(cast, source)
     unasked = not precision_tests(cast.call, source)

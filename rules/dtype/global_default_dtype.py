@@ -11,13 +11,13 @@ from ._default_dtype import (
     DEFAULT_HELP,
     SETS_DEFAULT,
     default_message,
+    is_for_other_hardware,
     is_harmless_program,
     is_restored,
     is_set_again,
     is_setter,
     is_smoke_test,
     makes_one_model_to_run,
-    patches_init,
     restores_default,
     sets_default,
 )
@@ -78,7 +78,7 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
         is_smoke_test,
         is_setter,
         is_harmless_program,
-        patches_init,
+        is_for_other_hardware,
         makes_one_model_to_run,
     )
 

@@ -14,12 +14,12 @@ from ._whole_models import (
     cast_message,
     casts_part_below,
     contradiction,
-    is_cast_pipeline,
     is_casting_function,
     is_loaded_so,
     is_option,
     keeps_float32_below,
     model_cast,
+    pipeline_help,
     sure_parts,
 )
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def is_pipeline(cast: ModelCast, source: Source) -> bool:
     """Pipelines of several models that are moved with `to()` (see composite-model-cast)."""
-    return cast.is_of_pipeline and not is_cast_pipeline(cast, source)
+    return cast.is_of_pipeline and pipeline_help(cast, source) is None
 
 
 class WholeModelCast(PythonRule["cst.Call"]):
@@ -108,11 +108,8 @@ def _problem(cast: ModelCast, source: Source) -> tuple[str, str] | None:
             f"From one type to the other it loses {lost}."
         )
         return message, help
-    if is_cast_pipeline(cast, source):
-        help = (
-            f"Pass `torch_dtype=torch.{cast.dtype}` where the pipeline is loaded. "
-            "The VAE is cast too, and pipelines of diffusers have no such method."
-        )
-        return cast_message(cast, source), help
+    advice = pipeline_help(cast, source)
+    if advice is not None:
+        return cast_message(cast, source), advice
     reason = sure_parts(cast)
     return None if reason is None else (cast_message(cast, source), cast_help(reason))
