@@ -154,7 +154,7 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     if found:
         return False
     checkout = rf"(^|/){name}([-_.]?(main|master|dev|fork|rocm|v?[\d.]+))?(/(src|python))?/*$"
-    written = _written(folder, source).replace("\\", "/")
+    written = written_path(folder, source).replace("\\", "/")
     return True if re.search(checkout, written, re.IGNORECASE) else None
 
 
@@ -201,14 +201,14 @@ def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
     if path is not None and not path.module:
         candidates = [os.path.join(_path(source), *[".."] * path.up, *path.names)]
     else:
-        text = _written(folder, source)
+        text = written_path(folder, source)
         candidates = [] if not text else [os.path.join(base, text) for base in (here, root)]
     for each in map(os.path.normpath, candidates):
         if UNKNOWN not in each and f"{each}/".startswith(f"{root}/".replace("//", "/")):
             yield each
 
 
-def _written(node: cst.BaseExpression, source: Source) -> str:
+def written_path(node: cst.BaseExpression, source: Source) -> str:
     """Give a path that does not start at a file as far as it is written, ``.`` for the cwd."""
     value = string_value(node)
     if value is not None:
@@ -218,9 +218,9 @@ def _written(node: cst.BaseExpression, source: Source) -> str:
         return "."
     step = step_of(node, source)
     if step is not None:
-        return "/".join([_written(step.base, source), *[".."] * step.up, step.text])
+        return "/".join([written_path(step.base, source), *[".."] * step.up, step.text])
     behind = source.value_of(node)
-    return UNKNOWN if behind is None or behind is node else _written(behind, source)
+    return UNKNOWN if behind is None or behind is node else written_path(behind, source)
 
 
 def _imports(source: Source) -> Iterator[tuple[int, ImportedName]]:

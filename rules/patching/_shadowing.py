@@ -24,6 +24,7 @@ from ._search_path import (
     levels_too_high,
     lies_beside,
     names_imported,
+    written_path,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ _HELPERS = frozenset({"disable_torch_init", "get_model_name_from_path"})
 _EDITABLE = compile_lazily(
     r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
 )
+_ONE_MACHINE = compile_lazily(r"/(?:home|Users|mnt|nfs|scratch|storage)/[^/]+/|[A-Za-z]:[\\/]")
 _README = ("README.md", "README.rst", "readme.md", "README")
 _PATH = ("sys.path", " .path", "sys. path")
 CHANGES_PATH = (
@@ -125,6 +127,12 @@ def is_run_by_another(meeting: Meeting, source: Source) -> bool:
     if os.path.basename(source.place) in {"conftest.py", "hubconf.py"}:
         return True
     return "test" in source.kinds and source.is_first_party(meeting.name)
+
+
+def is_of_one_machine(meeting: Meeting, source: Source) -> bool:
+    """Absolute paths of one machine: below `/home/NAME`, `/Users/NAME`, `/mnt/NAME` or `C:`."""
+    paths = (written_path(each, source) for each in meeting.added.folders)
+    return meeting.imported_in is None and any(map(_ONE_MACHINE.match, paths))
 
 
 def is_fallback(meeting: Meeting, source: Source) -> bool:

@@ -14,6 +14,7 @@ from ._shadowing import (
     is_installed_editable,
     is_never_installed,
     is_not_held,
+    is_of_one_machine,
     is_run_by_another,
     is_unused,
     meetings,
@@ -80,6 +81,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     on = CHANGES_PATH
     excuses = (
         is_fallback,
+        is_of_one_machine,
         is_beside_script,
         is_first_already,
         is_run_by_another,
