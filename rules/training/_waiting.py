@@ -125,7 +125,7 @@ def is_wait_measured(found: InStep, source: Source) -> bool:
     return reads_clock(found.step, source) and not host_reads_result(found.call, source)
 
 
-def loop_inside(found: InStep, source: Source) -> cst.For | cst.While | None:
+def loop_inside(found: InStep, source: Source) -> cst.CSTNode | None:
     """Return the loop around a call that its step's function contains, such as one over weights."""
     if not isinstance(found.step.node, cst.FunctionDef):
         return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls
+from rocmlint.rule import PythonRule, calls, calls_in
 
 from ._barriers import (
     OWNERS,
@@ -15,7 +15,7 @@ from ._barriers import (
     needed_after,
     needed_sometimes,
 )
-from ._loop import STEP_EXCUSES, InStep, in_step, own_nodes
+from ._loop import STEP_EXCUSES, InStep, in_step, trains
 from ._waiting import is_timed_next, text_of_function
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
         first, *others = self._that_can_go(found, source)
         if node is first:
             lines = [source.named_line(source.span(each).line) for each in others[:_MOST_LINES]]
-            what = " and ".join(["it", *(f"that in {each}" for each in lines)])
+            what = "it" if not lines else f"it, and also in {' and '.join(lines)}"
             help = (
                 f"Delete {what}: the gradient all-reduce keeps the ranks together. "
                 f"A rank that skips a step never comes to it, and the others hang."
@@ -116,9 +116,12 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
             yield self.finding(node, source, message, help=help)
 
     def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
-        """Return the barriers of a step that nothing needs, from the first on."""
-        own = [each for each in own_nodes(found.step.node) if isinstance(each, cst.Call)]
-        steps = ((each, self._needless(each, source)) for each in own)
+        """Return the barriers of a step that nothing needs, from the first on, in all its loops."""
+        loops = [
+            each for each in source.ancestors(found.call) if isinstance(each, (cst.For, cst.While))
+        ]
+        whole = next(filter(trains, reversed(loops)), found.step.node)
+        steps = ((each, self._needless(each, source)) for each in calls_in(whole))
         free = [call for call, step in steps if step and needed_sometimes(step, source) is None]
         return sorted(free, key=source.span)
 
