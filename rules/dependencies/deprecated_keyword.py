@@ -100,6 +100,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
     code = "ROC214"
     name = "deprecated-keyword"
     since = "0.1.0"
+    preview = True
     severity = "warning"
     on = nodes(
         "Call",
