@@ -56,7 +56,8 @@ def _fail_before(package: str, source: Source) -> Iterator[Ends]:
 @once_per_file
 def _lacking_before(package: str, source: Source) -> tuple[Ends, ...]:
     path = os.path.abspath(source.path)
-    modules = imported_with([*_packages_around(path, source), path], _folders(path, source), source)
+    first = [*_packages_around(path, source), path]
+    modules = imported_with(first, _folders(path, source), source, conditions=True)
     return tuple(
         _lacking_in(each, text.text, source.project)
         for each, text in modules

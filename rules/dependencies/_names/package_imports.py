@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import Text, compile_lazily
@@ -21,6 +23,7 @@ _STATEMENT = (
 _IMPORT = compile_lazily(f"^{_STATEMENT}", re.MULTILINE)
 _ANY_IMPORT = compile_lazily(rf"^[ \t]*(?:\w+[ \t]*:[ \t]*)?{_STATEMENT}", re.MULTILINE)
 _NAME = compile_lazily(r"(\w+)(?:[ \t]+as[ \t]+\w+)?")
+_FOR_SOME = compile_lazily(r"TYPE_CHECKING|version|__main__|[<>]")
 _MOST_FILES = 80
 _OTHER_FOLDERS = frozenset(
     {"tests", "test", "docs", "doc", "examples", "example", "scripts", "benchmarks", "tools"}
@@ -58,12 +61,12 @@ def first_import(
 
 
 def imported_with(
-    paths: Iterable[str], folders: Sequence[str], file: File
+    paths: Iterable[str], folders: Sequence[str], file: File, *, conditions: bool = False
 ) -> Iterator[tuple[str, Text]]:
     """Yield modules, and those that their import runs, each with its text.
 
     Absolute imports are looked up in the folders. Only statements without indentation count: all
-    others may be guarded.
+    others may be guarded. With ``conditions`` those under an ``if`` count, too.
     """
     waiting = list(paths)
     seen: set[str] = set()
@@ -74,10 +77,36 @@ def imported_with(
         seen.add(path)
         text = Text(file.read(path))
         yield path, text
-        for match in _IMPORT.finditer(text.code):
-            for module in _modules(match):
-                folder = next((each for each in folders if holds(each, module, file)), "")
-                waiting += files_of(module, path, folder)
+        found = (module for match in _IMPORT.finditer(text.code) for module in _modules(match))
+        for module in _under_conditions(text.text) if conditions else found:
+            folder = next((each for each in folders if holds(each, module, file)), "")
+            waiting += files_of(module, path, folder)
+
+
+def _under_conditions(text: str) -> Iterator[str]:
+    """Yield what a module imports as it runs, if only under a condition.
+
+    What is imported for types, for some versions, or where its failure may be caught is left out.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            waiting: list[ast.AST] = [*ast.parse(text).body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for each in waiting:
+        if isinstance(each, ast.If):
+            decided = _FOR_SOME.search(ast.unparse(each.test))
+            waiting += [] if decided else [*each.body, *each.orelse]
+        elif isinstance(each, ast.Try):
+            waiting += [*each.orelse, *each.finalbody]
+        elif isinstance(each, ast.Import):
+            yield from (alias.name for alias in each.names)
+        elif isinstance(each, ast.ImportFrom):
+            module = "." * each.level + (each.module or "")
+            yield module
+            dot = "" if module.endswith(".") else "."
+            yield from (f"{module}{dot}{alias.name}" for alias in each.names)
 
 
 def _modules(match: re.Match[str]) -> Iterator[str]:

@@ -53,11 +53,27 @@ def test_a_call_after_the_import_of_a_package_that_fails_is_left_alone(folder: s
 
 
 @pytest.mark.parametrize(
+    "init",
+    [
+        "from .checks import has_torch\n\nif has_torch():\n    from .core import filtered\n",
+        "try:\n    import torch\nexcept ValueError:\n    pass\nelse:\n    from . import core\n",
+    ],
+)
+def test_a_call_below_a_package_whose_import_fails_in_a_branch_is_left_alone(init: str) -> None:
+    write("nets/__init__.py", init)
+    write("nets/core.py", FAILS)
+    write("nets/job.py", CALL)
+    assert found() == [("nets/core.py", "ROC204")]
+
+
+@pytest.mark.parametrize(
     ("init", "core"),
     [
         ("", FAILS),
         ("try:\n    from .core import *\nexcept ImportError:\n    pass\n", FAILS),
         ("def late():\n    from . import core\n", FAILS),
+        ("if TYPE_CHECKING:\n    from . import core\n", FAILS),
+        ("if version < '5':\n    from . import core\n", FAILS),
         ("from . import core\n", f"try:\n    {FAILS}except ImportError:\n    pass\n"),
         ("from . import core\n", f"def late():\n    {FAILS}"),
         ("from . import core\n", "from peft import NoSuchTuner\n"),
