@@ -83,7 +83,7 @@ def _is_internal(path: str, root: str, source: Source) -> bool:
     package = re.escape(os.path.basename(folder))
     return any(
         os.path.dirname(file) == folder and os.path.basename(file) != _INIT and source.exists(file)
-        for user in source.modules_with(root, (rf"\b{package}\.\w",))
+        for user in source.modules_with(root, (rf"\b{package}(?:\.\w|[ \t]+import\b)",))
         if os.path.dirname(user) != folder
         for file in _files_imported(user, source.read(user), source)
     )

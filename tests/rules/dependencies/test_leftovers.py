@@ -119,10 +119,15 @@ def distribute() -> None:
     write("nets/parts/__init__.py", "")
 
 
-def test_a_module_beside_those_that_a_distributed_package_imports_itself_is_left_alone() -> None:
+@pytest.mark.parametrize(
+    "text", ["from nets.parts.norms import Norm\n", "from .parts import norms\n"]
+)
+def test_a_module_beside_those_that_a_distributed_package_imports_itself_is_left_alone(
+    text: str,
+) -> None:
     distribute()
     write("nets/parts/norms.py", "class Norm:\n    pass\n")
-    write("nets/model.py", "from nets.parts.norms import Norm\n")
+    write("nets/model.py", text)
     assert found() == []
 
 
