@@ -139,9 +139,15 @@ def _is_library(text: str) -> bool:
 
 
 def _says_nothing(value: ast.expr) -> bool:
-    """Say whether an expression is a docstring, or settles what is logged."""
+    """Say whether an expression is a docstring, settles what is logged, or registers a class.
+
+    What registers itself does that for those who import it.
+    """
     if isinstance(value, ast.Call):
-        return ast.unparse(value.func).startswith(("logging.", "logger.", "warnings."))
+        called = ast.unparse(value.func)
+        return called.startswith(("logging.", "logger.", "warnings.")) or called.endswith(
+            ".register"
+        )
     return isinstance(value, ast.Constant)
 
 

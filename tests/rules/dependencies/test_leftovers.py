@@ -26,8 +26,9 @@ def test_a_module_that_nothing_imports_is_left_alone() -> None:
     assert found() == []
 
 
-def test_a_module_that_only_leftovers_import_is_left_alone() -> None:
-    write("nets/parts/net.py", "from .blocks import Block\n")
+@pytest.mark.parametrize("end", ["", "\nAutoConfig.register('net', Block)\n"])
+def test_a_module_that_only_leftovers_import_is_left_alone(end: str) -> None:
+    write("nets/parts/net.py", f"from .blocks import Block\n{end}")
     assert found() == []
 
 
