@@ -2,7 +2,8 @@
 
 python -m benchmarks.torchfix_cases FOLDER --torchfix "python -m torchfix": prints one row for each
 place that one of the two reports. The fixtures are TorchFix's own and stay where they are: each
-file is copied alone into an empty project, so that both see it as code that declares nothing.
+file is copied alone into a project that requires a recent torch and nothing older, as TorchFix
+takes for granted.
 --summary counts by code instead, for whole packages.
 """
 
@@ -18,7 +19,9 @@ import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
+QUOTED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")
 PLACE = re.compile(r"^(?P<path>.+?):(?P<line>\d+):\d+: (?P<code>TOR\d+) (?:\[\*\] )?(?P<text>.*)$")
+REQUIRED = "torch>=2.8\ntorchvision>=0.23\n"
 OURS = ("ROC204", "ROC205", "ROC213", "ROC214", "ROC215", "ROC216", "ROC218")
 WHY_NOT = {
     "TOR002": "a misspelt attribute: a typo, not a version; linters for typos find it",
@@ -56,7 +59,7 @@ def main() -> int:
     for path in files:
         text = path.read_text(encoding="utf-8")
         lines = text.split("\n")
-        theirs, found = alone(path, options)
+        theirs, found, named = alone(path, options)
         imported = reported_imports(text, found)
         names = sorted({*theirs, *found})
         label = path.relative_to(options.folder).as_posix()
@@ -64,7 +67,7 @@ def main() -> int:
             rows.append((label, "", "nothing", "nothing", ""))
         for line in names:
             told = found.get(line, [])
-            reason = "" if told else why_not(theirs[line], lines[line - 1], imported)
+            reason = "" if told else why_not(theirs[line], lines[line - 1], imported, named)
             missing += not told and not reason
             ours += bool(told)
             shown = ", ".join(theirs.get(line, ["-"]))
@@ -80,13 +83,19 @@ def main() -> int:
     return min(missing, 1)
 
 
-def alone(path: Path, options: argparse.Namespace) -> tuple[dict[int, list[str]], ...]:
-    """Give what both report of one file in an empty project, by line."""
+def alone(
+    path: Path, options: argparse.Namespace
+) -> tuple[dict[int, list[str]], dict[int, list[str]], set[str]]:
+    """Give what both report of one file, by line, and the words that rocmlint's messages quote."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name.replace(".in.py", ".py")
         shutil.copy(path, copy)
         (Path(folder) / ".git").mkdir()
-        return by_line(torchfix(copy, options)), by_line(rocmlint(copy, options))
+        (Path(folder) / "requirements.txt").write_text(REQUIRED, encoding="utf-8")
+        found = rocmlint(copy, options)
+        named = {word for *_, message in found for word in QUOTED.findall(message)}
+        ours = by_line([(line, code) for line, code, _ in found])
+        return by_line(torchfix(copy, options)), ours, named
 
 
 def torchfix(path: Path, options: argparse.Namespace) -> list[tuple[int, str]]:
@@ -97,23 +106,27 @@ def torchfix(path: Path, options: argparse.Namespace) -> list[tuple[int, str]]:
     return [(int(each["line"]), each["code"]) for each in matches if each]
 
 
-def rocmlint(path: Path, options: argparse.Namespace) -> list[tuple[int, str]]:
-    """Run rocmlint; line and code of each finding, "(preview)" where it is one by default not."""
+def rocmlint(path: Path, options: argparse.Namespace) -> list[tuple[int, str, str]]:
+    """Run rocmlint; line, code and message of each finding, "(preview)" behind the code of some."""
     found = []
     default = Counter(lint(path, options))
-    for line, code in lint(path, options, "--preview"):
-        is_default = default[line, code] > 0
-        default[line, code] -= 1
-        found.append((line, code if is_default else f"{code} (preview)"))
+    for line, code, message in lint(path, options, "--preview"):
+        is_default = default[line, code, message] > 0
+        default[line, code, message] -= 1
+        found.append((line, code if is_default else f"{code} (preview)", message))
     return found
 
 
-def lint(path: Path, options: argparse.Namespace, *more: str) -> list[tuple[int, str]]:
-    """Give line and code of what one run of rocmlint reports."""
+def lint(path: Path, options: argparse.Namespace, *more: str) -> list[tuple[int, str, str]]:
+    """Give line, code and message of what one run of rocmlint reports."""
     command = [options.rocmlint, "check", "--no-cache", "--isolated", "--output-format", "json"]
     done = subprocess.run([*command, *more, str(path)], capture_output=True, text=True, check=False)
     report = json.loads(done.stdout)
-    return [(each["line"], each["code"]) for each in report["findings"] if each["code"] in OURS]
+    return [
+        (each["line"], each["code"], each["message"])
+        for each in report["findings"]
+        if each["code"] in OURS
+    ]
 
 
 def by_line(found: list[tuple[int, str]]) -> dict[int, list[str]]:
@@ -124,15 +137,20 @@ def by_line(found: list[tuple[int, str]]) -> dict[int, list[str]]:
     return dict(lines)
 
 
-def why_not(codes: list[str], line: str, imported: set[str]) -> str:
+def why_not(codes: list[str], line: str, imported: set[str], named: set[str]) -> str:
     """Say why rocmlint does not report what TorchFix does; "" where there is no reason."""
+    told = {*re.findall(r"\w+", line)}
     for code in codes:
         if code in WHY_NOT:
             return WHY_NOT[code]
         for special, words, reason in SPECIAL:
             if special == code and words in line:
                 return reason
-    return "reported once, at the import" if imported & {*re.findall(r"\w+", line)} else ""
+    if imported & told:
+        return "reported once, at the import"
+    if named & told or (named & {"pretrained", "pretrained_backbone"} and "TOR201" in codes):
+        return "reported once a project, at the first place"
+    return ""
 
 
 def reported_imports(text: str, found: dict[int, list[str]]) -> set[str]:
@@ -152,7 +170,7 @@ def summary(options: argparse.Namespace) -> int:
     print("|---|---|---|---|")
     for package in sorted(each for each in options.folder.iterdir() if each.is_dir()):
         theirs = Counter(code for _, code in torchfix(package, options))
-        found = Counter(code for _, code in rocmlint(package, options))
+        found = Counter(code for _, code, _ in rocmlint(package, options))
         default = {code: number for code, number in found.items() if "(" not in code}
         preview = {code[:6]: number for code, number in found.items() if "(" in code}
         print(f"| {package.name} | {shown(theirs)} | {shown(default)} | {shown(preview)} |")

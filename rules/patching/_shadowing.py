@@ -151,6 +151,8 @@ def is_not_held(meeting: Meeting, source: Source) -> bool:
     held = meeting.holds(source)
     if True in held:
         return False
+    if _too_high(meeting, source):
+        return meeting.imported_in is not None
     # Where nobody can tell what a folder holds, name and order must speak for it.
     may = None in held and meeting.is_next and meeting.name in _FROM_CHECKOUTS
     speaks = may and meeting.is_first and not _is_meant_otherwise(meeting, source)
@@ -160,7 +162,7 @@ def is_not_held(meeting: Meeting, source: Source) -> bool:
 def _is_meant_otherwise(meeting: Meeting, source: Source) -> bool:
     """Say whether the project holds the package itself, or requires the installed one."""
     name = meeting.name
-    if source.is_first_party(name) and not _too_high(meeting, source):
+    if source.is_first_party(name):
         return True
     written = f"(?:{_DISTRIBUTIONS.get(name, name)}|{name})".replace("_", "[-_]")
     return re.search(rf"\brequire\w*\s*=\s*[\[(][^])]*[\"']{written}\b", source.code) is not None
