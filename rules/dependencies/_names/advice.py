@@ -28,13 +28,16 @@ def advice(uses: Sequence[MissingUse], within: Sequence[str]) -> str:
     bounds = [requirement(each.dotted, history(each.dotted), each.judgement) for each in uses]
     bound = common_bound(bounds)
     clauses: dict[str, list[MissingUse]] = {}
-    for each in uses:
-        needs_none = bound and len(uses) == 1
-        clause = _clause(each.judgement, within) or ("" if needs_none else _without(each.judgement))
+    for each, own in zip(uses, bounds, strict=True):
+        clause = _clause(each.judgement, within)
+        if not clause and ">=" in own:
+            clause = "" if bound else f"require `{own}` for {{}}"
+        elif not clause and not (bound and len(uses) == 1):
+            clause = _without(each.judgement)
         clauses.setdefault(clause, []).append(each)
     texts = [_said(clause, some, alone=len(uses) == 1) for clause, some in clauses.items()]
     if bound:
-        texts.append(f"or require `{bound}`" if texts[0] else f"require `{bound}`")
+        texts.append(f"or require `{bound}`" if any(texts) else f"require `{bound}`")
     text = "; ".join(filter(None, texts)) if len(uses) > 1 else ", ".join(filter(None, texts))
     return f"{runs_with(uses[0].judgement, package)} {text[0].upper()}{text[1:]}."
 
