@@ -91,7 +91,7 @@ def is_asked_for(found: MissingUse, source: Source) -> bool:
 def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
     below = node
     for above in source.ancestors(node):
-        if isinstance(above, (cst.Try, cst.TryStar)) and _catches(above, below):
+        if isinstance(above, (cst.Try, cst.TryStar)) and _catches(above, below, node):
             return True
         if isinstance(above, (cst.If, cst.IfExp, cst.While)) and below is not above.test:
             if asks(above.test, source):
@@ -143,8 +143,21 @@ def _stands_for_question(name: cst.Name, source: Source, hops: int) -> bool:
     return False
 
 
-def _catches(above: cst.Try | cst.TryStar, below: cst.CSTNode) -> bool:
-    return below is not above.finalbody and any(map(_is_caught, above.handlers))
+def _catches(above: cst.Try | cst.TryStar, below: cst.CSTNode, node: cst.CSTNode) -> bool:
+    return below is not above.finalbody and any(
+        _is_caught(each) and not _tries_again(each, node) for each in above.handlers
+    )
+
+
+def _tries_again(handler: cst.ExceptHandler | cst.ExceptStarHandler, node: cst.CSTNode) -> bool:
+    """Say whether a handler calls the same function, with other data: it is no alternative."""
+    if not isinstance(node, cst.Call) or last_name(handler.type) != "RuntimeError":
+        return False
+    called = dotted_text(node.func)
+    return any(
+        isinstance(each, cst.Call) and dotted_text(each.func) == called
+        for each in walk(handler.body)
+    )
 
 
 def _is_caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:

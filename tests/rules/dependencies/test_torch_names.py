@@ -169,6 +169,13 @@ def test_code_that_is_ready_and_other_functions_are_left_alone(text: str) -> Non
     assert lint(in_torch(text)) == []
 
 
+def test_a_handler_that_calls_the_same_function_again_is_no_way_without_it() -> None:
+    write("requirements.txt", "torch>=2.0\n")
+    begun = "import torch\n\ntry:\n    x = torch.solve(b, a)\nexcept RuntimeError:\n"
+    assert [each.line for each in lint(f"{begun}    x = torch.solve(b, a + eps)\n")] == [4, 6]
+    assert not lint(f"{begun}    x = torch.linalg.solve(a, b)\n")
+
+
 def test_every_successor_is_looked_for() -> None:
     """Each line of the table is found in a file that holds nothing but a call of it."""
     write("requirements.txt", "torch==2.13.0\n")
