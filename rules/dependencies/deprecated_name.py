@@ -151,4 +151,4 @@ def _help(found: list[OldUse]) -> str:
     new = list(dict.fromkeys(f"`{SUCCESSORS[each.dotted].shown}`" for each in found))
     listed = " and ".join(filter(None, (", ".join(new[:-1]), new[-1])))
     which = "which does the same" if len(new) == 1 else "which do the same"
-    return f"Use {listed}, {which}: the old name prints a warning, and will go."
+    return f"Use {listed}, {which}: the old name prints a warning and will be removed."

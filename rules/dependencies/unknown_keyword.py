@@ -164,7 +164,7 @@ def _instead(unknown: UnknownKeywordUse) -> str:
     dotted, keyword, judgement = unknown.dotted, unknown.name, unknown.judgement
     new = _new_keyword(dotted, keyword, judgement)
     if new:
-        return f"write `{new}` for `{keyword}`"
+        return f"write `{new}` instead of `{keyword}`"
     advice = keyword_advice(dotted, keyword)
     if advice is not None:
         return _told(advice, judgement, dotted.partition(".")[0])

@@ -70,6 +70,6 @@ class LoggedPatchFailure(PythonRule["cst.Call"]):
         if found is None or not found.is_logged or claim_after(found.block, source) is not None:
             return
         if not self.is_excused(found, source):
-            message = f"An error of `{shortened(source.text_of(node.func))}` is only logged"
+            message = f"An error in `{shortened(source.text_of(node.func))}` is only logged"
             advice = "Let the error propagate, or record in the results whether it is active."
             yield self.finding(node, source, message, help=advice)

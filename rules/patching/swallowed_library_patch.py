@@ -75,7 +75,7 @@ class SwallowedLibraryPatch(PythonRule["cst.Call"]):
             return
         if is_of_own_library(found, source) and not self.is_excused(found, source):
             called = shortened(source.text_of(node.func))
-            message = f"An error of `{called}` is swallowed by the library whose patch it is"
+            message = f"An error in `{called}` is swallowed by the library whose patch it is"
             advice = (
                 "Let the error propagate, or keep whether the patch is active for users to read."
             )

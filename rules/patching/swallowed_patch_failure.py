@@ -118,15 +118,15 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
         if claim is not None:
             where = source.named_line(source.span(claim).line)
             message = (
-                f"An error of `{_called(found, source)}` is swallowed, and {where} reports success"
+                f"An error in `{_called(found, source)}` is swallowed, and {where} reports success"
             )
             advice = "Let the error propagate, or log success only where there was no error."
             yield self.finding(node, source, message, help=advice, severity="error")
             return
-        message = f"An error of `{_called(found, source)}` is swallowed"
+        message = f"An error in `{_called(found, source)}` is swallowed"
         advice = (
-            "Let the error propagate, or record in the results whether it is active. Otherwise "
-            "the run passes for a patched or fast one."
+            "Let the error propagate, or record in the results whether it is active. Without that, "
+            "a run of the slow or stock code looks like a patched or fast one."
         )
         fix = raise_instead(found, source)
         yield self.finding(node, source, message, help=advice, fix=fix)

@@ -80,7 +80,7 @@ def in_step(call: cst.Call, source: Source) -> InStep | None:
         if isinstance(above, (cst.For, cst.While)) and trains(above):
             line = source.named_line(source.span(above).line)
             return InStep(
-                call, TrainingStep(above, f"every iteration of the training loop in {line}")
+                call, TrainingStep(above, f"every iteration of the training loop on {line}")
             )
         if isinstance(above, cst.FunctionDef):
             step = TrainingStep(above, f"every call of `{above.name.value[:_LONGEST_NAME]}`")

@@ -139,7 +139,7 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
             return
         message = f"`{text_of_function(node, source)}()` runs on {found.step.described}"
         help = (
-            "Delete it: the next step allocates the memory again, with slow calls of the driver. "
+            "Delete it: the next step allocates the memory again, with slow driver calls. "
             "Empty the cache once per epoch or after an out-of-memory error, if at all."
         )
         yield self.finding(node, source, message, help=help)

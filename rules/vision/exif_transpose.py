@@ -52,7 +52,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     ```
 
     ## Use instead
-    Turn the files once, when the dataset is made and before anything is annotated, and load
+    Rotate the files once, when the dataset is made and before anything is annotated, and load
     them as they are stored. Where a call is right, because the labels are turned too, name the
     file under ``allowed-paths``.
     ```python
@@ -101,12 +101,12 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
             message = f"`exif_transpose` rotates the pixels, but `{what}` refers to the stored ones"
             help = (
                 f"See {found.place}. "
-                "Turn the files once, before anything is annotated, and load them as they are."
+                "Rotate the files once, before anything is annotated, and load them as they are."
             )
             yield self.finding(node, source, message, help=help)
         elif self.settings["always"]:
             message = "`exif_transpose` rotates the pixels, which this project does not allow"
-            help = "Turn the files once, and load them as they are, or list this one as allowed."
+            help = "Rotate the files once, and load them as they are, or list this one as allowed."
             yield self.finding(node, source, message, help=help)
 
     def _allows(self, place: str) -> bool:

@@ -166,7 +166,7 @@ def test_a_name_is_known_in_later_cells() -> None:
 
 def test_a_message_names_lines_by_their_cell() -> None:
     (finding,) = lint(dumped(notebook("import torch\n\n", WAIT)))
-    assert "the training loop in line 1 of cell 2" in finding.message
+    assert "the training loop on line 1 of cell 2" in finding.message
 
 
 @pytest.mark.parametrize(

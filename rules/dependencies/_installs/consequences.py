@@ -171,7 +171,7 @@ def _instead(requirement: Requirement, demand: Demand, torch: RocmTorch | None) 
     if demand.through:
         return _instead_of(demand.through[-1], torch)
     fits = fitting(name, extras, torch.versions[-1]) if torch and torch.versions else None
-    other = f"use `{name}=={fits}`, which goes with it, " if fits else ""
+    other = f"use `{name}=={fits}`, which is compatible, " if fits else ""
     return f"Add `--no-deps`, {other}or name your torch in a constraints file (`-c`)"
 
 
@@ -186,7 +186,7 @@ def _instead_of(package: str, torch: RocmTorch | None) -> str:
     if package in pytorch_index.FAMILY:
         return f"Install {package} with torch, from the same index"
     fits = fitting(package, (), torch.versions[-1]) if torch and torch.versions else None
-    add = f"Add `{package}=={fits}`, which goes with it, or" if fits else "Add"
+    add = f"Add `{package}=={fits}`, which is compatible, or" if fits else "Add"
     return f"{add} a constraints file (`-c`) that names your torch"
 
 

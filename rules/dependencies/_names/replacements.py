@@ -120,13 +120,13 @@ class KeywordAdvice(NamedTuple):
 
 
 KEYWORD_ADVICE: dict[tuple[str, str], KeywordAdvice] = {
-    ("hf_hub_download", "url"): KeywordAdvice("pass `repo_id` and `filename` for `url`"),
+    ("hf_hub_download", "url"): KeywordAdvice("pass `repo_id` and `filename` instead of `url`"),
     ("SFTTrainer", "max_seq_length"): KeywordAdvice("pass `max_length` to `trl.SFTConfig`", "0.16"),
     ("SFTConfig", "max_seq_length"): KeywordAdvice(
-        "write `max_length` for `max_seq_length`", "0.16"
+        "write `max_length` instead of `max_seq_length`", "0.16"
     ),
     ("TrainingArguments", "group_by_length"): KeywordAdvice(
-        'write `train_sampling_strategy="group_by_length"` for `group_by_length=True`', "5.2"
+        'write `train_sampling_strategy="group_by_length"` instead of `group_by_length=True`', "5.2"
     ),
     ("TrainingArguments", "overwrite_output_dir"): KeywordAdvice(
         "leave out `overwrite_output_dir`"

@@ -68,7 +68,7 @@ def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
     )
     (finding,) = lint(f"from transformers import TrainingArguments\n{call}")
     assert "no `group_by_length` and other keywords in transformers" in finding.message
-    assert "write `eval_strategy` for `evaluation_strategy`" in finding.help
+    assert "write `eval_strategy` instead of `evaluation_strategy`" in finding.help
     assert finding.help.endswith("or require `transformers<4.51`.")  # brings them all back
     assert finding.line == 3
     assert finding.fix is not None
@@ -139,7 +139,7 @@ def test_a_call_that_lacks_what_the_function_needs_now_is_told_what_that_is() ->
     """The gguf_loader of vllm: without `url` the call would have no argument at all."""
     write("requirements.txt", "huggingface-hub==0.33.1\n")
     (finding,) = lint("from huggingface_hub import hf_hub_download\nhf_hub_download(url=name)\n")
-    assert finding.help.endswith("Pass `repo_id` and `filename` for `url`.")
+    assert finding.help.endswith("Pass `repo_id` and `filename` instead of `url`.")
     (finding,) = lint("from huggingface_hub import snapshot_download\nsnapshot_download(name=n)\n")
     assert "Pass what it takes in place of `name`: `repo_id`" in finding.help
 
