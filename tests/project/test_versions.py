@@ -314,6 +314,38 @@ def test_what_the_folders_docker_and_docs_beside_the_code_install_counts(path: s
     assert versions("src/job.py") == ["4.48.1"]
 
 
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("scripts/install_all.sh", True),
+        ("scripts/setup.sh", True),
+        ("scripts/train.sh", False),
+    ],
+)
+def test_of_the_folder_scripts_beside_the_code_only_what_installs_counts(
+    path: str, *, counts: bool
+) -> None:
+    write(path, "pip install transformers==4.48.1\n")
+    assert (versions("src/job.py") == ["4.48.1"]) is counts
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("scripts/install.sh", "pip install transformers==4.48.1\n"),
+        ("requirements.txt", "transformers==4.48.1\n"),
+        ("models/README.md", "pip install transformers==4.48.1\n"),
+    ],
+)
+def test_where_a_requirement_names_no_version_what_the_project_names_may_hold(
+    path: str, text: str
+) -> None:
+    write("models/requirements.txt", "transformers\n")
+    write(path, text)
+    assert "4.48.1" in versions("models/job.py")
+    assert lint(GONE, "models/job.py") == []
+
+
 def test_the_requirements_of_a_documentation_are_not_those_of_the_code() -> None:
     write("docs/requirements.txt", "transformers==4.48.1\n")
     write("docs/build.sh", "pip install transformers==4.48.1\n")

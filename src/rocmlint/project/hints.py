@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     from rocmlint.project.declarations import Declarations
 
 _README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
-_BESIDE = ("docker", "docs")
-"""Folders beside the code whose files say how it is installed: the documents, and the images."""
+_BESIDE = {
+    "docker": re.compile(r""),
+    "docs": _README,
+    "scripts": re.compile(r"(?:install|setup)\w*\.(?:sh|bash)", re.IGNORECASE),
+}
+"""Folders beside the code, and which of their files say how it is installed."""
 _INSTALL = re.compile(
     r"\b(?:pip3? install|uv run[ \t][^\n`]*?--with)\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*"
 )
@@ -89,11 +93,10 @@ def _telling(folder: str, view: DiskView) -> Iterator[str]:
     """Yield the paths of the files of a folder, and beside it, that say how it is installed."""
     names = view.names_in(folder)
     yield from (os.path.join(folder, name) for name in names if _tells(name))
-    for inner in (os.path.join(folder, each) for each in _BESIDE if each in names):
-        is_docs = inner.endswith("docs")
-        for name in view.names_in(inner):
-            if _README.fullmatch(name) or (_tells(name) and not is_docs):
-                yield os.path.join(inner, name)
+    for inner in (each for each in _BESIDE if each in names):
+        for name in view.names_in(os.path.join(folder, inner)):
+            if _tells(name) and _BESIDE[inner].match(name):
+                yield os.path.join(folder, inner, name)
 
 
 def _tells(name: str) -> bool:

@@ -88,6 +88,8 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
         )
         found = found or (_declared(declared, package, project) if declared else ())
         if found or declared:
+            if not any(map(_names_version, declared)):
+                told = told or _named_above(folder, package, project)
             return _with_told(found, told, package, project)
         told = told or hints(package, folder, project)
     if told:
@@ -134,6 +136,19 @@ def _with_told(
     if not found or not versioned:
         return found
     return (*found, *(_declared(versioned, package, project) or _newest_of(versioned, package)))
+
+
+def _named_above(
+    folder: str, package: str, project: Declarations
+) -> tuple[declarations.Requirement, ...]:
+    """Return the versions that a project names elsewhere, for a requirement that names none."""
+    for each in project.folders[project.folders.index(folder) :]:
+        declared = [own for own in project.declared_in(each) if _counts(own, package)]
+        named = tuple(own for own in declared if _names_version(own))
+        named = named or tuple(filter(_names_version, hints(package, each, project)))
+        if named:
+            return named
+    return ()
 
 
 def _names_version(requirement: declarations.Requirement) -> bool:
