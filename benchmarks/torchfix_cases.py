@@ -60,7 +60,7 @@ def main() -> int:
         text = path.read_text(encoding="utf-8")
         lines = text.split("\n")
         theirs, found, named = alone(path, options)
-        imported = reported_imports(text, found)
+        imported = reported_imports(text, found, named)
         names = sorted({*theirs, *found})
         label = path.relative_to(options.folder).as_posix()
         if not names:
@@ -153,14 +153,14 @@ def why_not(codes: list[str], line: str, imported: set[str], named: set[str]) ->
     return ""
 
 
-def reported_imports(text: str, found: dict[int, list[str]]) -> set[str]:
-    """Give the names that import statements with a finding bind."""
+def reported_imports(text: str, found: dict[int, list[str]], named: set[str]) -> set[str]:
+    """Give the names that import statements bind with a finding, or to what a finding names."""
     return {
         alias.asname or alias.name
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.ImportFrom)
-        and {*range(node.lineno, (node.end_lineno or 0) + 1)} & found.keys()
         for alias in node.names
+        if alias.name in named or {*range(node.lineno, (node.end_lineno or 0) + 1)} & found.keys()
     }
 
 
