@@ -227,11 +227,11 @@ def _marks(statement: cst.BaseStatement) -> bool:
 
 
 def _definitions(node: cst.CSTNode, source: Source) -> Iterator[str]:
-    """Yield the names of the functions and classes around a node that are its own alone."""
+    """Yield the functions and classes around a node that run only where their names are used."""
     for above in source.ancestors(node):
         if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
             name = above.name.value
-            if not name.startswith("__") and name != "forward":
+            if not name.startswith(("__", "test")) and name != "forward":
                 yield name
 
 

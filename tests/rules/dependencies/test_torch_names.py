@@ -176,6 +176,18 @@ def test_a_handler_that_calls_the_same_function_again_is_no_way_without_it() -> 
     assert not lint(f"{begun}    x = torch.linalg.solve(a, b)\n")
 
 
+def test_a_test_runs_by_its_name_whatever_calls_it_besides() -> None:
+    write("requirements.txt", "torch>=2.0\n")
+    (finding,) = lint(
+        "import unittest\n\nimport torch\n\n\nclass TestSolve(unittest.TestCase):\n"
+        "    def test_solve(self, cuda=False):\n        x = torch.solve(b, a)\n\n"
+        "    def test_on_gpu(self):\n        if torch.cuda.is_available():\n"
+        "            self.test_solve(cuda=True)\n",
+        "tests/test_solve.py",
+    )
+    assert finding.line == 8
+
+
 def test_every_successor_is_looked_for() -> None:
     """Each line of the table is found in a file that holds nothing but a call of it."""
     write("requirements.txt", "torch==2.13.0\n")
