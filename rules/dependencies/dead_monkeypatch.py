@@ -23,7 +23,7 @@ from ._names.judgement import (
     since,
 )
 from ._names.leftovers import is_leftover
-from ._names.overlays import OTHER_PACKAGE
+from ._names.overlays import OTHER_PACKAGE, foreign_uses
 from ._names.published_names import (
     has,
     has_member,
@@ -33,7 +33,7 @@ from ._names.published_names import (
     was_ever_there,
 )
 from ._names.replacements import GONE_BEFORE
-from ._names.uses import WORDS, uses
+from ._names.uses import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ _SETS = compile_lazily(r"[ \t]*=(?!=)")
 def _patches(source: Source) -> Iterator[re.Match[str]]:
     """Find attributes of imported names that are set."""
     text = source.text
-    for place in uses(text).places:
+    for place in foreign_uses(source).places:
         owner, _, name = place.dotted.rpartition(".")
         start, end = place.match.span()
         if text.endswith("setattr(", 0, start) or (

@@ -14,9 +14,9 @@ from rocmlint.text.text import LEXEME
 
 from .guards import is_asked_for, is_guarded
 from .judgement import MissingName, MissingUse, missing
-from .overlays import OTHER_PACKAGE, is_of_other_package
+from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package
 from .published_names import is_ever_missing, names
-from .uses import is_of_torch, uses
+from .uses import is_of_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +61,7 @@ def suspected_calls(source: Source) -> tuple[re.Match[str], ...]:
 
 def _suspected(source: Source) -> Iterator[re.Match[str]]:
     text = source.text
-    found = uses(text)
+    found = foreign_uses(source)
     for place in found.places:
         if _OPENS.match(text, place.match.end()):
             if _takes_them_not((place.dotted,), place.match.end(), source):

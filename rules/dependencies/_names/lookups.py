@@ -13,9 +13,9 @@ from rocmlint.rule import dotted_text, once_per_file
 
 from .guards import is_asked_for, is_bound, is_guarded
 from .judgement import MissingName, MissingUse, missing
-from .overlays import OTHER_PACKAGE, is_of_other_package
+from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package
 from .published_names import has, history, lacking, was_ever_there
-from .uses import is_of_torch, uses
+from .uses import is_of_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def suspected_lookups(source: Source) -> tuple[re.Match[str], ...]:
 
 
 def _suspected(source: Source) -> Iterator[re.Match[str]]:
-    found = uses(source.text)
+    found = foreign_uses(source)
     for each in found.imports:
         if _is_suspect(each.asked, source):
             yield each.match

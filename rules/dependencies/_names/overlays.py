@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rocmlint.disk.state import data_of
 from rocmlint.rule import compile_lazily, once_per_file
 
-from .uses import PACKAGES
+from .uses import Uses, imports, places_of
 
 if TYPE_CHECKING:
     from rocmlint.disk.disk import Disk
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
 _REWRITES = compile_lazily(r"^[ \t]*(?:from|import)[ \t]+unsloth", re.MULTILINE)
 """unsloth gives these packages' classes and functions other parameters when it is imported."""
-_PUTS = compile_lazily(
-    rf"^[ \t]*(?:sys\.modules\[[\"'])?((?:{'|'.join(PACKAGES)}|torch)(?:\.\w+)+)(?:[\"']\])?"
-    r"[ \t]*=(?!=)",
-    re.MULTILINE,
-)
-"""A name that is put into a package, written in full: ``transformers.utils.LossKwargs = …``."""
-
 
 _OF_TEST = compile_lazily(r"(?:^|/)(?:tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
@@ -41,6 +34,17 @@ class Named(Protocol):
 def is_of_project(found: Named, source: Source) -> bool:
     """Packages that the file belongs to, or of which the project has a copy."""
     return _is_own(_package(found), source)
+
+
+@once_per_file
+def foreign_uses(source: Source) -> Uses:
+    """Give what a file imports from packages that are not its own, and where it uses that.
+
+    Of torch all imports count: few of its names are judged, and then with the other excuses.
+    """
+    text = source.text
+    found = imports(text, lambda package: package == "torch" or not _is_own(package, source))
+    return places_of(found, text)
 
 
 def is_rewritten(found: Named, source: Source) -> bool:
@@ -108,8 +112,8 @@ def _has_overlay(dotted: str, source: Source) -> bool:
 def _puts_in(dotted: str, source: Source) -> bool:
     root = source.project.folders[-1]
     find = _put_in if "test" in source.kinds else _put_in_by_program
-    put_in = find(source.modules_below(root), root, source.disk)
     parts = dotted.split(".")
+    put_in = find(parts[0], source.modules_below(root), root, source.disk)
     return any(".".join(parts[:length]) in put_in for length in range(2, len(parts) + 1))
 
 
@@ -118,19 +122,32 @@ def is_test(path: str, root: str) -> bool:
     return _OF_TEST.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
 
 
-@lru_cache(maxsize=4)
-def _put_in_by_program(modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
-    """Give the names that the program puts into packages: tests stub what they like."""
+@lru_cache(maxsize=16)
+def _put_in_by_program(
+    package: str, modules: tuple[str, ...], root: str, disk: Disk
+) -> frozenset[str]:
+    """Give the names that the program puts into a package: tests stub what they like."""
     own = (each for each in modules if not is_test(each, root))
-    return _put_in(tuple(own), root, disk)
+    return _put_in(package, tuple(own), root, disk)
 
 
-@lru_cache(maxsize=4)
-def _put_in(modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
-    """Give the names that modules put into packages; the disk is that of one run."""
+@lru_cache(maxsize=16)
+def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
+    """Give the names that modules put into a package; the disk is that of one run.
+
+    They are written in full: ``transformers.utils.LossKwargs = …``.
+    """
     del root, disk
+    set_ = rf"{package}(?:\.[\w\x80-\xff]+)+(?:[\"']\])?[ \t]*=(?!=)"
+    # What begins with a fixed word is searched ten times faster than any other expression.
+    may_put = re.compile(set_.encode()).search
+    puts = re.compile(
+        rf"^[ \t]*(?:sys\.modules\[[\"'])?({package}(?:\.\w+)+)(?:[\"']\])?[ \t]*=(?!=)",
+        re.MULTILINE,
+    )
     return frozenset(
         name
         for path in modules
-        for name in _PUTS.findall((data_of(path) or b"").decode("utf-8", "replace"))
+        if may_put(data := data_of(path) or b"")
+        for name in puts.findall(data.decode("utf-8", "replace"))
     )

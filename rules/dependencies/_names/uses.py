@@ -6,13 +6,12 @@ Nor are strings and comments told from code, which is dear: what seems to be use
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 PACKAGES = ("accelerate", "diffusers", "huggingface_hub", "peft", "transformers", "trl")
 """The packages whose names are looked up, as they are imported."""
@@ -25,12 +24,14 @@ Other packages give torch attributes of their own (`torch.npu`), and every file 
 """
 
 # An expression that begins with a fixed word is searched ten times faster than any other.
-_IMPORT = compile_lazily(
-    r"import\b(?<!\wimport)[ \t]*(\([^)#]*(?:#[^\n]*[^)#]*)*\)|(?:[^\n\\;#]|\\\n)*)"
-)
+_NAMES = r"(\([^)#]*(?:#[^\n]*[^)#]*)*\)|(?:[^\n\\;#]|\\\n)*)"
 _FROM = compile_lazily(
-    rf"[ \t]*from[ \t]+((?:{'|'.join(PACKAGES)}|torch)(?:[ \t]*\.[ \t]*\w+)*)[ \t]+\Z"
+    rf"from\b(?<!\wfrom)[ \t]+((?:{'|'.join(PACKAGES)}|torch)(?:[ \t]*\.[ \t]*\w+)*)"
+    rf"[ \t]+import\b[ \t]*{_NAMES}"
 )
+_IMPORT = compile_lazily(rf"import\b(?<!\wimport)(?<![\w.] import)[ \t]*{_NAMES}")
+"""What begins a statement: before ``import`` of ``from a import b`` stands a blank and a word."""
+_LISTED = compile_lazily(rf"\b(?:{'|'.join(PACKAGES)}|torch)\b")
 _DOT = compile_lazily(r"[ \t]*\.[ \t]*")
 _NAME = compile_lazily(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
 _PLACE = compile_lazily(r"(?<![\w.])(\w+)((?:[ \t]*\.[ \t]*[^\W\d]\w*)*)")
@@ -74,12 +75,15 @@ def is_of_torch(dotted: str) -> bool:
     return dotted.startswith("torch.")
 
 
-@lru_cache(maxsize=1)
 def uses(text: str) -> Uses:
     """Give the names of the indexed packages that a text imports, and the places that use them."""
-    imports = tuple(_imports(text))
+    return places_of(imports(text), text)
+
+
+def places_of(imported: tuple[Imported, ...], text: str) -> Uses:
+    """Give the places of a text that use some of the names that it imports."""
     roots: dict[str, set[str]] = {}
-    for each in imports:
+    for each in imported:
         if not is_of_torch(each.dotted):
             roots.setdefault(each.local, set()).add(each.dotted)
     places = [place for root, meanings in roots.items() for place in _places(root, meanings, text)]
@@ -89,7 +93,7 @@ def uses(text: str) -> Uses:
         if new is not None:
             renamed.setdefault(new, set()).add(place.dotted)
     places += [each for root, dotted in renamed.items() for each in _places(root, dotted, text)]
-    return Uses(imports, tuple(places))
+    return Uses(imported, tuple(places))
 
 
 def _places(root: str, meanings: set[str], text: str) -> Iterator[NameUse]:
@@ -111,19 +115,32 @@ def _new_name(match: re.Match[str], text: str) -> str | None:
     return assigned[1] if assigned else None
 
 
-def _imports(text: str) -> Iterator[Imported]:
-    for match in _IMPORT.finditer(text):
-        line = text.rfind("\n", 0, match.start()) + 1
-        head = re.split("[;:]", text[line : match.start()])[-1]
-        origin = _FROM.match(head)
-        if origin is not None:
-            module = _DOT.sub(".", origin[1])
-            for name in _NAME.finditer(match[1].replace("\\\n", " ")):
+def imports(text: str, counts: Callable[[str], bool] = bool) -> tuple[Imported, ...]:
+    """Give what a text imports from those of the indexed packages, and torch, that count."""
+    found = [*_imported_from(text, counts), *_imported(text, counts)]
+    return tuple(sorted(found, key=lambda each: each.match.start()))
+
+
+def _imported_from(text: str, counts: Callable[[str], bool]) -> Iterator[Imported]:
+    for match in _FROM.finditer(text):
+        module = _DOT.sub(".", match[1])
+        if _opens_statement(match, text) and counts(module.partition(".")[0]):
+            for name in _NAME.finditer(match[2].replace("\\\n", " ")):
                 dotted = f"{module}.{name[1]}"
                 yield Imported(name[2] or name[1], dotted, match, dotted)
-        elif not head.strip():
+
+
+def _imported(text: str, counts: Callable[[str], bool]) -> Iterator[Imported]:
+    for match in _IMPORT.finditer(text):
+        if _LISTED.search(match[1]) and _opens_statement(match, text):
             for name in _NAME.finditer(_DOT.sub(".", match[1])):
                 package = name[1].partition(".")[0]
-                if package in PACKAGES or is_of_torch(name[1]):
+                if (package in PACKAGES or is_of_torch(name[1])) and counts(package):
                     dotted = name[1] if name[2] else package
                     yield Imported(name[2] or package, dotted, match, name[1])
+
+
+def _opens_statement(match: re.Match[str], text: str) -> bool:
+    """Say whether nothing of the same statement stands before a match."""
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
+    return not before or before.endswith((";", ":"))
