@@ -24,7 +24,7 @@ from rocmlint.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Source
 
@@ -43,7 +43,7 @@ _READERS = compile_lazily(r"(?i)\w*(?:load|read|parse|get|next|anno?t?s?|item|ro
 _SIZES = frozenset({"size", "width", "height"})
 _LOOKS_AT_EXIF = compile_lazily(r"(?i)getexif|\borientation\b|exif_size|0x0112")
 _IN_FILES = r"bbox|boxes|key_?point|xyxy|grid_thw"
-_OPENS = r"\bImage\s*\.\s*open\s*\("
+_OPENS = r"Image\b(?<!\wImage)\s*\.\s*open\s*\("
 _NOT_DATA = frozenset({"test", "benchmark", "example", "docs", "setup"})
 _CONVERTERS = compile_lazily(r"convert|conversion|to_hf")
 
@@ -85,10 +85,18 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     name = own.name.value
     owner = source.whole_class(node)
     line = source.span(own).line
-    for each in walk(owner or source.module):
-        if isinstance(each, cst.FunctionDef) and source.span(each).line != line:
-            if any(_calls(call, name, method=owner is not None) for call in calls_in(each)):
-                yield each
+    for around in [owner] if owner is not None else _pieces_with(name, source):
+        for each in walk(around):
+            if isinstance(each, cst.FunctionDef) and each is not own:
+                if any(_calls(call, name, method=owner is not None) for call in calls_in(each)):
+                    if source.span(each).line != line:
+                        yield each
+
+
+def _pieces_with(name: str, source: Source) -> Iterator[cst.Module]:
+    """Yield the parts of a file in which a function may be called."""
+    calls = re.finditer(rf"\b{re.escape(name)}[\s\\)]*[(#]", source.code)
+    yield from dict.fromkeys(source.pieces.around(call.start()).module for call in calls)
 
 
 def _calls(call: cst.Call, name: str, *, method: bool) -> bool:
@@ -179,12 +187,12 @@ def _stored_elsewhere(name: str, source: Source) -> StoredPixels | None:
     Only where a function elsewhere has to do with boxes and with what turns the images.
     """
     folder = _project_folder(source)
-    users = source.modules_with(folder, (_IN_FILES, rf"\b{re.escape(name)}\b"))
+    users = source.modules_with(folder, (rf"{name}\b(?<!\w{name})", _IN_FILES))
     if not any(_calls_beside_boxes(name, path, source) for path in users):
         return None
     found = [
         (_NAMED_AFTER.search(os.path.basename(path)) is not None, share, path, line, what)
-        for path in source.modules_with(folder, (_IN_FILES, _OPENS))
+        for path in source.modules_with(folder, (_OPENS, _IN_FILES))
         if path not in users and _is_data(path, source)
         for share, line, what in _opened_for_boxes(path, source)
     ]
@@ -218,44 +226,61 @@ def _calls_beside_boxes(name: str, path: str, source: Source) -> bool:
     if not _is_data(path, source):
         return False
     text = source.read(path)
-    if not re.search(rf"\b{re.escape(name)}\s*(?:\(|as\b)", Text(text).code):
+    called_as = re.compile(rf"{name}\b(?<!\w{name})\s*(?:\(|as\b)")
+    if not called_as.search(text) or not called_as.search(Text(text).code):
         return False
-    module = _parsed(text)
-    called = set(_names_of(name, module, source))
+    nodes = list(ast.walk(_parsed(text)))
+    called = set(_names_of(name, nodes, source))
+    calls = {each for each in nodes if isinstance(each, ast.Call) and _dotted(each.func) in called}
     return any(
-        _boxes_in(each)
-        and any(ast.unparse(call.func) in called for call in _of_type(each, ast.Call))
-        for each in (_of_type(module, ast.FunctionDef) if called else ())
+        not calls.isdisjoint(_of_type(each, ast.Call)) and _boxes_in(each)
+        for each in (nodes if calls else ())
+        if isinstance(each, ast.FunctionDef)
     )
 
 
-def _names_of(name: str, module: ast.Module, source: Source) -> Iterator[str]:
+def _dotted(node: ast.expr) -> str:
+    """Return ``a.b.c`` for a name or a chain of attributes, else the empty text."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
+
+
+def _names_of(name: str, nodes: Iterable[ast.AST], source: Source) -> Iterator[str]:
     """Yield what a module calls a function or class of this file, by its imports."""
     parts = {*os.path.splitext(source.place)[0].split("/")}
-    for each in _of_type(module, ast.ImportFrom):
-        for alias in each.names:
-            if each.level or (each.module or "").rpartition(".")[2] in parts:
-                if alias.name == name:
-                    yield alias.asname or name
-                elif alias.name in parts:
+    for each in nodes:
+        if isinstance(each, ast.ImportFrom):
+            for alias in each.names:
+                if each.level or (each.module or "").rpartition(".")[2] in parts:
+                    if alias.name == name:
+                        yield alias.asname or name
+                    elif alias.name in parts:
+                        yield f"{alias.asname or alias.name}.{name}"
+        elif isinstance(each, ast.Import):
+            for alias in each.names:
+                if alias.name.rpartition(".")[2] in parts:
                     yield f"{alias.asname or alias.name}.{name}"
-    for statement in _of_type(module, ast.Import):
-        for alias in statement.names:
-            if alias.name.rpartition(".")[2] in parts:
-                yield f"{alias.asname or alias.name}.{name}"
 
 
-def _opened_for_boxes(path: str, source: Source) -> Iterator[tuple[float, int, str]]:
-    """Yield the top-level statements that open images and name boxes.
+@once_per_file
+def _opened_for_boxes(path: str, source: Source) -> tuple[tuple[float, int, str], ...]:
+    """Give the top-level statements that open images and name boxes.
 
     Each as the share of names of boxes in it, the line that opens an image, and such a name.
     """
     text = source.read(path)
-    if "exif_transpose" in text or _LOOKS_AT_EXIF.search(text):
-        return
-    plain = Text(text)  # most files open images in the examples of docstrings only
+    if "exif_transpose" in text or _LOOKS_AT_EXIF.search(text) or not _may_open(text):
+        return ()
+    plain = Text(text)
     lines = [plain.line_of(match.start()) for match in re.finditer(_OPENS, plain.code)]
-    for statement in _parsed(text).body if lines else ():
+    return tuple(_opening_statements(_parsed(text), lines)) if lines else ()
+
+
+def _opening_statements(module: ast.Module, lines: list[int]) -> Iterator[tuple[float, int, str]]:
+    for statement in module.body:
         end = statement.end_lineno or statement.lineno
         if not any(statement.lineno <= line <= end for line in lines):
             continue
@@ -263,6 +288,15 @@ def _opened_for_boxes(path: str, source: Source) -> Iterator[tuple[float, int, s
         words = _boxes_in(statement) if opened else []
         if words:
             yield len(words) / sum(1 for _ in ast.walk(statement)), opened[0], words[0]
+
+
+def _may_open(text: str) -> bool:
+    """Check whether a text opens images elsewhere than in examples of docstrings, as most do."""
+    for match in re.finditer(_OPENS, text):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if not line.lstrip().startswith((">>>", "#")):
+            return True
+    return False
 
 
 def _parsed(text: str) -> ast.Module:
@@ -285,8 +319,8 @@ def _boxes_in(node: ast.AST) -> list[str]:
 def _opens_image(call: ast.Call) -> bool:
     """Check whether a call opens an image; a file of labels is none."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "open":
-        return False  # to write all calls down takes longer than all else
-    opens = ast.unparse(call.func) in {"Image.open", "PIL.Image.open"}
+        return False
+    opens = _dotted(call.func) in {"Image.open", "PIL.Image.open"}
     return opens and not _LABELS.search(ast.unparse(call.args[0]) if call.args else "")
 
 
