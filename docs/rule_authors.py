@@ -18,6 +18,7 @@ _OBJECTS: dict[str, type] = {"Source": Source, "File": File, "Project": Project}
 """Objects that ``check`` gets, or reaches: what a Source adds to a File stands under Source."""
 _ROOMS = {
     "rocmlint.rule.rule": "Rules",
+    "rocmlint.rule.shapes": "Triggers",
     "rocmlint.rule.triggers": "Triggers",
     "rocmlint.config.option": "Rules",
     "rocmlint.findings": "Findings",

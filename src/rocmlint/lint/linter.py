@@ -20,12 +20,13 @@ from rocmlint.rule.registry import load_claim_rules, load_rules
 from rocmlint.text.blanks import MARKS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk
     from rocmlint.disk.state import State
     from rocmlint.lint.look import Look
+    from rocmlint.lint.scan import Found
     from rocmlint.lint.unread import Unread
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
@@ -117,15 +118,14 @@ class Linter:
             return self._python_at_first_sight(path, data, text)
         opened = Opened(path, data, self.project_of, text)
         utf16 = data.startswith(_UTF16)
-        opened.rules = [] if utf16 else self._parts.scan(data)
+        opened.rules = {} if utf16 else self._parts.scan(data)
         return opened if opened.rules or utf16 or self.settings.check_syntax else Analysis()
 
     def _python_at_first_sight(self, path: str, data: bytes, text: str | None) -> Analysis | Opened:
         opened = Opened(path, data, self.project_of, text)
         opened.rules, opened.is_oddly_spaced = self._rules_for_python(path, data)
         if self._claims is not None:
-            all_ask = opened.is_oddly_spaced
-            opened.claim_rules = [*self._claims.rules] if all_ask else self._claims.scan(data)
+            opened.claim_rules, _ = self._claims.scan_python(data)
         if opened.claim_rules or self.settings.check_syntax or opened.looks_broken:
             return opened
         return self._without_suspects(opened) or opened if opened.rules else Analysis()
@@ -146,9 +146,9 @@ class Linter:
         """Return the analysis of a file whose text has nothing that the rules could look at."""
         if len(opened.data) > MAXIMUM_BYTES or opened.is_oddly_spaced:
             return None
-        triggers = (trigger for rule in opened.rules for trigger in rule.on)
+        found = (trigger for triggers in opened.rules.values() for trigger in triggers)
         try:
-            suspected = any(trigger.may_match(opened.file) for trigger in triggers)
+            suspected = any(trigger.may_match(opened.file) for trigger in found)
         except Exception:  # noqa: BLE001 - whatever it is, the analysis reports it
             return None
         return None if suspected else Analysis(consulted=opened.file.consulted)
@@ -257,14 +257,15 @@ class Linter:
 
     # Rules
 
-    def _rules_for_python(self, path: str, data: bytes) -> tuple[list[Rule[Any]], bool]:
+    def _rules_for_python(self, path: str, data: bytes) -> tuple[Found[Rule[Any]], bool]:
         """Return the rules for a Python file or notebook, and whether it is oddly spaced."""
         found, is_odd = self._python.scan_python(data)
         if is_notebook(path) or os.path.basename(path) == "setup.py":
-            found += [rule for rule in self._parts.scan(data) if rule not in found]
+            for rule, triggers in self._parts.scan(data).items():
+                found[rule] = [*found.get(rule, ()), *triggers]
         return found, is_odd
 
-    def _enabled_of(self, rules: Sequence[Rule[Any]], path: str) -> list[Rule[Any]]:
+    def _enabled_of(self, rules: Iterable[Rule[Any]], path: str) -> list[Rule[Any]]:
         """Return the rules that no pattern of ``per-file-ignores`` switches off for a file."""
         ignored = ignored_codes(self.settings, _from(self.settings.root, path))
         return [rule for rule in rules if rule.code not in ignored]

@@ -12,6 +12,7 @@ from rocmlint.text.text import without_strings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rocmlint.lint.scan import Found
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import ClaimRule, Rule
     from rocmlint.source.file import File
@@ -42,9 +43,9 @@ class Opened:
         """
         self.path = path
         self.data = data
-        self.rules: list[Rule[Any]] = []
-        """The rules one of whose words stands in the data."""
-        self.claim_rules: list[ClaimRule[Any]] = []
+        self.rules: Found[Rule[Any]] = {}
+        """The rules one of whose words stands in the data, with those triggers."""
+        self.claim_rules: Found[ClaimRule[Any]] = {}
         self.is_oddly_spaced = False
         """Whether words may be torn in it, see :mod:`rocmlint.text.blanks`."""
         self._project = project

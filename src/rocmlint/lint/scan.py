@@ -1,4 +1,8 @@
-"""Looking for triggers in bytes: one search over all words of all enabled rules."""
+"""Looking for triggers in bytes: one search over all words of all enabled rules.
+
+What it finds are the rules that may have something to say, each with those of its triggers of which
+a word stands in the data: the next step need not look for words again.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,8 @@ if TYPE_CHECKING:
     from rocmlint.rule.triggers import Trigger
 
 Asked = TypeVar("Asked", bound="Rule[Any] | ClaimRule[Any]")
-
+Found = dict[Asked, "list[Trigger]"]
+"""Rules, in their order, and the triggers of each of which a word was found."""
 
 _BEFORE_STATEMENTS = (b":", b";", b"\\", b"\r", b"\xef\xbb\xbf", rb"\n", rb"\t")
 """What may stand before a statement on its line: of a notebook escaped, as in JSON."""
@@ -36,31 +41,32 @@ class Scanner(Generic[Asked]):
         """
         by_word: dict[bytes, list[int]] = {}
         self.rules = tuple(rules)
-        self._always: set[int] = set()
+        self._triggers = [
+            (rule, trigger) for rule in self.rules for trigger in filter(counts, rule.on)
+        ]
         anywhere: set[bytes] = set()
-        for index, rule in enumerate(self.rules):
-            for trigger in filter(counts, rule.on):
-                for word in (spelt(word).encode() for word in trigger.words):
-                    by_word.setdefault(word, []).append(index)
-                    if not trigger.opening:
-                        anywhere.add(word)
-        self._always.update(by_word.pop(b"", ()))
-        self._rules_of_word = list(by_word.values())
+        for index, (_, trigger) in enumerate(self._triggers):
+            for word in (spelt(word).encode() for word in trigger.words):
+                by_word.setdefault(word, []).append(index)
+                if not trigger.opening:
+                    anywhere.add(word)
+        self._always = frozenset(by_word.pop(b"", ()))
+        self._triggers_of_word = list(by_word.values())
         self._opening = {index for index, word in enumerate(by_word) if word not in anywhere}
         self._marks = frozenset(range(len(by_word), len(by_word) + len(MARKS)))
         # More than twice as fast as what is chosen by itself, and made in two milliseconds.
         fast = Implementation.DFA
         self._search = BytesAhoCorasick([*by_word, *MARKS], implementation=fast)
 
-    def scan(self, data: bytes) -> list[Asked]:
+    def scan(self, data: bytes) -> Found[Asked]:
         """Return the rules one of whose words stands in the data."""
         return self._with_words(self._words(data))
 
-    def scan_python(self, data: bytes) -> tuple[list[Asked], bool]:
+    def scan_python(self, data: bytes) -> tuple[Found[Asked], bool]:
         """Return the rules for Python code, and whether that is oddly spaced: then all of them."""
         words = self._words(data)
         if not self._marks.isdisjoint(words) and has_torn_code(data):
-            return list(self.rules), True
+            return {rule: list(rule.on) for rule in self.rules}, True
         return self._with_words(words), False
 
     def _words(self, data: bytes) -> set[int]:
@@ -75,9 +81,13 @@ class Scanner(Generic[Asked]):
             )
         return words
 
-    def _with_words(self, words: set[int]) -> list[Asked]:
-        found = {index for word in words - self._marks for index in self._rules_of_word[word]}
-        return [self.rules[index] for index in sorted(found | self._always)]
+    def _with_words(self, words: set[int]) -> Found[Asked]:
+        triggers = {each for word in words - self._marks for each in self._triggers_of_word[word]}
+        found: Found[Asked] = {}
+        for index in sorted(triggers | self._always):
+            rule, trigger = self._triggers[index]
+            found.setdefault(rule, []).append(trigger)
+        return found
 
 
 def _may_open_statement(data: bytes, start: int) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rocmlint.installs.install import IndexOption, Install, install_of, installs_of
     from rocmlint.lazy import compile_lazily
     from rocmlint.rule.rule import ClaimRule, EngineRule, PartRule, PythonRule, Rule
+    from rocmlint.rule.shapes import last_name
     from rocmlint.rule.triggers import (
         On,
         assignments,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
         definitions,
         imports,
         indexes,
-        last_name,
         nodes,
         strings,
     )
@@ -167,7 +167,7 @@ _HOME = {
     "install_of": "rocmlint.installs.install",
     "installs_of": "rocmlint.installs.install",
     "is_default": "rocmlint.source.environment_defaults",
-    "last_name": "rocmlint.rule.triggers",
+    "last_name": "rocmlint.rule.shapes",
     "nodes": "rocmlint.rule.triggers",
     "once_per_file": "rocmlint.source.facts",
     "shortened": "rocmlint.text.words",

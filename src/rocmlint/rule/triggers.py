@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rocmlint.formats import format_of
 from rocmlint.lazy import compile_lazily
+from rocmlint.rule.shapes import NAMES_OF
+from rocmlint.rule.spelling import any_of, matches_at, renamed_in, spelt, where_called
 from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
@@ -76,27 +78,24 @@ class Trigger:
         return self._matches_at_words(text) if self.begins else self.pattern.finditer(text)
 
     def _matches_at_words(self, text: str) -> Iterator[re.Match[str]]:
-        return (each for word in self.begins for each in _matches_at(word, self.pattern, text))
+        return (each for word in self.begins for each in matches_at(word, self.pattern, text))
+
+    def has_word(self, file: File) -> bool:
+        """Check whether one of the words stands in a file, without which nothing matches."""
+        text = file.written if self.region == "comments" else file.text
+        return any(word in text for word in self.words)
 
     def may_match(self, file: File) -> bool:
-        """Say, from the text of a Python file alone, whether it may match."""
-        text = file.written if self.region == "comments" else file.text
-        if (self.suspects is None or self.part) and not _has_any(self.words, text):
-            return False  # the file has a word of another trigger of the rule
+        """Say, from the text of a Python file that has a word, whether it may match."""
         if self.suspects is not None:
             return bool(_suspected(self.suspects, cast("Source", file)))  # it asks for no syntax
         if self.region == "comments":
-            return self.pattern.search(text) is not None
+            return self.pattern.search(file.written) is not None
         if not self.node_types:
             return format_of(file.path) is not None
         if not self.begins or any(True for _ in self._matches_at_words(file.text)):
             return True
-        return self._alias.search(file.text) is not None
-
-    @cached_property
-    def _alias(self) -> re.Pattern[str]:
-        """Where an import gives one of the names another one, which stands in the calls."""
-        return re.compile(rf"(?:{_any_of(tuple(self.names))})[ \t]+as\b")
+        return not self.names.isdisjoint(_renamed(file))
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -108,7 +107,7 @@ class Trigger:
 
         ``renamed`` maps names that the file gives with ``import … as`` to the original ones.
         """
-        names_of = _NAMES_OF.get(self.kind)
+        names_of = NAMES_OF.get(self.kind)
         if names_of is None or not self.names:
             return True
         return any(name in self.names or renamed.get(name) in self.names for name in names_of(node))
@@ -131,7 +130,7 @@ def calls(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
     described = "calls of " + ", ".join(f"`{name}`" for name in names)
     if words or where:
         return _named("call", ("Call",), names, words, where, described)
-    return _named("call", ("Call",), names, names, _called(names), described, begins=names)
+    return _named("call", ("Call",), names, names, where_called(names), described, begins=names)
 
 
 def attributes(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
@@ -177,9 +176,9 @@ def nodes(  # noqa: PLR0913 - all but the words have defaults
     """
     text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
     begins = () if where or finder or suspects else words
-    where = where or _any_of(words)
+    where = where or any_of(words)
     found = Trigger(
-        *("node", frozenset[str](), _spelt(words), where, "code", types, text),
+        *("node", frozenset[str](), spelt(words), where, "code", types, text),
         finder=finder,
         suspects=suspects,
         opening=opening,
@@ -229,14 +228,14 @@ def _called_runners(source: Source) -> Iterator[re.Match[str]]:
     """Find where a function that runs commands may be called, or gets another name."""
     for module, names in _RUNNERS.items():
         for name in names if module in source.text else ():
-            yield from _matches_at(name, _runner(name), source.text)
+            yield from matches_at(name, _runner(name), source.text)
     if "COMMAND" in source.text or "CMD" in source.text:
         yield from _COMMAND_DEFAULT.finditer(source.text)
 
 
 @cache
 def _runner(name: str) -> re.Pattern[str]:
-    return re.compile(rf"{_called((name,))}|{name}[ \t]+as\b")
+    return re.compile(rf"{where_called((name,))}|{name}[ \t]+as\b")
 
 
 def commands(*words: str, described: str, called: bool = True) -> On:
@@ -297,9 +296,9 @@ def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public 
         message = "a trigger without names needs words"
         raise ValueError(message)
     begins = begins if where else words
-    where = where or _any_of(words)
+    where = where or any_of(words)
     found = Trigger(
-        *(kind, frozenset(names), _spelt(words), where, "code", types, description), begins=begins
+        *(kind, frozenset(names), spelt(words), where, "code", types, description), begins=begins
     )
     return On((found,))
 
@@ -309,102 +308,12 @@ def _suspected(finder: Finder, source: Source) -> tuple[re.Match[str], ...]:
     return tuple(finder(source))
 
 
-def _matches_at(word: str, pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Look only where a word stands: many times faster than to try every place."""
-    start = text.find(word)
-    while start >= 0:
-        match = pattern.match(text, start)
-        if match is not None:
-            yield match
-        start = text.find(word, start + 1)
-
-
-_GAP = re.compile(r"(?<=\w) (?=\w)|(?<=[\w)]) ?(?=[.(\[=])|(?<=\.)(?=\w)|(?<==) (?=\w)")
-
-
-def _spelt(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Add how words of several tokens begin where more blanks than usual part these."""
-    found = dict.fromkeys(words)
-    for word in words:
-        for gap in _GAP.finditer(word):
-            before, after = word[: gap.start()], word[gap.end() :]
-            two = f"{before}  {after}" if before.endswith((".", "=")) else f"{before}  "
-            found |= dict.fromkeys((f"{before} {after}", two))
-    return tuple(found)
-
-
-def _has_any(words: tuple[str, ...], text: str) -> bool:
-    return any(word in text for word in words)
+@once_per_file
+def _renamed(file: File) -> frozenset[str]:
+    """Give the names that may stand in the code by another name: ``import … as``."""
+    return frozenset(old for old, _ in renamed_in(file.text))
 
 
 def _is_code(match: re.Match[str], source: Source) -> bool:
     """Return whether a match in the text is neither in a string nor in a comment."""
     return source.code.startswith(match[0][0], match.start())
-
-
-def _any_of(words: tuple[str, ...]) -> str:
-    """Match one of the words, whole where it is an identifier."""
-    # An expression that begins with a fixed word is searched ten times faster than one that
-    # begins with \b.
-    return "|".join(
-        rf"{word}\b(?<!\w{word})" if word.isidentifier() else re.escape(word) for word in words
-    )
-
-
-def _called(names: tuple[str, ...]) -> str:
-    """Match one of the names where a call may stand: ``run(``, ``(run)(``, on one line or more.
-
-    In text where comments are not blanked, one may stand between.
-    """
-    return rf"(?:{_any_of(names)})(?=[\s\\)]*[(#])"
-
-
-def last_name(node: Any) -> str | None:
-    """Return the last identifier of a name or a dotted expression: ``c`` for ``a.b.c``."""
-    attribute = getattr(node, "attr", node)
-    value = getattr(attribute, "value", None)
-    return value if isinstance(value, str) else None
-
-
-def _call_names(node: Any) -> Iterator[str]:
-    name = last_name(node.func)
-    if name is not None:
-        yield name
-
-
-def _attribute_names(node: Any) -> Iterator[str]:
-    yield node.attr.value
-
-
-def _assignment_names(node: Any) -> Iterator[str]:
-    targets = [each.target for each in node.targets] if hasattr(node, "targets") else [node.target]
-    for target in targets:
-        elements = getattr(target, "elements", None)
-        for leaf in [target] if elements is None else [element.value for element in elements]:
-            name = last_name(leaf)
-            if name is not None:
-                yield name
-
-
-def _import_names(node: Any) -> Iterator[str]:
-    modules = [node.module] if hasattr(node, "module") else [alias.name for alias in node.names]
-    for module in modules:
-        root = module
-        while hasattr(root, "attr"):
-            root = root.value
-        if root is not None:
-            yield root.value
-
-
-def _definition_names(node: Any) -> Iterator[str]:
-    yield node.name.value
-
-
-_NAMES_OF: dict[str, Callable[[Any], Iterator[str]]] = {
-    "call": _call_names,
-    "attribute": _attribute_names,
-    "assignment": _assignment_names,
-    "import": _import_names,
-    "definition": _definition_names,
-    "part": _call_names,
-}
