@@ -13,6 +13,7 @@ from rocmlint.rule import (
     argument,
     compile_lazily,
     dotted_text,
+    last_name,
     nodes,
     once_per_file,
     string_value,
@@ -48,6 +49,12 @@ _OF_CONTAINER = frozenset({*dir(dict), *dir(list), *dir(str), *dir(float)}) | {
 _LOADS = compile_lazily(r"load *\(")
 _OTHERS = ("json.", "pickle.", "yaml.", "np.", "numpy.", "joblib.", "toml.", "tomllib.", "_")
 """What stands before a `load` that is not torch's."""
+_OWNER = compile_lazily(r"(\w*)\s*\.\s*\Z")
+_OTHER_OWNER = compile_lazily(r"torch as\b|=[ \t(]*torch[ \t)]*(?:[#;\n]|\Z)")
+"""Where a file gives torch another name."""
+_OTHER_NAME = compile_lazily(r"torch import\b|torch\.load\b(?![ \t]*\()")
+"""Where a file may give `torch.load` another name."""
+_NEAR = 100
 _READY = compile_lazily(r"safe_globals|NO_WEIGHTS_ONLY_LOAD|\btorch\.load[ \t]*=(?!=)")
 
 
@@ -59,13 +66,28 @@ class _Load(MissingUse):
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
-    """Find calls of `load` in files that import torch, without `weights_only` in sight."""
+    """Find calls of what may be torch's `load`, without `weights_only` in sight."""
     text = source.text
     for match in _LOADS.finditer(text):
-        if text.endswith(_OTHERS, 0, match.start()):
+        start = match.start()
+        if text.endswith(_OTHERS, 0, start) or not _may_be_torchs(start, source):
             continue
         if "weights_only" not in text[match.end() : match.end() + 200].partition("\n\n")[0]:
             yield match
+
+
+def _may_be_torchs(start: int, source: Source) -> bool:
+    """Say whether the `load` there may be torch's, by what stands before it."""
+    owner = _OWNER.search(source.text, max(0, start - _NEAR), start)
+    if owner is None:
+        return _has_other_name(source)
+    return owner[1] in {"", "torch"} or _OTHER_OWNER.search(source.text) is not None
+
+
+@once_per_file
+def _has_other_name(source: Source) -> bool:
+    """Say whether the file may call `torch.load` by a name that it gives it."""
+    return _OTHER_NAME.search(source.text) is not None
 
 
 def is_ready(found: _Load, source: Source) -> bool:
@@ -125,6 +147,8 @@ class LoadOfObjects(PythonRule["cst.Call"]):
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a load of which the file then needs an object."""
+        if last_name(node.func) != "load" and not _has_other_name(source):
+            return
         if source.resolve(node.func) != "torch.load" or _says_what_it_loads(node):
             return
         judgement = _judged(source)

@@ -30,11 +30,13 @@ _ON_PURPOSE = compile_lazily(
 _BUILDERS = compile_lazily(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
 _EXTENSION = compile_lazily(r"^(?:from|import)[ \t][^\n#]*[ \t](?!is_)\w+_cuda\b", re.MULTILINE)
 READS_CUDA_VERSION = attributes(
-    "cuda", words=("version.cuda", " .cuda", "\n.cuda", ". cuda"), where=r"\bversion\s*\.\s*cuda\b"
+    "cuda",
+    words=("version.cuda", " .cuda", "\n.cuda", ". cuda"),
+    where=r"version(?<!\wversion)\s*\.\s*cuda\b",
 ) | calls(
     "getattr",
     words=(".version,", "(version,"),
-    where=r"\bgetattr\s*\([\w.\s]*version\s*,",
+    where=r"getattr(?<!\wgetattr)\s*\([\w.\s]*version\s*,",
 )
 """Where ``torch.version.cuda`` may be read."""
 

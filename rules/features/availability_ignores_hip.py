@@ -122,7 +122,7 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     on = READS_CUDA_VERSION | calls(
         "hasattr",
         words=(".version,", "(version,"),
-        where=r"\bhasattr\s*\([\w.\s]*version\s*,",
+        where=r"hasattr(?<!\whasattr)\s*\([\w.\s]*version\s*,",
     )
     skips = frozenset({"test", "setup"})
     excuses = (is_about_installation, knows_of_amd, reads_hip_value)

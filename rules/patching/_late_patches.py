@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import attribute_patches, compile_lazily, dotted_text, nodes, shortened
+from rocmlint.rule import (
+    attribute_patches,
+    compile_lazily,
+    dotted_text,
+    nodes,
+    once_per_file,
+    shortened,
+)
 
 from ._circumstances import is_taken_back
 from ._patches import imported_module
@@ -63,7 +70,7 @@ def _patched_names(source: Source) -> Iterator[re.Match[str]]:
     Of assignments only those to names that were imported with ``from … import`` as well.
     """
     code = source.code
-    names = {name for each in _FROM_IMPORT.finditer(code) for name in re.findall(r"\w+", each[1])}
+    names = _imported_names(source)
     roots = names | {each[2] or each[1] for each in _IMPORT.finditer(code)}
     for each in _ASSIGNMENT.finditer(code):
         if each[1] in roots and each[2].rpartition(".")[2].strip() in names:
@@ -84,7 +91,7 @@ PATCHES_IMPORTED = nodes(
 def late_patches(node: cst.Assign | cst.Call, source: Source) -> Iterator[LatePatch]:
     """Yield ``module.name = …`` after ``from module import name``."""
     for patch in attribute_patches(node):
-        if not _is_imported(patch.name, source):
+        if patch.name not in _imported_names(source):
             continue
         module = imported_module(patch.owner, source)
         if module is not None and _is_looked_at(module, patch.name, source):
@@ -146,9 +153,11 @@ def _imported_before(patch: AttributePatch, module: str, source: Source) -> Iter
             yield LatePatch(patch, module, local, binding, origin == module)
 
 
-def _is_imported(name: str, source: Source) -> bool:
-    """Say whether some ``from … import`` of the file names this."""
-    return any(re.search(rf"\b{name}\b", each[1]) for each in _FROM_IMPORT.finditer(source.code))
+@once_per_file
+def _imported_names(source: Source) -> frozenset[str]:
+    """Give what some ``from … import`` of the file names."""
+    found = (re.findall(r"\w+", each[1]) for each in _FROM_IMPORT.finditer(source.code))
+    return frozenset(name for names in found for name in names)
 
 
 def _is_looked_at(module: str, name: str, source: Source) -> bool:

@@ -25,7 +25,7 @@ BEGINS_PATH = (
     | attributes("submodule_search_locations")
     | attributes("origin", words=("find_spec", ".__spec__"), where=r"\.\s*origin\b")
     | calls("getfile", "getsourcefile", "getabsfile")
-    | calls("files", words=_RESOURCES, where=r"\bfiles\b")
+    | calls("files", words=_RESOURCES, where=r"files\b(?<!\wfiles)")
     | nodes("Name", words=("(__file__",), where=r"\(\s*__file__\b", described="`__file__`")
 )
 """What names the file or folder of a module: see :func:`start_of`."""

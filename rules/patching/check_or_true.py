@@ -57,7 +57,7 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
     on = nodes(
         "BooleanOperation",
         words=("or True", "or (True", "or  "),
-        where=r"\bor[\s\\(]+True\b",
+        where=r"or(?<!\wor)[\s\\(]+True\b",
         described="`or True`",
     )
     excuses = (is_in_pytest,)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.project.packages import known_packages
-from rocmlint.rule import PythonRule, calls, compile_lazily, last_name
+from rocmlint.rule import PythonRule, calls, compile_lazily, last_name, once_per_file
 from rocmlint.rule.claims import patched_files, replacement
 
 from ._late_patches import (
@@ -97,7 +97,7 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     since = "0.1.0"
     skips = frozenset({"test"})
     on = PATCHES_IMPORTED | calls(
-        "reload", words=("reload(", "reload (", "reload as"), where=r"\breload[ \t]*\("
+        "reload", words=("reload(", "reload (", "reload as"), where=r"reload(?<!\wreload)[ \t]*\("
     )
     excuses = (is_never_called, is_put_back, reloads_submodules, changes_no_files)
 
@@ -118,10 +118,16 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
             )
 
 
+@once_per_file
+def _renamed(source: Source) -> frozenset[str]:
+    """Give the names that ``as`` gives."""
+    return frozenset(re.findall(r" as\s+(\w+)", source.code))
+
+
 def _reloaded(node: cst.Call, source: Source) -> str:
     """Give the known package that ``importlib.reload`` is called with, else ""."""
     name = last_name(node.func) or ""
-    if name != "reload" and not re.search(rf" as\s+{name}\b", source.code):
+    if name != "reload" and name not in _renamed(source):
         return ""
     if source.resolve(node.func) != "importlib.reload" or not node.args:
         return ""

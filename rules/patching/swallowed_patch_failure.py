@@ -90,7 +90,7 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
     on = CALLS_IN_TRY | nodes(
         "If",
         words=PATCH_WORDS,
-        where=rf"\bnot\b[\s(]*(?:\w+\s*\.\s*)*(?:{PATCH_CHECK})\s*\(",
+        where=rf"not\b(?<!\wnot)[\s(]*(?:\w+\s*\.\s*)*(?:{PATCH_CHECK})\s*\(",
         described="`if not` with a check for patched files",
     )
     excuses = (

@@ -194,7 +194,7 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     on = calls(
         *(name.rpartition(".")[2] for name in sorted(_COPIES)),
         words=_WORDS,
-        where=r"\b(?:copy|copy2|copy_file|copy_tree|copyfile|copytree|move)\s*\(\s*[^)\s]",
+        where=r"(?:copy(?<!\wcopy)(?:2|_?file|_?tree)?|move(?<!\wmove))\s*\(\s*[^)\s]",
     ) | strings(r"""["'](?:sudo )?(?:cp|mv|rsync)["' ]""", words=_WORDS)
 
     excuses = (is_asked_from_package, is_looked_at, is_made_sure)

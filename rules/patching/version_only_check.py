@@ -55,7 +55,7 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
     on = nodes(
         "FunctionDef",
         words=PATCH_WORDS,
-        where=rf"\bdef[ \t]+(?:{PATCH_CHECK})\b",
+        where=rf"def(?<!\wdef)[ \t]+(?:{PATCH_CHECK})\b",
         described="functions that check whether a patch is installed",
     )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Kernels are full of `arch.barrier()`, which is about the threads of one GPU; and
 # `torch.cuda.synchronize()` is about one GPU too, but `synchronize()` may be a barrier.
+_BEGINS = ("barrier", "synchronize", *OWNERS)
 _WHERE = r"barrier\b(?<!arch\.barrier)|wait_for_everyone\b|block_all\b|(?<!\.)\bsynchronize\b"
 _MOST_LINES = 3
 
@@ -75,7 +76,7 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     code = "ROC502"
     name = "barrier-in-training-loop"
     since = "0.1.0"
-    on = calls("barrier", "monitored_barrier", "synchronize", *OWNERS, where=_WHERE)
+    on = calls("barrier", "monitored_barrier", "synchronize", *OWNERS, where=_WHERE, begins=_BEGINS)
     severity = "warning"
     skips = frozenset({"test"})
 

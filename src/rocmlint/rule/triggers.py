@@ -125,11 +125,17 @@ class On(tuple[Trigger, ...]):
         return "; ".join(trigger.description for trigger in self)
 
 
-def calls(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
-    """Look at calls of functions or methods with these last names, however imported."""
+def calls(
+    *names: str, words: tuple[str, ...] = (), where: str = "", begins: tuple[str, ...] = ()
+) -> On:
+    """Look at calls of functions or methods with these last names, however imported.
+
+    ``begins`` are words with one of which every match of ``where`` begins: it is tried nowhere
+    else. It must match in text with comments wherever it matches in code.
+    """
     described = "calls of " + ", ".join(f"`{name}`" for name in names)
     if words or where:
-        return _named("call", ("Call",), names, words, where, described)
+        return _named("call", ("Call",), names, words, where, described, begins=begins)
     return _named("call", ("Call",), names, names, where_called(names), described, begins=names)
 
 
