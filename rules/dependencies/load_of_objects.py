@@ -149,7 +149,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
         """Report a load of which the file then needs an object."""
         if last_name(node.func) != "load" and not _has_other_name(source):
             return
-        if source.resolve(node.func) != "torch.load" or _says_what_it_loads(node):
+        if _says_what_it_loads(node) or source.resolve(node.func) != "torch.load":
             return
         judgement = _judged(source)
         what = _object_of(node, source) if judgement is not None else ""

@@ -16,7 +16,7 @@ from ._names.leftovers import is_leftover
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
 from ._names.published_names import history
 from ._names.rename import renaming
-from ._names.uses import TORCH_WORDS, WORDS
+from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 from ._torch.removed import (
     ADVICE,
     REMOVED_CALLS,
@@ -85,6 +85,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             *("Import", "ImportFrom", "Attribute"),
             words=(*WORDS, *TORCH_WORDS),
             opening=True,
+            dull=DULL_IMPORTS,
             suspects=suspected_lookups,
             described="imports and uses of names that some release lacks, of "
             "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",

@@ -22,7 +22,7 @@ from ._names.keywords import (
 )
 from ._names.lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
 from ._names.published_names import history
-from ._names.uses import TORCH_WORDS, WORDS
+from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,6 +109,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
         *("Import", "ImportFrom", "Attribute", "Call"),
         words=(*WORDS, *TORCH_WORDS),
         opening=True,
+        dull=DULL_IMPORTS,
         suspects=_suspects,
         described="imports, uses and calls of names that some release lacks, of "
         "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",

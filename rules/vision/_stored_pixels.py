@@ -187,16 +187,19 @@ def _stored_elsewhere(name: str, source: Source) -> StoredPixels | None:
     Only where a function elsewhere has to do with boxes and with what turns the images.
     """
     folder = _project_folder(source)
-    users = source.modules_with(folder, (rf"{name}\b(?<!\w{name})", _IN_FILES))
-    if not any(_calls_beside_boxes(name, path, source) for path in users):
-        return None
     found = [
         (_NAMED_AFTER.search(os.path.basename(path)) is not None, share, path, line, what)
         for path in source.modules_with(folder, (_OPENS, _IN_FILES))
-        if path not in users and _is_data(path, source)
+        if _is_data(path, source)
         for share, line, what in _opened_for_boxes(path, source)
     ]
-    _, _, path, line, what = max(found, default=(False, 0.0, "", 0, ""))
+    if not found:
+        return None  # before all modules are searched for the name
+    users = source.modules_with(folder, (rf"{name}\b(?<!\w{name})", _IN_FILES))
+    if not any(_calls_beside_boxes(name, path, source) for path in users):
+        return None
+    others = [each for each in found if each[2] not in users]
+    _, _, path, line, what = max(others, default=(False, 0.0, "", 0, ""))
     return StoredPixels(f"{_inside(path, source)}:{line}", what) if path else None
 
 

@@ -23,6 +23,9 @@ TORCH_WORDS = ("from torch.", "import torch.")
 Other packages give torch attributes of their own (`torch.npu`), and every file uses some.
 """
 
+DULL_IMPORTS = r"import torch\.nn(?:\.functional)?(?: as \w+)?[ \t]*(?:[\r\n#]|\Z)"
+"""Imports of what every torch has; a third of the files that import torch have nothing else."""
+
 # An expression that begins with a fixed word is searched ten times faster than any other.
 _NAMES = r"(\([^)#]*(?:#[^\n]*[^)#]*)*\)|(?:[^\n\\;#]|\\\n)*)"
 _FROM = compile_lazily(

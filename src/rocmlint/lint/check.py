@@ -31,14 +31,17 @@ if TYPE_CHECKING:
 def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True) -> list[Finding]:
     """Give what the rules find in a file, sorted, before any suppression.
 
-    Without ``shortcuts``, and where they may miss something, the whole file is parsed and walked,
-    whatever the triggers say: dear, and the findings must be the same. Raises UnparsableError
-    where a part that a rule must see is no Python.
+    ``rules`` may be what a scan found: then no word is searched for again. Without ``shortcuts``,
+    and where they may miss something, the whole file is parsed and walked, whatever the triggers
+    say: dear, and the findings must be the same. Raises UnparsableError where a part that a rule
+    must see is no Python.
     """
     active = [rule for rule in rules if not rule.skips & source.kinds]
-    shortcuts = shortcuts and not source.is_oddly_spaced
-    check_code = _check_code if shortcuts else _check_all_code
-    found = [*_check_comments(source, active), *check_code(source, active)]
+    found = [*_check_comments(source, active)]
+    if shortcuts and not source.is_oddly_spaced:
+        found += _check_code(source, _triggers(source, rules, active))
+    else:
+        found += _check_all_code(source, active)
     found += check_parts(source, active)
     return sorted(set(_judged(found, source)), key=lambda finding: finding.sort_key)
 
@@ -46,7 +49,7 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
 def claims(source: Source, rules: Iterable[ClaimRule[Any]]) -> list[Claim]:
     """Give what the code of a file claims, sorted. Raises UnparsableError as :func:`check` does."""
     active = [rule for rule in rules if not rule.skips & source.kinds]
-    return sorted(set(_check_code(source, active)))
+    return sorted(set(_check_code(source, _triggers(source, rules, active))))
 
 
 def _judged(findings: list[Finding], source: Source) -> list[Finding]:
@@ -68,9 +71,22 @@ def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]
                     yield from rule.check(comment, source)
 
 
-def _check_code(source: Source, rules: Sequence[Asked]) -> Iterator[Any]:
+def _triggers(
+    source: Source, rules: Iterable[Asked], active: Sequence[Asked]
+) -> list[tuple[Trigger, Asked]]:
+    """Give the triggers of the active rules that look at nodes, and have a word in the file."""
+    if isinstance(rules, dict):
+        return [(each, rule) for rule in active for each in rules[rule] if each.node_types]
+    return [
+        (each, rule)
+        for rule in active
+        for each in rule.on
+        if each.node_types and each.has_word(source)
+    ]
+
+
+def _check_code(source: Source, triggers: Sequence[tuple[Trigger, Asked]]) -> Iterator[Any]:
     """Yield whatever the rules yield: findings of rules, claims of claim rules."""
-    triggers = [(each, rule) for rule in rules for each in rule.on if each.node_types]
     if not triggers:
         return
     renamed = _renamed(source)
@@ -104,7 +120,7 @@ def _renamed(source: Source) -> dict[str, str]:
 
 def _hits(source: Source, trigger: Trigger, renamed: Mapping[str, str]) -> set[int]:
     """Find where a trigger matches; where it names something, its aliases count too."""
-    if not trigger.has_word(source) or not trigger.may_match(source):
+    if not trigger.may_match(source):
         return set()
     found = {match.start() for match in trigger.matches(source)}
     for new, old in renamed.items():

@@ -177,7 +177,7 @@ class Linter:
             opened.rules = self._parts.scan(text.encode(errors="replace"))
         from rocmlint.lint.look import look_at_parts, look_at_python  # noqa: PLC0415
 
-        rules = self._enabled_of(opened.rules, path)
+        rules = {each: opened.rules[each] for each in self._enabled_of(opened.rules, path)}
         if is_python(path, data):
             look = look_at_python(opened, rules, check_syntax=self.settings.check_syntax)
             return self._reported(look, noqa=noqa)

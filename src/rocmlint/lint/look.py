@@ -12,7 +12,7 @@ from rocmlint.lint.internal_error import internal_error
 from rocmlint.syntax.unparsable import UnparsableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rocmlint.findings import Claim, Finding
     from rocmlint.lint.opened import Opened
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from rocmlint.source.file import File
     from rocmlint.source.python import Source
 
+    Rules = Iterable[Rule[Any]]
+
 Checked = TypeVar("Checked", bound="File")
-Rules = list["Rule[Any]"]
 
 
 class Look(NamedTuple):
@@ -106,8 +107,9 @@ def _checked(
     except UnparsableError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
-        if len(rules) == 1:
-            return [], [internal_error(file.path, error, f" in {rules[0].code}")]
+        (first, *others) = rules
+        if not others:
+            return [], [internal_error(file.path, error, f" in {first.code}")]
     results = [_checked(file, [rule], check) for rule in rules]
     found = [finding for findings, _ in results for finding in findings]
     return found, [problem for _, problems in results for problem in problems]

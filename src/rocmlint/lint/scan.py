@@ -6,6 +6,7 @@ a word stands in the data: the next step need not look for words again.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -50,6 +51,8 @@ class Scanner(Generic[Asked]):
                 by_word.setdefault(word, []).append(index)
                 if not trigger.opening:
                     anywhere.add(word)
+        dull = dict.fromkeys(trigger.dull for _, trigger in self._triggers if trigger.dull)
+        self._dull = re.compile("|".join(dull).encode() or rb"(?!)")
         self._always = frozenset(by_word.pop(b"", ()))
         self._triggers_of_word = list(by_word.values())
         self._opening = {index for index, word in enumerate(by_word) if word not in anywhere}
@@ -77,7 +80,9 @@ class Scanner(Generic[Asked]):
             words.update(
                 word
                 for word, start, _ in matches
-                if word in self._opening and _may_open_statement(data, start)
+                if word in self._opening
+                and not self._dull.match(data, start)
+                and _may_open_statement(data, start)
             )
         return words
 

@@ -58,6 +58,8 @@ class Trigger:
     part: Part = ""
     opening: bool = False
     """Whether a word counts only where a statement may begin."""
+    dull: str = ""
+    """With ``opening``: matches statements, to the end of their line, that do not count either."""
     suspects: Finder | None = None
     """Finds the places in the text alone, those in strings and comments too."""
     begins: tuple[str, ...] = ()
@@ -172,13 +174,15 @@ def nodes(  # noqa: PLR0913 - all but the words have defaults
     finder: Finder | None = None,
     suspects: Finder | None = None,
     opening: bool = False,
+    dull: str = "",
 ) -> On:
     """Look at nodes of these LibCST types in which a match of ``where`` begins.
 
     ``finder`` finds the matches itself, where they depend on each other or on the project.
     ``suspects`` does so from the text alone, without telling strings and comments from code: a file
     in which it finds nothing is done before anything is made of it. With ``opening`` the words
-    count only where a statement may begin, so that prose and doctests let no file through.
+    count only where a statement may begin, so that prose and doctests let no file through; nor do
+    they where ``dull`` matches: statements, to the end of their line, with nothing to look at.
     """
     text = described or "nodes " + ", ".join(f"`{name}`" for name in types)
     begins = () if where or finder or suspects else words
@@ -188,6 +192,7 @@ def nodes(  # noqa: PLR0913 - all but the words have defaults
         finder=finder,
         suspects=suspects,
         opening=opening,
+        dull=dull,
         begins=begins,
     )
     return On((found,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from rocmlint.api import lint_paths
 from rocmlint.change.fix import apply_fixes
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.linter import Linter
+from rocmlint.rules.dependencies._names.published_names import lacking
+from rocmlint.rules.dependencies._names.uses import DULL_IMPORTS
 from rocmlint.rules.dependencies._torch.successors import SUCCESSORS
 from tests.support.repositories import write
 
@@ -299,3 +302,12 @@ def test_a_module_that_its_package_may_put_into_sys_modules_is_not_called_gone(
 ) -> None:
     write("requirements.txt", "torch==2.7.0\n")
     assert [each.code for each in lint(f"from {module} import name\n")] == codes
+
+
+def test_every_torch_has_what_the_imports_name_that_are_not_looked_at() -> None:
+    dull = re.compile(DULL_IMPORTS)
+    for module in ("torch.nn", "torch.nn.functional"):
+        assert dull.fullmatch(f"import {module} as name\n")
+        assert not lacking(module)
+    assert not dull.match("import torch.nn as nn, torch.foreach\n")
+    assert not dull.match("import torch.nn.attention\n")
