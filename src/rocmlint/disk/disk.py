@@ -18,6 +18,7 @@ from rocmlint.disk.state import (
     names_in,
     requirements_below,
     texts_of,
+    texts_with,
 )
 from rocmlint.text.text import with_plain_ends
 
@@ -46,14 +47,24 @@ class Disk:
         self.modules_with = cache(self._modules_with)
         self.requirements_below = cache(requirements_below)
         self.read = cache(self._read)
-        self.texts_below = cache(lambda folder: texts_of(self.modules_below(folder).paths))
+        self._texts: dict[str, str] = {}
+
+    def texts_below(self, folder: str) -> str:
+        """Return a fingerprint of the content of all modules below a folder."""
+        if folder not in self._texts:
+            self._texts[folder] = texts_of(self.modules_below(folder).paths)
+        return self._texts[folder]
 
     def _modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         """Return the modules below a folder that match all patterns; each prefix is kept too."""
         if not patterns:
             return self.modules_below(folder).paths
         paths = self.modules_with(folder, patterns[:-1])
-        return matching(paths, patterns[-1])
+        if len(patterns) > 1 or folder in self._texts:
+            return matching(paths, patterns[-1])
+        found = texts_with(paths, patterns[-1])  # one look at all of them tells both
+        self._texts[folder] = found.digest
+        return found.paths
 
     def _read(self, path: str) -> Content:
         data = data_of(path)
@@ -111,9 +122,12 @@ class DiskView:
 
         It is noted that any of these texts may change.
         """
-        times, texts = self.disk.modules_below(folder).digest, self.disk.texts_below(folder)
-        self._noted[os.path.join(folder, TEXTS)] = [times, texts]
-        return self.disk.modules_with(folder, patterns)
+        times, found = (
+            self.disk.modules_below(folder).digest,
+            self.disk.modules_with(folder, patterns),
+        )
+        self._noted[os.path.join(folder, TEXTS)] = [times, self.disk.texts_below(folder)]
+        return found
 
     def requirements_below(self, folder: str) -> tuple[str, ...]:
         """Return the paths of the files below a folder that declare requirements, and note them."""

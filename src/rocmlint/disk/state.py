@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.read import read_small
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     State = bool | str | list[str]
     """False for a path where nothing is; else a digest of a file's content, the names in a folder,
@@ -92,7 +92,31 @@ def _below(folder: str, is_wanted: Callable[[str], bool]) -> Below:
 
 def texts_of(paths: Iterable[str]) -> str:
     """Return a fingerprint of the content of some files."""
-    return digest(os.fsencode("\n".join(f"{path} {content_of(path)}" for path in paths)))
+    return _texts((path, data_of(path)) for path in paths)
+
+
+def texts_with(paths: Iterable[str], pattern: str) -> Below:
+    """Return the files in which a regular expression finds something, each read once.
+
+    The fingerprint is that of the content of all.
+    """
+    search = re.compile(pattern.encode()).search
+    found = []
+
+    def contents() -> Iterator[tuple[str, bytes | None]]:
+        for path in paths:
+            data = data_of(path)
+            if search(data or b""):
+                found.append(path)
+            yield path, data
+
+    texts = _texts(contents())
+    return Below(tuple(found), texts)
+
+
+def _texts(contents: Iterable[tuple[str, bytes | None]]) -> str:
+    lines = (f"{path} {UNREADABLE if data is None else digest(data)}" for path, data in contents)
+    return digest(os.fsencode("\n".join(lines)))
 
 
 def matching(paths: Iterable[str], pattern: str) -> tuple[str, ...]:

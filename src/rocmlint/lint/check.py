@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rocmlint.syntax.partial_parse import Piece
 
     Asked = Rule[Any] | ClaimRule[Any]
+    Triggers = Sequence[tuple[Trigger, Asked]]
     Handlers = Mapping[str, list[tuple[Trigger, Asked]]]
 
 
@@ -37,11 +38,10 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
     must see is no Python.
     """
     active = [rule for rule in rules if not rule.skips & source.kinds]
-    found = [*_check_comments(source, active)]
-    if shortcuts and not source.is_oddly_spaced:
-        found += _check_code(source, _triggers(source, rules, active))
-    else:
-        found += _check_all_code(source, active)
+    shortcuts = shortcuts and not source.is_oddly_spaced
+    triggers = _triggers(source, rules, active, shortcuts=shortcuts)
+    check_code = _check_code if shortcuts else _check_all_code
+    found = [*_check_comments(source, triggers), *check_code(source, triggers)]
     found += check_parts(source, active)
     return sorted(set(_judged(found, source)), key=lambda finding: finding.sort_key)
 
@@ -61,8 +61,18 @@ def _judged(findings: list[Finding], source: Source) -> list[Finding]:
     return [without_losses(finding, source) for finding in findings]
 
 
-def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
-    triggers = [(trigger, rule) for rule in rules for trigger in rule.on]
+def _triggers(
+    source: Source, rules: Iterable[Asked], active: Sequence[Asked], *, shortcuts: bool = True
+) -> Triggers:
+    """Give the triggers of the active rules; with ``shortcuts`` those with a word in the file."""
+    if not shortcuts:
+        return [(each, rule) for rule in active for each in rule.on]
+    if isinstance(rules, dict):
+        return [(each, rule) for rule in active for each in rules[rule]]
+    return [(each, rule) for rule in active for each in rule.on if each.has_word(source)]
+
+
+def _check_comments(source: Source, triggers: Triggers) -> Iterator[Any]:
     for trigger, rule in triggers:
         # To look at the text first saves most files from being searched for comments.
         if trigger.region == "comments" and trigger.pattern.search(source.text):
@@ -71,29 +81,15 @@ def _check_comments(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]
                     yield from rule.check(comment, source)
 
 
-def _triggers(
-    source: Source, rules: Iterable[Asked], active: Sequence[Asked]
-) -> list[tuple[Trigger, Asked]]:
-    """Give the triggers of the active rules that look at nodes, and have a word in the file."""
-    if isinstance(rules, dict):
-        return [(each, rule) for rule in active for each in rules[rule] if each.node_types]
-    return [
-        (each, rule)
-        for rule in active
-        for each in rule.on
-        if each.node_types and each.has_word(source)
-    ]
-
-
-def _check_code(source: Source, triggers: Sequence[tuple[Trigger, Asked]]) -> Iterator[Any]:
+def _check_code(source: Source, triggers: Triggers) -> Iterator[Any]:
     """Yield whatever the rules yield: findings of rules, claims of claim rules."""
-    if not triggers:
+    if not any(trigger.node_types for trigger, _ in triggers):
         return
     renamed = _renamed(source)
     handlers: dict[str, list[tuple[Trigger, Asked]]] = {}
     offsets: set[int] = set()
     for trigger, rule in triggers:
-        found = _hits(source, trigger, renamed)
+        found = _hits(source, trigger, renamed) if trigger.node_types else set()
         offsets |= found
         for node_type in trigger.node_types if found else ():
             handlers.setdefault(node_type, []).append((trigger, rule))
@@ -102,13 +98,12 @@ def _check_code(source: Source, triggers: Sequence[tuple[Trigger, Asked]]) -> It
             yield from _dispatch(node, source, handlers, renamed)
 
 
-def _check_all_code(source: Source, rules: list[Rule[Any]]) -> Iterator[Finding]:
+def _check_all_code(source: Source, triggers: Triggers) -> Iterator[Any]:
     renamed = _renamed(source)
     handlers: dict[str, list[tuple[Trigger, Asked]]] = {}
-    for rule in rules:
-        for trigger in rule.on:
-            for node_type in trigger.node_types:
-                handlers.setdefault(node_type, []).append((trigger, rule))
+    for trigger, rule in triggers:
+        for node_type in trigger.node_types:
+            handlers.setdefault(node_type, []).append((trigger, rule))
     for node in walk(source.module):
         yield from _dispatch(node, source, handlers, renamed)
 

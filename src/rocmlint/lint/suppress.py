@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rocmlint.config.option import did_you_mean
 from rocmlint.findings import UNREADABLE_FILE, Edit, Fix
-from rocmlint.text.suppressions import IGNORE, NOQA
+from rocmlint.text.suppressions import IGNORE, NOQA, has_suppressions
 from rocmlint.text.text import OPENERS, Comment
 from rocmlint.text.words import few, shortened
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 UNUSED = "ROC901"
 UNKNOWN = "ROC902"
 
-_ANY = ("noqa", "rocmlint:")
 _NOQA_FILE = re.compile(r"^[^\S\n]*# flake8[:=][^\S\n]*noqa", re.IGNORECASE | re.MULTILINE)
 _LONGEST, _SHOWN = 24, 2
 """How long a label in a message may be, and how many there are."""
@@ -88,8 +87,9 @@ def suppress(
     ``known`` are all rules. Without ``noqa`` hiding by ``noqa`` is left to flake8.
     """
     findings = list(findings)
-    lowered = source.written.lower()  # ten times faster than an expression that ignores case
-    if not any(word in lowered for word in _ANY):
+    # Comments that name none of our rules hide findings, where there are any; nothing else.
+    any_hides = findings and "noqa" in source.written.lower()
+    if not any_hides and not has_suppressions(source.written):
         return findings
     if noqa and _NOQA_FILE.search(source.written):
         return []
