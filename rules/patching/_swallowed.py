@@ -63,15 +63,22 @@ _QUIET_HANDLER = compile_lazily(
 )
 _SUPPRESS = compile_lazily(r"suppress\s*\(\s*(?:Base)?Exception\s*\)[^\n]*:")
 _SAVES_MEMORY = compile_lazily(r"checkpoint|chunk|offload|slicing|tiling")
+_SPARES_MEMORY = compile_lazily(r"memory_efficient")
 _STACK = compile_lazily(
     r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"
     r"|transformers|triton|trl|vllm|xformers)\b"
 )
 _BEST_EFFORT = compile_lazily(
-    r"best[ -]effort|fall(?:s|ing)? ?back|harmless|ignor|instead|keep|never raises|non-?fatal"
-    r"|not fatal|optional|skip",
+    r"best[ -]effort|fail[ -]soft|fall(?:s|ing)? ?back|harmless|ignor|instead|keep|never raises"
+    r"|no-op\b|non-?fatal|not fatal|optional|skip|unaffected",
     re.IGNORECASE,
 )
+_FAILS_SOFTLY = compile_lazily(
+    r"best[ -]effort|fail[ -]soft|harmless|\bno-op\b|non-?fatal|not fatal|unaffected", re.IGNORECASE
+)
+"""What says that a failed check of patches is meant to change nothing."""
+_SETTERS = compile_lazily(r"torch\.backends\.\w+(?:\.\w+)*\.enable_\w+")
+"""What only sets a flag of PyTorch, so that nothing can fail."""
 _CLAIM = compile_lazily(
     r"\b(?:activated|active|applied|enabled|installed|patched)\b", re.IGNORECASE
 )
@@ -200,16 +207,23 @@ def is_best_effort(found: Swallowed, source: Source) -> bool:
     """What may fail: the docstring, the comment above or the logged text says so."""
     block = found.block
     if isinstance(block, cst.If):
-        return False
+        return _FAILS_SOFTLY.search(f"{_comment_above(block, source)} {_texts(block)}") is not None
     function = source.function(block)
     docstring = function.get_docstring() if function is not None else None
-    line = source.span(block).line
-    above = " ".join(
-        each.body for each in source.comments if each.own_line and each.line == line - 1
-    )
+    above = _comment_above(block, source)
     handlers = block.handlers if isinstance(block, cst.Try) else ()
     logs = " ".join(_texts(each) for each in handlers)
     return any(_BEST_EFFORT.search(text) for text in (docstring or "", above, logs))
+
+
+def _comment_above(block: cst.BaseStatement, source: Source) -> str:
+    """Return the comment whose last line is the one above a block."""
+    line, found = source.span(block).line, [""]
+    for each in reversed(source.comments):
+        if each.own_line and each.line == line - 1:
+            found.insert(0, each.body)
+            line = each.line
+    return " ".join(found)
 
 
 def is_of_own_library(found: Swallowed, source: Source) -> bool:
@@ -230,15 +244,26 @@ def is_optional(found: Swallowed, source: Source) -> bool:
     """Speed-ups of a pipeline: `pipe.enable_xformers_memory_efficient_attention()`.
 
     They count where the project requires the package that they need, where the file measures, and
-    where the next line says "enabled".
+    where the next line says "enabled". Without xformers, diffusers has an attention that is as
+    lean, so that it counts only in a function or a benchmark that measures.
     """
     name = last_name(found.call.func) or ""
     if not name.startswith("enable_") or re.fullmatch(_SWITCH, name) is None:
         return False
     if source.resolve(found.call.func) is not None or claim_after(found.block, source) is not None:
         return False
+    if _SPARES_MEMORY.search(name) is not None:
+        return not _is_timed(found.call, source)
     package = next((each for word, each in _NEEDS.items() if word in name), "")
     return not (_TIMES.search(source.code) or source.project.requirements(package))
+
+
+def _is_timed(call: cst.Call, source: Source) -> bool:
+    """Check whether the function around times something, or the file where it is a benchmark."""
+    function = source.function(call)
+    if function is None or _MEASURES.search(source.place.lower()):
+        return _TIMES.search(source.code) is not None
+    return _TIMES.search(source.text_of(function)) is not None
 
 
 def measures(call: cst.Call, source: Source) -> bool:
@@ -255,17 +280,19 @@ def measures(call: cst.Call, source: Source) -> bool:
 def _applies_patch(node: cst.Call, source: Source) -> bool:
     """Say whether a call applies a patch, checks one, or switches on a fast path."""
     name = last_name(node.func) or ""
+    called = source.resolve(node.func) or ""
     if name == "compile":
-        return source.resolve(node.func) == "torch.compile" and measures(node, source)
+        return called == "torch.compile" and measures(node, source)
     if any(arg.keyword is None and constant(arg.value) == "False" for arg in node.args):
         return False
     if re.fullmatch(_SWITCH, name) is not None:
-        return not _SAVES_MEMORY.search(name) and _STACK.search(source.code) is not None
+        cannot_fail = _SAVES_MEMORY.search(name) or _SETTERS.fullmatch(called)
+        return not cannot_fail and _STACK.search(source.code) is not None
     if name in {"apply_patch", "apply_patches"} and node.args:
         return False  # of a file to files, as agents and build scripts do
     if re.fullmatch(rf"{_PATCH}|{PATCH_CHECK}", name) is None:
         return _copies_into_package(node, source)
-    return source.resolve(node.func) is not None and _STACK.search(source.code) is not None
+    return bool(called) and _STACK.search(source.code) is not None
 
 
 def _copies_into_package(node: cst.Call, source: Source) -> bool:
