@@ -174,7 +174,7 @@ def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
     """
     own = list(own_nodes(node))
     for each in own:
-        if isinstance(each, cst.Call) and _is_training(each):
+        if isinstance(each, cst.Call) and trains_by(each):
             if last_name(each.func) != "backward" or _repeats_steps(node):
                 return True
     loops = [each for each in own if isinstance(each, (cst.For, cst.While))]
@@ -231,7 +231,8 @@ def _is_step(function: cst.FunctionDef, source: Source) -> bool:
     return not _MEASURING_CLASSES.search(owner.name.value)
 
 
-def _is_training(call: cst.Call) -> bool:
+def trains_by(call: cst.Call) -> bool:
+    """Check whether a call is a backward pass, an update of weights or a whole training step."""
     name = last_name(call.func) or ""
     if name == "step" and isinstance(call.func, cst.Attribute):
         return bool(_UPDATERS.match(last_name(call.func.value) or ""))
@@ -250,7 +251,7 @@ def _called_around(found: InStep, source: Source) -> Iterator[str]:
 
 
 def _updates(node: cst.CSTNode) -> bool:
-    return any(_is_training(call) and last_name(call.func) != "backward" for call in calls_in(node))
+    return any(trains_by(call) and last_name(call.func) != "backward" for call in calls_in(node))
 
 
 def _takes_batches(node: cst.CSTNode) -> bool:

@@ -17,7 +17,7 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._loop import neighbours, own_nodes
+from ._loop import neighbours, own_nodes, trains_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,6 +103,22 @@ def host_reads_result(call: cst.Call, source: Source) -> bool:
     return False
 
 
+def is_waited_for_anyway(found: InStep, source: Source) -> bool:
+    """Waits before `.item()` or its like, which waits as long, unless work is queued between.
+
+    Where the step reads a clock, the wait was meant for that, and there it does nothing.
+    """
+    if reads_clock(found.step, source):
+        return False
+    for statement in neighbours(found.call, source)[1]:
+        calls = list(_unconditional_calls(statement))
+        if any(map(trains_by, calls)):
+            return False
+        if any(_reads_from_device(each) for each in calls):
+            return True
+    return False
+
+
 def is_timed_next(found: InStep, source: Source) -> bool:
     """Waits right before a clock or a timer is read."""
     after = neighbours(found.call, source)[1][:1]
@@ -173,6 +189,14 @@ def names_called_before(call: cst.Call, source: Source) -> Iterator[str]:
 def names_called_after(call: cst.Call, source: Source) -> Iterator[str]:
     """Yield the last names of what the two statements after the call's own call."""
     return _names_called(neighbours(call, source)[1][:2])
+
+
+def _reads_from_device(call: cst.Call) -> bool:
+    """Check whether a call gives the host the value of a tensor: ``.item()``, ``float(loss)``."""
+    if isinstance(call.func, cst.Attribute):
+        return call.func.attr.value in _HOST_READS
+    value = call.args[0].value if last_name(call.func) == "float" and call.args else None
+    return (last_name(value) or "").endswith("loss") if value is not None else False
 
 
 def _runs_aside(call: cst.Call) -> bool:

@@ -15,6 +15,7 @@ from ._waiting import (
     is_of_bitsandbytes,
     is_saved_next,
     is_wait_measured,
+    is_waited_for_anyway,
     logs_sometimes,
     loop_inside,
     reads_events,
@@ -92,6 +93,7 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         is_wait_measured,
         measures_peak,
         is_of_bitsandbytes,
+        is_waited_for_anyway,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
