@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.disk.state import digest
 from rocmlint.rule import (
     PythonRule,
     calls,
@@ -92,7 +95,7 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     None where there is no HIP.
 
     Conditions on what only CUDA has (FlashInfer, TensorRT, fp8, versions of CUDA) are right and
-    no candidates.
+    no candidates. Copies of one function in a project are reported once.
 
     ## Example
     ```python
@@ -132,7 +135,19 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
         words = _words(node, source)
         if words is not None and not self.is_excused(node, source):
             message, advice = words
-            yield self.finding(node, source, message, help=advice)
+            finding = self.finding(node, source, message, help=advice)
+            yield replace(finding, once=_same_code(finding, node, source))
+
+
+def _same_code(finding: Finding, node: cst.CSTNode, source: Source) -> str:
+    """Return what is alike in the copies of a function in one project, empty outside a function."""
+    function = source.function(node)
+    if function is None:
+        return ""
+    root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+    line = source.span(node).line - source.span(function).line
+    text = f"{root} {line} {finding.message} {source.text_of(function)}"
+    return f"{finding.code} {digest(text.encode())}"
 
 
 def _is_hasattr(node: cst.CSTNode) -> bool:
