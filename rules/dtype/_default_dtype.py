@@ -33,6 +33,10 @@ _TRAINS = compile_lazily(
 )
 _MODEL_CLASS = compile_lazily(r"[A-Z]\w*(?:Model|LM|Generation)|(?:[A-Z]\w*)?Transformer")
 _LOADS_MODEL = compile_lazily(r"Model\w*\s*\.\s*from_(?:pretrained|config)\b")
+_ENGINES = compile_lazily(
+    r"\b(?:vllm|sglang)\b[\s\S]*\b(?:LLM|Engine)\s*\([^()]*\bdtype\s*=\s*[\"']?(?:torch\.)?(\w+)"
+)
+"""What makes a model of vLLM or SGLang of a type, which is the group."""
 _CONVERTERS = compile_lazily(r"(?i)convert|merge|split|export|quanti[sz]e|conversion|to_hf")
 _PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
@@ -118,6 +122,18 @@ def is_setter(node: cst.Call, source: Source) -> bool:
     return named_so and any(
         isinstance(each, cst.Param) and each.name.value == value.value for each in walk(function)
     )
+
+
+def serves_one_model(node: cst.Call, source: Source) -> bool:
+    """Programs that give the type to an engine, too, and make and train nothing else.
+
+    vLLM and SGLang set the default themselves while they make the model.
+    """
+    if source.function(node) is not None or not source.kinds & {"example", "script"}:
+        return False
+    text = source.text
+    engine = None if _TRAINS.search(text) or _LOADS_MODEL.search(text) else _ENGINES.search(text)
+    return engine is not None and engine[1] == _type_of(node)
 
 
 def is_harmless_program(node: cst.Call, source: Source) -> bool:

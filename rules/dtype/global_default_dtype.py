@@ -19,6 +19,7 @@ from ._default_dtype import (
     is_smoke_test,
     makes_one_model_to_run,
     restores_default,
+    serves_one_model,
     sets_default,
 )
 
@@ -80,6 +81,7 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
         is_harmless_program,
         is_for_other_hardware,
         makes_one_model_to_run,
+        serves_one_model,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from ._default_dtype import (
     is_setter,
     is_smoke_test,
     restores_default,
+    serves_one_model,
     sets_default,
 )
 
@@ -64,7 +65,14 @@ class ProgramDefaultDtype(PythonRule["cst.Call"]):
     severity = "warning"
     preview = True
     skips = frozenset({"test"})
-    excuses = (restores_default, is_restored, is_set_again, is_smoke_test, is_setter)
+    excuses = (
+        restores_default,
+        is_restored,
+        is_set_again,
+        is_smoke_test,
+        is_setter,
+        serves_one_model,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls after which nothing restores the default."""
