@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import Fix, PythonRule, nodes, once_per_file
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, MissingUse
+from ._names.judgement import MissingName, MissingUse, unless_in_image
 from ._names.overlays import is_of_project, is_put_in
 
 if TYPE_CHECKING:
@@ -108,7 +108,9 @@ def _judged(source: Source) -> MissingName | None:
     candidates = source.versions("torch")
     if not candidates or any(each.version.release[:2] < _WARNS for each in candidates):
         return None
-    return MissingName("torch.utils.checkpoint", candidates[0], candidates, candidates[0].certain)
+    first = candidates[0]
+    found = MissingName("torch.utils.checkpoint", first, candidates, first.certain)
+    return unless_in_image(found, source)
 
 
 def _fix(node: cst.Call, source: Source) -> Fix | None:

@@ -21,7 +21,7 @@ from rocmlint.rule import (
 )
 
 from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, MissingUse
+from ._names.judgement import MissingName, MissingUse, unless_in_image
 from ._names.leftovers import is_leftover
 from ._names.overlays import is_of_project, is_put_in
 
@@ -180,7 +180,7 @@ def _judged(source: Source) -> MissingName | None:
     first = candidates[0]
     lowest = first.lowest
     certain = first.certain or (lowest is not None and lowest.release[:2] >= _CHANGED)
-    return MissingName("torch.load", first, candidates, certain)
+    return unless_in_image(MissingName("torch.load", first, candidates, certain), source)
 
 
 def _object_of(node: cst.Call, source: Source) -> str:

@@ -68,7 +68,7 @@ def versions(name: str = "job.py") -> list[str]:
     return [str(each.version) for each in candidates(name)]
 
 
-def lint(text: str, name: str = "job.py", **options: str) -> list[Finding]:
+def lint(text: str, name: str = "job.py", **options: object) -> list[Finding]:
     """Find what the rules on names find in a file that is written for it."""
     path = write(name, text).absolute()
     settings = Configuration({"select": ["ROC204", "ROC205", "ROC207"], **options})

@@ -84,7 +84,14 @@ def missing(
         return None
     first = candidates[0]
     certain = all(each.certain or _never_admitted(each, package, has) for each in candidates)
-    return MissingName(dotted, first, candidates, certain)
+    return unless_in_image(MissingName(dotted, first, candidates, certain), source)
+
+
+def unless_in_image(judgement: MissingName, source: Source) -> MissingName | None:
+    """Return a judgement; None where pip keeps the package that an image of the project holds."""
+    package = judgement.dotted.partition(".")[0].replace("_", "-")
+    is_kept = not judgement.certain and source.project.is_in_image(package)
+    return None if is_kept else judgement
 
 
 def _never_admitted(

@@ -11,7 +11,7 @@ import libcst as cst
 from rocmlint.published.deprecated import Deprecation, deprecations
 from rocmlint.rule import dotted_text, once_per_file
 
-from .._names.judgement import MissingName, MissingUse
+from .._names.judgement import MissingName, MissingUse, unless_in_image
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,7 +106,8 @@ def _judged(dotted: str, source: Source) -> tuple[MissingName, Deprecation] | No
         if all(deprecation.holds_in(each.version) for each in candidates):
             first = candidates[0]
             certain = first.certain or _always(deprecation, first.lowest)
-            return MissingName(dotted, first, candidates, certain), deprecation
+            found = unless_in_image(MissingName(dotted, first, candidates, certain), source)
+            return None if found is None else (found, deprecation)
     return None
 
 

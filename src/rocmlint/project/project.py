@@ -28,6 +28,7 @@ class Project(Declarations):
         """Take a folder (absolute), the settings of its files, and what is known of the disk."""
         super().__init__(folder, settings, disk)
         self._versions: dict[str, tuple[Candidate, ...]] = {}
+        self._held: dict[str, bool] = {}
 
     def versions(self, package: str) -> tuple[Candidate, ...]:
         """Return the versions of a package (normalized name) that the files here may run with.
@@ -39,6 +40,17 @@ class Project(Declarations):
 
             self._versions[package] = candidates(self, package)
         return self._versions[package]
+
+    def is_in_image(self, package: str) -> bool:
+        """Say whether an image that the project starts from holds a package (normalized name).
+
+        pip then keeps it where it meets what is asked for, and nobody knows its version.
+        """
+        if package not in self._held:
+            from rocmlint.project.images import is_held  # noqa: PLC0415 - loads packaging
+
+            self._held[package] = is_held(package, self.folders, self)
+        return self._held[package]
 
     @cached_property
     def site_folders(self) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
+from rocmlint.project.images import images_in, python_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
 
 _MINOR = r"(3\.\d+)(?![\d+])"
 _README = re.compile(r"(?i:readme|install)(\.\w+)?\Z|.*\.(sh|bash)\Z")
-_IMAGE = re.compile(
-    r"(?i:dockerfile|containerfile)([.-].*)?\Z|Container\..*|.*\.(?i:dockerfile|containerfile)\Z"
-)
 _SAID = (
     (re.compile(r"\.python-version\Z"), re.compile(rf"\A\s*{_MINOR}")),
     (re.compile(r"cog\.ya?ml\Z"), re.compile(rf"python_version:[ \t]*[\"']?{_MINOR}")),
@@ -33,10 +32,6 @@ _SAID = (
             rf"|\b(?:uv[ \t]+venv|virtualenv)\b[^\n]*(?:-p|--python)[ =](?:python)?{_MINOR}"
             rf"|\bpython{_MINOR}[ \t]+-m[ \t]+venv\b"
         ),
-    ),
-    (
-        _IMAGE,
-        re.compile(rf"^FROM[ \t]+\S*(?:\bpython:|[:_-]py(?:thon)?){_MINOR}", re.MULTILINE),
     ),
 )
 """How the files are called that name a Python, and how they name it."""
@@ -59,6 +54,7 @@ def _named(folder: str, project: Declarations) -> Iterator[str]:
         for called, said in _SAID:
             if called.match(name):
                 yield from _minors(said, project.read(os.path.join(folder, name)))
+    yield from filter(None, map(python_of, images_in(folder, project)))
 
 
 @lru_cache(maxsize=256)

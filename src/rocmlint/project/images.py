@@ -1,0 +1,208 @@
+"""Which images a project starts from, and what these hold: a Python, and packages by their name."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from rocmlint.formats import format_of
+from rocmlint.installs.install import installs_of
+from rocmlint.project.inclusions import parts_of
+from rocmlint.published import requirements as published
+from rocmlint.published.pytorch_index import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.disk.disk import DiskView
+    from rocmlint.formats.model import Parts
+
+_BESIDE = ("docker", "dockerfiles", ".devcontainer", "scripts", "docs")
+_BUILD = re.compile(r"(?:dockerfile|containerfile)(?:[.-].*)?|.*\.dockerfile", re.IGNORECASE)
+_README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
+_WITH_IMAGES = frozenset({"apptainer", "compose", "devcontainer"})
+
+_MINOR = re.compile(r"(?<![a-z])py(?:thon)?[-_:]?3\.?(\d{1,2})(?![\d+])")
+_NEWEST = re.compile(r"(?:latest(?:[-_].*)?)?")
+_PYTORCH = re.compile(r"(?<![a-z])pytorch(?![a-z])")
+_HUGGING_FACE = re.compile(
+    r"(?<![a-z])(?:huggingface|pytorch-training|text-generation-inference|tgi)(?![a-z])"
+)
+_BY_HUGGING_FACE = frozenset(
+    {"accelerate", "datasets", "diffusers", "huggingface-hub", "peft", "tokenizers", "transformers"}
+)
+_INSIDE = re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w*)")
+"""Packages among those of an image."""
+
+_START = re.compile(r"\b(?:docker|podman)[ \t]+(?:container[ \t]+)?(run|create|pull)\b([^\n|;&`]*)")
+_JOINT = re.compile(r"\\\n")
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_WORD = re.compile(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+")
+_SET = re.compile(
+    r"^[ \t]*(?:export[ \t]+|local[ \t]+)?(\w+)=[\"']?([^\s\"';]+)[\"']?[ \t]*$", re.MULTILINE
+)
+_VARIABLE = re.compile(r"\$(\w+)|\$\{(\w+)(?::?-([^{}]*))?\}")
+_ALONE = frozenset(
+    {
+        "--detach", "--init", "--interactive", "--no-healthcheck", "--oom-kill-disable",
+        "--privileged", "--publish-all", "--quiet", "--read-only", "--rm", "--tty",
+        "-d", "-i", "-P", "-q", "-t",
+    }
+)  # fmt: skip
+"""Options of `docker run` that take no value."""
+_SERVER = re.compile(r"-openai|(?<![a-z])(?:text-generation-inference|tgi)(?![a-z])")
+"""Images that start a server, which runs no code of the project."""
+_SERVES = re.compile(r"serve|.*(?:launch_server|api_server|text-generation-launcher).*")
+
+
+def images_in(folder: str, view: DiskView) -> tuple[str, ...]:
+    """Return the images that the files of a folder, and of those for images in it, start from.
+
+    They are the base images of Dockerfiles, the images of Compose files, and those that scripts
+    and READMEs run or pull. An image that only serves a model does not count.
+    """
+    found = (_images(name, view.read(path)) for path, name in _telling(folder, view))
+    return tuple(dict.fromkeys(each for some in found for each in some))
+
+
+def python_of(image: str) -> str | None:
+    """Return the Python that an image names: 3.9 for ``rocm/vllm:rocm6.2_py3.9``."""
+    match = _MINOR.search(image.lower())
+    return None if match is None else f"3.{match[1]}"
+
+
+def is_held(package: str, folders: Sequence[str], view: DiskView) -> bool:
+    """Say whether an image that the files of some folders start from holds a package.
+
+    It does by its name, or by that of a package that requires it.
+    """
+    return any(
+        _is_in(package, image) for folder in folders for image in images_in(folder, view)
+    ) or any(
+        package == name or _requires(name, package)
+        for folder in folders
+        for path, own in _telling(folder, view)
+        if _BUILD.fullmatch(own)
+        for name in _edited(view.read(path))
+    )
+
+
+@lru_cache(maxsize=1024)
+def _is_in(package: str, image: str) -> bool:
+    image = image.lower()
+    tag = image.rpartition("/")[2].partition(":")[2]
+    if package in FAMILY and _PYTORCH.search(image) and not _NEWEST.fullmatch(tag):
+        return True
+    if package in _BY_HUGGING_FACE and _HUGGING_FACE.search(image):
+        return True
+    if package not in FAMILY and _names(package, image):
+        return True
+    return any(_names(each, image) and _requires(each, package) for each in published.packages())
+
+
+def _names(package: str, image: str) -> bool:
+    return package in image and bool(re.search(rf"(?<![a-z]){package}(?![a-z])", image))
+
+
+def _requires(by: str, package: str) -> bool:
+    return by not in FAMILY and bool(published.asked_of(package, by, str(SpecifierSet())))
+
+
+def _telling(folder: str, view: DiskView) -> Iterator[tuple[str, str]]:
+    """Yield the paths and names of the files that may say what a project is started in."""
+    names = view.names_in(folder)
+    for inner in (folder, *(os.path.join(folder, each) for each in _BESIDE if each in names)):
+        for name in view.names_in(inner):
+            if _BUILD.fullmatch(name) or _README.fullmatch(name) or _format(name):
+                yield os.path.join(inner, name), name
+
+
+def _format(name: str) -> str:
+    """Give the format of a file that may name an image, "" for another one."""
+    found = format_of(name)
+    return found.name if found is not None and found.name in {*_WITH_IMAGES, "shell"} else ""
+
+
+@lru_cache(maxsize=512)
+def _images(name: str, text: str) -> tuple[str, ...]:
+    if _BUILD.fullmatch(name):
+        return tuple(each.text for each in parts_of("Dockerfile", text).images if each.known)
+    if _format(name) in _WITH_IMAGES:
+        return tuple(_not_serving(parts_of(name, text)))
+    if "docker" not in text and "podman" not in text:
+        return ()
+    return tuple(_started(_JOINT.sub(" ", _COMMENT.sub("", text))))
+
+
+def _not_serving(parts: Parts) -> Iterator[str]:
+    for image in parts.images:
+        own = [each for each in parts.commands if each.image == image]
+        words = [[word.text for word in each.words] for each in own]
+        if image.known and not any(_is_server(image.text, each) for each in words or [[]]):
+            yield image.text
+
+
+def _started(text: str) -> Iterator[str]:
+    """Yield the images that commands of docker start; what variables are set to is put in."""
+    values: dict[str, str] = {match[1]: match[2] for match in _SET.finditer(text)}
+    for verb, rest in _START.findall(text):
+        words = [_filled(each, values).strip("\"'") for each in _WORD.findall(rest)]
+        at = next(_behind_options(words), len(words))
+        given = [] if verb == "pull" else words[at + 1 :]
+        is_own = any(each.startswith("--entrypoint") for each in words[:at])
+        if at < len(words) and "$" not in words[at]:
+            if is_own or not _is_server(words[at], given):
+                yield words[at]
+
+
+def _filled(word: str, values: dict[str, str]) -> str:
+    """Put in the values of variables, whose own may be defaults."""
+    for _ in range(3):
+        word = _VARIABLE.sub(lambda match: _value(match, values), word)
+    return word
+
+
+def _value(match: re.Match[str], values: dict[str, str]) -> str:
+    name = match[1] or match[2]
+    value = values.get(name)
+    if value is None or f"{{{name}" in value:  # IMAGE=${IMAGE:-rocm/vllm}
+        default = match[3] or (_VARIABLE.search(value or "") or [None] * 4)[3]
+        return default or match[0]
+    return value
+
+
+def _behind_options(words: Sequence[str]) -> Iterator[int]:
+    """Yield the places of the words that are neither options nor their values."""
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if not word.startswith("-"):
+            yield at
+            at += 1
+        else:
+            is_whole = word.startswith("--") and "=" in word
+            is_joined = len(word) > 2 and not word.startswith("--")  # -it, -v/data:/data
+            at += 1 if is_whole or is_joined or word in _ALONE else 2
+
+
+def _is_server(image: str, words: Sequence[str]) -> bool:
+    """Say whether an image serves a model with what it is given, and runs nothing else."""
+    if words and words[0].startswith("-"):
+        return True
+    return bool(_SERVER.search(image)) or any(_SERVES.fullmatch(each) for each in words)
+
+
+@lru_cache(maxsize=256)
+def _edited(text: str) -> tuple[str, ...]:
+    """Give the packages whose files a Dockerfile touches without having installed them."""
+    found = {canonicalize_name(name) for name in _INSIDE.findall(_COMMENT.sub("", text))}
+    if not found:
+        return ()
+    commands = parts_of("Dockerfile", text).commands
+    own = {each.name for _, install in installs_of(commands) for each in install.requirements}
+    return tuple(sorted(found - own))
