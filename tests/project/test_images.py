@@ -29,6 +29,7 @@ def holds(package: str, name: str = "job.py") -> bool:
         ("start_docker.sh", START.format("rocm/pytorch:rocm6.2_py3.9_pytorch_2.5", "bash")),
         ("README.md", "```bash\n" + START.format("team/job:python3.9-rocm6", "") + "```\n"),
         ("docker/Dockerfile.rocm", "FROM rocm/pytorch:rocm6.2_ubuntu22.04_py3.9_pytorch_2.5\n"),
+        ("Container.rocm", "FROM python:3.9-slim\n"),
         ("Dockerfile", "ARG BASE=team/training:2.1.0-gpu-py39-cu121\nFROM ${BASE}\n"),
         ("docker-compose.yml", "services:\n  job:\n    image: team/job:py3.9\n"),
     ],

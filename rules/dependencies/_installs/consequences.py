@@ -98,12 +98,35 @@ def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
     """Look at what a package requires of torch, itself or through others that it brings."""
     from .._pins.demands import demands_of  # noqa: PLC0415 - loads packaging
 
-    for demand in demands_of(asked.requirement, packages_there(case, file)):
+    for demand in demands_of(_beside_torch(asked, case), packages_there(case, file)):
         if demand.torch is not None:
             said = _said_of_demand(demand, asked, case)
             if said is not None:
                 return said
     return None
+
+
+def _beside_torch(asked: Requested, case: Case) -> Requirement:
+    """Give a requirement as pip solves it together with a torch that is pinned beside it."""
+    from packaging.requirements import Requirement  # noqa: PLC0415 - loads packaging
+    from packaging.utils import canonicalize_name  # noqa: PLC0415
+
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+
+    from .._pins.demands import fitting  # noqa: PLC0415
+
+    own = asked.requirement
+    pins = (
+        published.pin(each.requirement.specifier)
+        for each in case.everything.asked
+        if each.requirement.name.lower() == "torch"
+    )
+    torch = next(filter(None, pins), None)
+    fits = fitting(canonicalize_name(own.name), tuple(sorted(own.extras)), torch) if torch else None
+    if fits is None or not own.specifier.contains(fits):
+        return own
+    extras = f"[{','.join(sorted(own.extras))}]" if own.extras else ""
+    return Requirement(f"{own.name}{extras}=={fits}")
 
 
 def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | None:

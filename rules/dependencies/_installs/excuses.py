@@ -14,7 +14,7 @@ from .cuda_wheels import cuda_wheel
 from .harms import harms
 from .platform import image_at
 from .rocm_torch import indexes_of, is_from_rocm, pinned_after
-from .there import packages_of_image
+from .there import built_before, packages_of_image
 
 if TYPE_CHECKING:
     from rocmlint.rule import File
@@ -138,6 +138,18 @@ def is_in_image(harm: Harm, file: File) -> bool:
     return name in image.text.lower() or harm.package in packages_of_image(case.command, file)
 
 
+def is_there_before(harm: Harm, file: File) -> bool:
+    """Packages without a version that were built from a clone before: pip keeps them.
+
+    Not so where the command upgrades.
+    """
+    case, asked = harm.case, harm.asked
+    if asked is None or harm.kind not in {"package", "wheel"} or case.forced:
+        return False
+    is_open = not asked.requirement.specifier and not case.install.upgrade
+    return is_open and asked.requirement.name.lower() in built_before(case.command, file)
+
+
 def is_in_rocm_index(harm: Harm, file: File) -> bool:
     """Packages that an index for ROCm beside PyPI has, too."""
     del file
@@ -237,6 +249,7 @@ OF_TORCH = (
     takes_no_dependencies,
     asks_for_build,
     is_in_image,
+    is_there_before,
     is_in_rocm_index,
     is_meant,
     is_in_channel,

@@ -23,6 +23,10 @@ _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|
 _OTHER_GPUS = compile_lazily(r"--gpus\b|nvcr\.io|nvidia|cuda")
 _NEVER_ROCM = "cog"
 """The format of a program that builds images for the GPUs of NVIDIA, and for none."""
+_OTHER_IN_PROSE = compile_lazily(
+    r"\bNVIDIA\b|\bCUDA\b|\bColab\b|\b(?:L4|T4|V100|A10G?|A100|H[12]00|RTX)\b"
+)
+"""The GPUs, and the place, of which a text says that a notebook was made for them."""
 _WITH_IMAGES = frozenset({"dockerfile", "workflow", "apptainer"})
 """Formats that name the image that their commands run in."""
 BY_PROJECT = "that is what the project's files are for"
@@ -52,7 +56,7 @@ def rocm_evidence(command: Command, file: File) -> str:
         return f"the file names `{platforms.named(file.text)}`"
     by_name = platforms.of_name(_place(file))
     if found or by_name:
-        return "the file's name says so" if by_name == "rocm" and found != "other" else ""
+        return _said_by_name(file) if by_name == "rocm" and found != "other" else ""
     if file.settings.rocm:
         return "the configuration says so"
     if _format(file.path) in _WITH_IMAGES:
@@ -64,6 +68,16 @@ def rocm_evidence(command: Command, file: File) -> str:
     if build:
         return build if build != "other" else ""
     return BY_PROJECT if file.project.is_rocm else ""
+
+
+def _said_by_name(file: File) -> str:
+    """Say that the path is for ROCm; a notebook of a folder for it may tell of another GPU."""
+    from rocmlint.project import platforms  # noqa: PLC0415
+
+    if platforms.of_name(os.path.basename(file.path)):
+        return "the file's name says so"
+    tells = is_notebook(file.path) and any(map(_OTHER_IN_PROSE.search, file.parts.prose))
+    return "" if tells else "the name of its folder says so"
 
 
 class Started(NamedTuple):

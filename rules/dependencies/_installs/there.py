@@ -63,3 +63,22 @@ def _before(case: Case, file: File) -> Iterator[str]:
             match = _REPOSITORY.search(word.text) or _WHEEL.search(word.text)
             if match is not None:
                 yield posixpath.basename(match[1])
+
+
+def built_before(command: Command, file: File) -> frozenset[str]:
+    """Give the packages that are cloned, then built from a folder, before a command runs."""
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+    from rocmlint.rule import install_of  # noqa: PLC0415
+
+    cloned: set[str] = set()
+    built: set[str] = set()
+    for each in file.parts.commands:
+        if each.span >= command.span:
+            break
+        install = install_of(each)
+        if any(word.text == "setup.py" for word in each.words) or (install and install.locations):
+            built |= cloned
+        found = (_REPOSITORY.search(word.text) for word in each.words)
+        cloned |= {canonicalize_name(posixpath.basename(match[1])) for match in found if match}
+    return frozenset(built)

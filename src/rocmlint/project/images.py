@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Parts
 
 _BESIDE = ("docker", "dockerfiles", ".devcontainer", "scripts", "docs")
-_BUILD = re.compile(r"(?:dockerfile|containerfile)(?:[.-].*)?|.*\.dockerfile", re.IGNORECASE)
+_BUILD = re.compile(
+    r"(?:dockerfile|containerfile)(?:[.-].*)?|container\..*|.*\.(?:docker|container)file",
+    re.IGNORECASE,
+)
 _README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _WITH_IMAGES = frozenset({"apptainer", "compose", "devcontainer"})
 

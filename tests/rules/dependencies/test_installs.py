@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.installs import install
+from tests.support.notebooks import cell, dumped, notebook
 from tests.support.repositories import PROJECT
 
 if TYPE_CHECKING:
@@ -282,3 +283,71 @@ def test_what_another_job_of_a_workflow_installs_is_not_there(repository: Reposi
     together = repository.lint(path, first + "      - run: pip install triton==3.2.0\n")
     assert [(each.code, "2.9.1" in each.message) for each in together] == [("ROC209", True)]
     assert not [each for each in apart if "2.9.1" in each.message]
+
+
+ROCM_TORCH = "pip install torch==2.9.0 --index-url https://download.pytorch.org/whl/rocm6.4\n"
+CLONE = "git clone https://github.com/vllm-project/vllm.git\n"
+LIST = f'{PROJECT}dependencies = ["torch==2.9.0", "vllm"]\n'
+
+
+@pytest.mark.parametrize(
+    ("steps", "codes"),
+    [
+        ("pip install -e vllm --no-build-isolation\npip install -e .\n", []),
+        ("(cd vllm && python setup.py develop)\npip install -e .\n", []),
+        ("pip install -e .\npip install -e vllm --no-build-isolation\n", ["ROC201"]),
+        ("pip install -e vllm --no-build-isolation\npip install -U -e .\n", ["ROC201"]),
+    ],
+)
+def test_a_package_that_was_built_before_from_its_clone_stays(
+    repository: Repository, steps: str, codes: list[str]
+) -> None:
+    repository.write("pyproject.toml", f'{PROJECT}dependencies = ["vllm"]\n')
+    assert repository.codes("setup.sh", ROCM_TORCH + CLONE + steps) == codes
+
+
+def test_beside_a_pinned_torch_pip_takes_a_release_that_goes_with_it(
+    repository: Repository,
+) -> None:
+    (found,) = repository.lint("setup.sh", f"{ROCM_TORCH}pip install torch==2.9.0 vllm\n")
+    assert found.message == "PyPI's vllm is built for CUDA: its kernels do not run on ROCm"
+
+
+@pytest.mark.parametrize(
+    ("folder", "codes"),
+    [
+        ("$WORKSPACE", ["ROC201"]),
+        ("$WORKSPACE/vllm", []),
+        ("${WORKSPACE}/forge", []),
+        ("$HOME/server_repo", []),
+        ("$HOME/$REPO", []),
+    ],
+)
+def test_another_folder_than_that_of_the_project_holds_another_project(
+    repository: Repository, folder: str, codes: list[str]
+) -> None:
+    repository.write("pyproject.toml", LIST)
+    text = f'{ROCM_TORCH}(cd "{folder}" && pip install -e .)\n'
+    assert repository.codes("setup.sh", text) == codes
+
+
+def test_a_folder_below_that_of_the_script_is_one_of_the_project(repository: Repository) -> None:
+    repository.write("server/pyproject.toml", LIST)
+    text = f'{ROCM_TORCH}(cd "$SCRIPT_DIR/server" && pip install -e .)\n'
+    assert repository.codes("setup.sh", text) == ["ROC201"]
+
+
+@pytest.mark.parametrize(
+    ("path", "prose", "codes"),
+    [
+        ("for_amd/start.ipynb", "Training", ["ROC201"]),
+        ("for_amd/start.ipynb", "Runs on a free L4 GPU.", []),
+        ("for_amd/start.ipynb", "[Open in Colab](https://example.com)", []),
+        ("start_amd.ipynb", "This was made for an A100 first.", ["ROC201"]),
+    ],
+)
+def test_the_folder_of_a_notebook_says_less_than_its_text(
+    repository: Repository, path: str, prose: str, codes: list[str]
+) -> None:
+    text = dumped(notebook(cell(prose, kind="markdown"), cell("!pip install torch==2.4.0")))
+    assert repository.codes(path, text) == codes

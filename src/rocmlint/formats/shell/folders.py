@@ -16,6 +16,10 @@ _OF_PROJECT = re.compile(
     r"dirname|BASH_SOURCE|SCRIPT|ROOT|REPO|PROJECT|WORKSPACE|pwd", re.IGNORECASE
 )
 """What stands in words for the folder of the script, or that of the project around it."""
+_OF_HOME = re.compile(r"[\"']?\$(?:HOME\b|\{HOME\})/")
+"""Where checkouts of other projects lie."""
+_BELOW = re.compile(r"[\"']?\$(?:\w+|\{\w+\})[\"']?/(?P<path>\w[\w./-]*)[\"']?")
+"""A folder below one that a variable names."""
 
 
 def entered(folder: str | None, target: str) -> str | None:
@@ -35,7 +39,11 @@ def led_to(folder: str | None, written: str, *, known: bool) -> str | None:
     """Return the folder that a word leads to, of which only the run may know a part."""
     if known:
         return entered(folder, written)
-    return "" if _OF_PROJECT.search(written) else None
+    below = _BELOW.fullmatch(written)
+    named = written if below is None else written[: below.start("path")]
+    if not _OF_PROJECT.search(named) or _OF_HOME.match(written):
+        return None
+    return "" if below is None else entered("", below["path"])
 
 
 @dataclass
