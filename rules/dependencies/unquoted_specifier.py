@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
 
 from ._installs.commands import TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from rocmlint.rule import Command, File, Finding, Redirect, Span, Word
+    from rocmlint.rule import Command, File, Finding, Install, Redirect, Span, Word
 
 _PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]=[\w.*+!]+,)?\Z")
 _VERSION = compile_lazily(r"\d+(?:\.(?:\d+|\*))*(?:\.?(?:a|b|rc|dev|post)\d*)?(?:,.*)?\Z")
+_LOWER = compile_lazily(r">=?[ \t]*\d[\w.]*\Z")
 _PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
+
+
+_Specifier = tuple["Word", "list[Redirect]"]
+"""A package, and the redirections that were meant to say its version."""
+
+
+class _CutOff(NamedTuple):
+    """The specifiers that a command loses."""
+
+    command: Command
+    found: Sequence[_Specifier]
+
+
+def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
+    """Commands in an image for other GPUs: nobody builds it for ROCm."""
+    from rocmlint.project import platforms  # noqa: PLC0415 - few commands have any
+
+    del source
+    image = cut_off.command.step.image
+    return image is not None and platforms.of_image(image) == "other"
+
+
+def is_upgraded_anyway(cut_off: _CutOff, source: File) -> bool:
+    """Commands that upgrade, where only lower bounds are lost: the newest release meets them."""
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+
+    del source
+    install = install_of(cut_off.command)
+    bounds = [_text(redirects) for _, redirects in cut_off.found]
+    return install is not None and install.upgrade and all(_LOWER.match(each) for each in bounds)
 
 
 class UnquotedSpecifier(PartRule["Command"]):
@@ -52,6 +84,7 @@ class UnquotedSpecifier(PartRule["Command"]):
     name = "unquoted-specifier"
     since = "0.1.0"
     on = commands(*TOOLS, described="commands of a shell that install packages")
+    excuses = (is_for_other_gpus, is_upgraded_anyway)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""
@@ -63,7 +96,7 @@ class UnquotedSpecifier(PartRule["Command"]):
         if install is None:
             return
         found = list(_cut_off(node))
-        if not found:
+        if not found or self.is_excused(_CutOff(node, found), source):
             return
         word, redirects = found[0]
         first, last = redirects[0].span, redirects[-1].span
@@ -71,14 +104,16 @@ class UnquotedSpecifier(PartRule["Command"]):
         written = " ".join(source.text_at(_joined(word.span, last)).split())
         lost = [each.text for each, _ in found if not _is_bounded_elsewhere(each, source)]
         reads = any(each.operator == "<" for _, some in found for each in some)
-        yield self.finding(
+        finding = self.finding(
             _Place(_joined(start, last)),
             source,
             _message(redirects, node),
-            help=_help(redirects, written, install.tool, None if reads else lost, len(found)),
+            help=_help(_quoted(written, found[0], source), None if reads else lost, found, install),
             fix=_fixes(found, source),
             severity="error" if lost or reads else "warning",
         )
+        lost_texts = [(each.text, _text(some)) for each, some in found]
+        yield replace(finding, once=f"{self.code} {source.path} {lost_texts}")
 
 
 class _Place:
@@ -141,8 +176,12 @@ def _is_bounded_elsewhere(word: Word, source: File) -> bool:
     )
 
 
+def _text(redirects: list[Redirect]) -> str:
+    return "".join(each.operator + each.target.text for each in redirects)
+
+
 def _message(redirects: list[Redirect], command: Command) -> str:
-    cut_off = "".join(each.operator + each.target.text for each in redirects)
+    cut_off = _text(redirects)
     read = next((each.target.text for each in redirects if each.operator == "<"), None)
     if read is not None:
         return fitted(
@@ -155,21 +194,28 @@ def _message(redirects: list[Redirect], command: Command) -> str:
 
 
 def _help(
-    redirects: list[Redirect], written: str, tool: str, lost: list[str] | None, places: int
+    quoted: str, lost: list[str] | None, found: Sequence[_Specifier], install: Install
 ) -> str:
     """Say what to write; ``lost`` are the packages whose bounds are, None if a file is read."""
-    target = redirects[0].target.text
-    is_whole = target != "=" and not {"'", '"'} & set(written)
-    wanted = f'Write `"{written}"`' if is_whole else "Put all of the requirement in quotes"
-    wanted += "" if places == 1 else ", and the others in this command too"
+    wanted = f"Write `{quoted}`" if quoted else "Put all of the requirement in quotes"
+    wanted += "" if len(found) == 1 else ", and the others in this command too"
     if lost is None:
         return f"{wanted}: the shell takes an unquoted `<` for a redirection."
     if not lost:
         return f"{wanted}: as it is, only the other requirements of this file bound the version."
-    tool = tool.split(" ", maxsplit=1)[0]
+    tool = install.tool.split(" ", maxsplit=1)[0]
     *others, last = (f"`{each}`" for each in dict.fromkeys(lost))
     listed = f"{', '.join(others)} and {last}" if others else last
     return f"{wanted}: as it is, {tool} installs any version of {listed}."
+
+
+def _quoted(written: str, found: _Specifier, source: File) -> str:
+    """Write a requirement in quotes that may stand there; "" where more of it is to be quoted."""
+    if found[1][0].target.text == "=" or {"'", '"'} & set(written):
+        return ""
+    fix = _fix(*found, source)
+    mark = '"' if fix is None else fix.edits[0].replacement[0]
+    return f"{mark}{written}{mark}"
 
 
 def _fixes(found: list[tuple[Word, list[Redirect]]], source: File) -> Fix | None:

@@ -34,7 +34,7 @@ _OTHER_NAME = compile_lazily(
     r"(?<![a-z])(?:cuda|nvidia|nv|cu1\d\d|h[12]00|a100|b200|blackwell|hopper|cpu|xpu|npu|ascend"
     r"|gaudi|hpu|tpu|musa|mps|macos|darwin|windows|win|jetson|intel|ipex|trainium|neuron)(?![a-z])"
 )
-_OTHER_IMAGES = ("cuda", "nvidia", "nvcr.io")
+_OTHER_IMAGES = compile_lazily(r"cuda|nvidia|nvcr\.io|(?<![a-z])cu1[1-9]\d(?!\d)")
 _COMMENT_LINE = compile_lazily(r"^[ \t]*#.*$", re.MULTILINE)
 
 
@@ -65,7 +65,7 @@ def of_image(image: Word) -> Platform:
     """Say what an image is for: that of a plain system is for nothing yet."""
     text = image.text.lower()
     is_rocm = _ROCM_NAME.search(text) is not None
-    return _of(is_rocm, not is_rocm and any(each in text for each in _OTHER_IMAGES))
+    return _of(is_rocm, not is_rocm and _OTHER_IMAGES.search(text) is not None)
 
 
 def _of(rocm: bool, other: bool) -> Platform:
