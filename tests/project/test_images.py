@@ -107,6 +107,35 @@ def test_the_newest_image_of_pytorch_has_the_newest_torch_and_a_tagged_one_its_o
     assert holds("torch", "other/job.py")
 
 
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("FROM nvcr.io/nvidia/pytorch:24.08-py3\n", True),
+        ("FROM team/training:th2.6.0-cu126-vllm0.8.3\n", True),
+        ("FROM python:3.12\n", False),
+        ("FROM rocm/pytorch:latest\n", False),
+    ],
+)
+def test_all_images_must_hold_it_but_those_for_other_gpus(other: str, expected: bool) -> None:
+    write("docker/Dockerfile.vllm", "FROM vllm-base:v0.11.2\n")
+    write("docker/Dockerfile.other", other)
+    assert holds("transformers") == expected
+
+
+def test_where_some_images_are_for_rocm_only_these_count() -> None:
+    write("docker/Dockerfile.rocm", "FROM rocm/vllm:latest\n")
+    write("docker/Dockerfile", "FROM python:3.12\n")
+    assert holds("transformers")
+
+
+def test_images_of_the_nearest_folder_count_and_those_that_the_project_builds_are_its_own() -> None:
+    write("Dockerfile", "FROM vllm-base:v0.11.2\n")
+    write("README.md", "docker build -t team/job .\ndocker run -it team/job:v1\n")
+    write("trainer/Dockerfile", "FROM python:3.12\n")
+    assert holds("transformers")
+    assert not holds("transformers", "trainer/job.py")
+
+
 @pytest.mark.parametrize("requirement", ["transformers", "transformers>=4.49"])
 def test_of_an_open_requirement_pip_keeps_what_the_image_holds(requirement: str) -> None:
     write("requirements.txt", f"{requirement}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -13,6 +13,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.formats import format_of
 from rocmlint.installs.install import installs_of
 from rocmlint.project.inclusions import parts_of
+from rocmlint.project.platforms import of_image_name
 from rocmlint.published import requirements as published
 from rocmlint.published.pytorch_index import FAMILY
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from rocmlint.disk.disk import DiskView
     from rocmlint.formats.model import Parts
+    from rocmlint.project.platforms import Platform
 
 _BESIDE = ("docker", "dockerfiles", ".devcontainer", "scripts", "docs")
 _BUILD = re.compile(
@@ -43,6 +45,11 @@ _INSIDE = re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w*)")
 """Packages among those of an image."""
 
 _START = re.compile(r"\b(?:docker|podman)[ \t]+(?:container[ \t]+)?(run|create|pull)\b([^\n|;&`]*)")
+_BUILT = re.compile(
+    r"\b(?:docker|podman|buildx)[ \t]+build\b[^\n]*?[ \t](?:-t|--tag)[ =]([\w./:@-]+)"
+)
+"""Images that the project builds itself."""
+_IMAGE = re.compile(r"[A-Za-z\d][\w./:@-]*")
 _JOINT = re.compile(r"\\\n")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _WORD = re.compile(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+")
@@ -80,19 +87,44 @@ def python_of(image: str) -> str | None:
 
 
 def is_held(package: str, folders: Sequence[str], view: DiskView) -> bool:
-    """Say whether an image that the files of some folders start from holds a package.
+    """Say whether the images that a project starts from hold a package.
 
-    It does by its name, or by that of a package that requires it.
+    They do by their names, or by that of a package that requires it. Those of the nearest folder
+    with any count: all of them must, as with another one pip installs the package itself. Where
+    some are for ROCm, only these; those for other GPUs never do.
     """
-    return any(
-        _is_in(package, image) for folder in folders for image in images_in(folder, view)
-    ) or any(
-        package == name or _requires(name, package)
-        for folder in folders
-        for path, own in _telling(folder, view)
-        if _BUILD.fullmatch(own)
-        for name in _edited(view.read(path))
-    )
+    for folder in folders:
+        starts = [_starts(name, view.read(path)) for path, name in _telling(folder, view)]
+        places = [each for some in starts for each in some if each.platform != "other"]
+        if places:
+            of_rocm = [each for each in places if each.platform == "rocm"]
+            return all(each.holds(package) for each in of_rocm or places)
+    return False
+
+
+class _Start(NamedTuple):
+    """What one Dockerfile or command starts from, and the packages that it finds there."""
+
+    images: tuple[str, ...]
+    found: tuple[str, ...] = ()
+
+    @property
+    def platform(self) -> Platform:
+        """What the last of the images, which the others are built for, is for."""
+        return of_image_name(self.images[-1])
+
+    def holds(self, package: str) -> bool:
+        """Say whether a package is there before anything is installed."""
+        if any(package == name or _requires(name, package) for name in self.found):
+            return True
+        return any(_is_in(package, image) for image in self.images)
+
+
+def _starts(name: str, text: str) -> tuple[_Start, ...]:
+    images = _images(name, text)
+    if images and _BUILD.fullmatch(name):
+        return (_Start(images, _edited(text)),)
+    return tuple(_Start((each,)) for each in images)
 
 
 @lru_cache(maxsize=1024)
@@ -153,14 +185,19 @@ def _not_serving(parts: Parts) -> Iterator[str]:
 def _started(text: str) -> Iterator[str]:
     """Yield the images that commands of docker start; what variables are set to is put in."""
     values: dict[str, str] = {match[1]: match[2] for match in _SET.finditer(text)}
+    built = {_untagged(name) for name in _BUILT.findall(text)}
     for verb, rest in _START.findall(text):
         words = [_filled(each, values).strip("\"'") for each in _WORD.findall(rest)]
         at = next(_behind_options(words), len(words))
         given = [] if verb == "pull" else words[at + 1 :]
         is_own = any(each.startswith("--entrypoint") for each in words[:at])
-        if at < len(words) and "$" not in words[at]:
+        if at < len(words) and _IMAGE.fullmatch(words[at]) and _untagged(words[at]) not in built:
             if is_own or not _is_server(words[at], given):
                 yield words[at]
+
+
+def _untagged(image: str) -> str:
+    return image.partition("@")[0].rpartition(":")[0] if ":" in image.rpartition("/")[2] else image
 
 
 def _filled(word: str, values: dict[str, str]) -> str:

@@ -63,7 +63,12 @@ def of_name(path: str) -> Platform:
 
 def of_image(image: Word) -> Platform:
     """Say what an image is for: that of a plain system is for nothing yet."""
-    text = image.text.lower()
+    return of_image_name(image.text)
+
+
+def of_image_name(text: str) -> Platform:
+    """Say what an image of this name is for."""
+    text = text.lower()
     is_rocm = _ROCM_NAME.search(text) is not None
     return _of(is_rocm, not is_rocm and _OTHER_IMAGES.search(text) is not None)
 
