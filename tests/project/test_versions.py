@@ -527,3 +527,23 @@ def test_a_pinned_package_bounds_what_it_requires() -> None:
     write("pyproject.toml", '[project]\nname="a"\ndependencies=["transformers", "compel==2.1.1"]\n')
     (found,) = candidates()
     assert found.version < Version("5")
+
+
+@pytest.mark.parametrize(
+    ("torch", "text", "known"),
+    [
+        ("1.12.0+cu113", "pip install accelerate", False),
+        ("1.12.0+cu113", "pip install 'accelerate>=0.20'", True),
+        ("2.4.0", "pip install accelerate", True),
+    ],
+)
+def test_what_a_readme_installs_beside_a_torch_of_years_ago_is_as_old(
+    torch: str, text: str, known: bool
+) -> None:
+    write("README.md", f"    {text}\n\n    pip install torch=={torch}\n")
+    assert bool(candidates(package="accelerate")) == known
+
+
+def test_what_a_list_of_requirements_asks_for_beside_an_old_torch_is_resolved_today() -> None:
+    write("requirements.txt", "accelerate\ntorch==1.13.1\n")
+    assert candidates(package="accelerate")

@@ -66,6 +66,11 @@ def told_beside(found: Iterable[Requirement], view: DiskView) -> Iterator[Declar
         yield from _told(os.path.basename(path), view.read(path)).declared
 
 
+def is_told(path: str) -> bool:
+    """Say whether a file only tells of what is installed, and no tool reads requirements in it."""
+    return not _declares(path)
+
+
 def _hints(package: str, folder: str, project: Declarations) -> Iterator[Requirement]:
     mentioned = re.compile(package.replace("-", "[-_.]"), re.IGNORECASE)
     for path in _telling(folder, project):

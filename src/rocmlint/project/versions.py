@@ -20,7 +20,7 @@ from rocmlint.project.companions import (
     has_upper_bound,
 )
 from rocmlint.project.environment import installed_version, site_folders
-from rocmlint.project.hints import hints, told_beside
+from rocmlint.project.hints import hints, is_told, told_beside
 from rocmlint.project.locks import locked
 from rocmlint.published import requirements as published
 from rocmlint.text.written import requirement_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rocmlint.project.declarations import Declarations
 
 _TAG = re.compile(r"\.git@v?(\d+(?:\.\d+)+)(?:[#&]|\Z)")
+_OLD = Version("2.0")
 _NOT_AT_RUN_TIME = "build-system"
 
 
@@ -244,6 +245,8 @@ def _declared(
     result = []
     for key, own in groups.items():
         specifier = _combined([*own, *_common(key, groups), *constraints])
+        if not specifier and is_told(key[0]) and _is_of_old(others):
+            return ()
         where = "this file" if key[0] == stated_in else _inside(key[0], project)
         admitted = _admitted(package, specifier, where, _short(own[0]), others)
         if not admitted:
@@ -251,6 +254,12 @@ def _declared(
         result += admitted
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
+
+
+def _is_of_old(others: Companions) -> bool:
+    """Say whether a torch of before 2023 is pinned: what a README installs beside is as old."""
+    torch = published.pin(others.asked.get("torch", SpecifierSet()))
+    return torch is not None and torch < _OLD
 
 
 def _newest_of(unknown: Sequence[declarations.Requirement], package: str) -> tuple[Candidate, ...]:
