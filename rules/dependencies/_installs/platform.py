@@ -71,13 +71,13 @@ def rocm_evidence(command: Command, file: File) -> str:
 
 
 def _said_by_name(file: File) -> str:
-    """Say that the path is for ROCm; a notebook of a folder for it may tell of another GPU."""
+    """Say that the path is for ROCm; a notebook in a directory for it may tell of another GPU."""
     from rocmlint.project import platforms  # noqa: PLC0415
 
     if platforms.of_name(os.path.basename(file.path)):
         return "the file's name says so"
     tells = is_notebook(file.path) and any(map(_OTHER_IN_PROSE.search, file.parts.prose))
-    return "" if tells else "the name of its folder says so"
+    return "" if tells else "the name of its directory says so"
 
 
 class Started(NamedTuple):
