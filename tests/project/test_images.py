@@ -81,6 +81,8 @@ def test_an_image_of_a_package_holds_what_the_package_requires(name: str, text: 
     [
         ("Dockerfile", "FROM rocm/pytorch:latest\n"),
         ("Dockerfile", "# FROM rocm/vllm:latest\nFROM python:3.12\n"),
+        ("container.py", "from transformers import Trainer\n"),
+        ("dockerfile.py", "from transformers import Trainer\n"),
         ("serve.sh", START.format("vllm/vllm-openai:latest", "--model gpt2")),
         ("serve.sh", START.format("rocm/vllm:latest", "vllm serve gpt2")),
         ("serve.sh", START.format("ghcr.io/huggingface/text-generation-inference:3", "")),

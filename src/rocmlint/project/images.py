@@ -25,12 +25,9 @@ if TYPE_CHECKING:
     from rocmlint.project.platforms import Platform
 
 _BESIDE = ("docker", "dockerfiles", ".devcontainer", "scripts", "docs")
-_BUILD = re.compile(
-    r"(?:dockerfile|containerfile)(?:[.-].*)?|container\..*|.*\.(?:docker|container)file",
-    re.IGNORECASE,
-)
 _README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _WITH_IMAGES = frozenset({"apptainer", "compose", "devcontainer"})
+_TELLING = _WITH_IMAGES | {"dockerfile", "shell"}
 
 _MINOR = re.compile(r"(?<![a-z])py(?:thon)?[-_:]?3\.?(\d{1,2})(?![\d+])")
 _NEWEST = re.compile(r"(?:latest(?:[-_].*)?)?")
@@ -122,7 +119,7 @@ class _Start(NamedTuple):
 
 def _starts(name: str, text: str) -> tuple[_Start, ...]:
     images = _images(name, text)
-    if images and _BUILD.fullmatch(name):
+    if images and _format(name) == "dockerfile":
         return (_Start(images, _edited(text)),)
     return tuple(_Start((each,)) for each in images)
 
@@ -153,19 +150,19 @@ def _telling(folder: str, view: DiskView) -> Iterator[tuple[str, str]]:
     names = view.names_in(folder)
     for inner in (folder, *(os.path.join(folder, each) for each in _BESIDE if each in names)):
         for name in view.names_in(inner):
-            if _BUILD.fullmatch(name) or _README.fullmatch(name) or _format(name):
+            if _README.fullmatch(name) or _format(name):
                 yield os.path.join(inner, name), name
 
 
 def _format(name: str) -> str:
     """Give the format of a file that may name an image, "" for another one."""
-    found = format_of(name)
-    return found.name if found is not None and found.name in {*_WITH_IMAGES, "shell"} else ""
+    found = format_of(name) or format_of(f"{name[:1].upper()}{name[1:]}")  # dockerfile
+    return found.name if found is not None and found.name in _TELLING else ""
 
 
 @lru_cache(maxsize=512)
 def _images(name: str, text: str) -> tuple[str, ...]:
-    if _BUILD.fullmatch(name):
+    if _format(name) == "dockerfile":
         return tuple(each.text for each in parts_of("Dockerfile", text).images if each.known)
     if _format(name) in _WITH_IMAGES:
         return tuple(_not_serving(parts_of(name, text)))
