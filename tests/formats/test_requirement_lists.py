@@ -28,6 +28,12 @@ def test_a_requirement_stands_at_its_place(line: str, text: str, name: str) -> N
     assert (found.text, found.name, at(line, found.span)) == (text, name, text)
 
 
+def test_a_list_that_conda_exported_has_what_pip_installed() -> None:
+    text = "# platform: linux-64\n_libgcc_mutex=0.1=main\npython=3.10.18=h1a\ntorch=2.4.1=pypi_0\n"
+    parts = requirements.parse(text)
+    assert (declared(parts), parts.problems) == ([("torch==2.4.1", "")], ())
+
+
 def test_a_continued_line_is_one_requirement() -> None:
     text = "torch==2.4 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\na>=1, \\\n <2\n"
     assert [each.text for each in requirements.parse(text).declared] == ["torch==2.4", "a>=1,  <2"]

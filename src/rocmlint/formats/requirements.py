@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from packaging.utils import canonicalize_name
+
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Declared, Inclusion, Index, Parts, Problem
 from rocmlint.formats.specifiers import Declaration, declare
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +33,8 @@ _INDEXES = {
     "--find-links": True,
 }
 _INCLUSIONS = {"-r": False, "--requirement": False, "-c": True, "--constraint": True}
+_OF_CONDA = re.compile(r"(?P<name>[\w.-]+)=(?P<version>[^=\s]+)=(?P<build>[^=\s]+)\Z")
+"""A line of ``conda list --export``; what pip installed has the build ``pypi_0``."""
 _SENTENCE = re.compile(r"[^\W\d]+,? [^\W\d]+")
 _EDITABLE = ("-e", "--editable")
 
@@ -53,6 +58,11 @@ def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
     problems: list[Problem] = []
     sentences = 0
     for line in _logical_lines(excerpt):
+        if (listed := _OF_CONDA.match(line.text)) is not None:
+            text = f"{listed['name']}=={listed['version']}"
+            if listed["build"].startswith("pypi") and requirement_of(text) is not None:
+                declared.append(Declared(text, canonicalize_name(listed["name"]), line.span()))
+            continue
         if not line.text.startswith("-"):
             result = declare(_requirement(line), Declaration(constraint=constraint))
             if isinstance(result, Declared):
