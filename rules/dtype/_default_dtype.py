@@ -34,7 +34,8 @@ _TRAINS = compile_lazily(
 _MODEL_CLASS = compile_lazily(r"[A-Z]\w*(?:Model|LM|Generation)|(?:[A-Z]\w*)?Transformer")
 _LOADS_MODEL = compile_lazily(r"Model\w*\s*\.\s*from_(?:pretrained|config)\b")
 _ENGINES = compile_lazily(
-    r"\b(?:vllm|sglang)\b[\s\S]*\b(?:LLM|Engine)\s*\([^()]*\bdtype\s*=\s*[\"']?(?:torch\.)?(\w+)"
+    r"\b(?:vllm|sglang)\b[\s\S]*\b(?:LLM|Engine)[\s\\]*\([^()]*\bdtype[\s\\]*=[\s\\]*"
+    r"[\"']?(?:torch[\s\\]*\.[\s\\]*)?(\w+)"
 )
 """What makes a model of vLLM or SGLang of a type, which is the group."""
 _CONVERTERS = compile_lazily(r"(?i)convert|merge|split|export|quanti[sz]e|conversion|to_hf")
