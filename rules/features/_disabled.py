@@ -21,6 +21,7 @@ from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, header_above, indent_of_neighbour, live_lines
+from ._passed import is_passed_elsewhere
 from ._toggles import ATTENTION, COMPILE, WORDS, find_toggle
 
 if TYPE_CHECKING:
@@ -314,6 +315,7 @@ class ToggleRule(PythonRule[Comment]):
         is_superseded,
         names_what_is_gone,
         is_in_copied_package,
+        is_passed_elsewhere,
     )
 
     def __init__(self, *, settings: Mapping[str, object]) -> None:
