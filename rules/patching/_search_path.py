@@ -158,6 +158,15 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     return True if re.search(checkout, written, re.IGNORECASE) else None
 
 
+def holds_namespace(folder: cst.BaseExpression, name: str, source: Source) -> bool:
+    """Check whether a directory of the project holds a package without ``__init__.py``."""
+    found = [os.path.join(each, name) for each in _places(folder, source)]
+    return any(
+        source.exists(each) and os.path.isdir(each) and "__init__.py" not in source.names_in(each)
+        for each in found
+    )
+
+
 def levels_too_high(folder: cst.BaseExpression, name: str, source: Source) -> int:
     """Return how far a directory lies above the project's, which holds the module; 0 if not so."""
     root = source.root.rstrip("/")

@@ -18,6 +18,7 @@ from ._search_path import (
     addition,
     has_module,
     holds,
+    holds_namespace,
     imports_around,
     is_added_above,
     is_used,
@@ -69,6 +70,11 @@ _EDITABLE = compile_lazily(
     r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
 )
 _ONE_MACHINE = compile_lazily(r"/(?:home|Users|mnt|nfs|scratch|storage)/[^/]+/|[A-Za-z]:[\\/]")
+_SHOWN = (
+    r"\b(?:assert|debug|info|print|warning)\b(?:[^\n\\]|\\\n?)*"
+    r"\b{}(?:[\s\\]*\.[\s\\]*\w+)*[\s\\]*\.[\s\\]*__file__\b"
+)
+"""What tells, or makes sure, where a package lies."""
 _README = ("README.md", "README.rst", "readme.md", "README")
 _PATH = ("sys.path", " .path", "sys. path")
 CHANGES_PATH = (
@@ -195,6 +201,24 @@ def is_unused(meeting: Meeting, source: Source) -> bool:
         if name.rpartition(".")[2] not in _HELPERS
     }
     return not any(is_used(name, source) for name in bound)
+
+
+def is_shown(meeting: Meeting, source: Source) -> bool:
+    """Packages whose `__file__` is printed or asserted, so that nobody takes one for the other."""
+    return re.search(_SHOWN.format(re.escape(meeting.name)), source.code) is not None
+
+
+def is_own_namespace(meeting: Meeting, source: Source) -> bool:
+    """Packages without `__init__.py` of the project, which no requirement brings a second time."""
+    name = meeting.name
+    if meeting.imported_in is not None or _too_high(meeting, source):
+        return False
+    if not any(holds_namespace(each, name, source) for each in meeting.added.folders):
+        return False
+    released = name.replace("_", "-")
+    brings = (_DISTRIBUTIONS.get(name, released), released, f"{released}-core", f"{released}-lm")
+    is_required = any(map(source.project.requirements, brings))
+    return not is_required and not is_installed(name, source.project)
 
 
 def is_never_installed(meeting: Meeting, source: Source) -> bool:

@@ -15,7 +15,9 @@ from ._shadowing import (
     is_never_installed,
     is_not_held,
     is_of_one_machine,
+    is_own_namespace,
     is_run_by_another,
+    is_shown,
     is_unused,
     meetings,
     once_a_project,
@@ -89,6 +91,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
         is_never_installed,
         is_installed_editable,
         is_unused,
+        is_shown,
+        is_own_namespace,
     )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
