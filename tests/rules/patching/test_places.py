@@ -194,12 +194,24 @@ print(get_args())
 
 
 def test_a_folder_of_the_project_that_holds_the_package_is_found(tmp_path: Path) -> None:
-    write(tmp_path, "megatron/core/__init__.py")
+    write(tmp_path, "megatron/__init__.py")
     assert lines(tmp_path, "tools/preprocess.py", APPENDED, "ROC105") == [4]
 
 
+def test_a_namespace_package_that_a_requirement_brings_too_is_found(tmp_path: Path) -> None:
+    write(tmp_path, "megatron/core/__init__.py")
+    write(tmp_path, ".git/HEAD")
+    write(tmp_path, "requirements.txt", "megatron-core\n")
+    assert lines(tmp_path, "tools/preprocess.py", APPENDED, "ROC105") == [4]
+
+
+def test_a_namespace_package_that_no_requirement_brings_is_silent(tmp_path: Path) -> None:
+    write(tmp_path, "megatron/core/__init__.py")
+    assert lines(tmp_path, "tools/preprocess.py", APPENDED, "ROC105") == []
+
+
 def test_a_folder_of_the_project_without_the_package_is_silent(tmp_path: Path) -> None:
-    write(tmp_path, "third_party/megatron/core/__init__.py")
+    write(tmp_path, "third_party/megatron/__init__.py")
     assert lines(tmp_path, "tools/preprocess.py", APPENDED, "ROC105") == []
 
 
