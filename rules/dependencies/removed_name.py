@@ -110,7 +110,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 found[0].place,
                 source,
                 _message(found),
-                help=advice(found, _within(node, found[0].dotted, source)),
+                help=advice(found, _within(node, found[0].dotted, source), source),
                 fix=renaming(found, source),
                 severity=surest.severity,
             )

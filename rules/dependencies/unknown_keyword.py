@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import Fix, PythonRule, last_name, nodes
 
+from ._names.cures import bound_for
 from ._names.failing_imports import fails_at_import
 from ._names.judgement import (
-    common_bound,
     enumerated,
     first_fitting,
     is_undeclared,
@@ -105,7 +105,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
                 unknown[0].argument,
                 source,
                 _message(unknown),
-                help=_advice(unknown, node),
+                help=_advice(unknown, node, source),
                 fix=_fix(unknown, node, source),
                 severity=surest.severity,
             )
@@ -127,12 +127,15 @@ def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
     )
 
 
-def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call) -> str:
-    told = [_instead(each) for each in unknown]
-    bound = common_bound(
-        [requirement(each.dotted, each.history, each.judgement) for each in unknown]
-    )
-    if any(told) or not bound:
+def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source) -> str:
+    told = [_instead(each, call) for each in unknown]
+    bounds = [requirement(each.dotted, each.history, each.judgement) for each in unknown]
+    bound = bound_for(bounds, unknown[0].judgement, source)
+    if not any(told) and _takes_nothing_now(unknown, call):
+        told = (
+            [] if bound else [f"do without `{_class(unknown[0])}`: it takes no arguments any more"]
+        )
+    elif any(told) or not bound:
         left = [each.name for each, said in zip(unknown, told, strict=True) if not said]
         told += [_without(left, unknown[0], call)] if left else []
     said = "; ".join(dict.fromkeys(filter(None, told)))
@@ -151,6 +154,23 @@ def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> st
     return f"leave out {listed}"
 
 
+def _takes_nothing_now(unknown: Sequence[UnknownKeywordUse], call: cst.Call) -> bool:
+    """Say whether a class is left that takes nothing of all that it took: it does nothing, too."""
+    known = names(unknown[0].dotted)
+    version = unknown[0].judgement.candidate.version
+    found = known.signature(unknown[0].dotted, version) if known is not None else None
+    return (
+        found is not None
+        and not (found.positional_only or found.positional or found.keyword_only)
+        and len(unknown) == len(call.args) > 1
+        and _class(unknown[0])[:1].isupper()
+    )
+
+
+def _class(used: UnknownKeywordUse) -> str:
+    return used.called.rpartition(".")[2]
+
+
 def _signature(used: UnknownKeywordUse) -> tuple[str, ...]:
     """Give the parameters that a call may fill by position, the first ones first."""
     known = names(used.dotted)
@@ -159,13 +179,15 @@ def _signature(used: UnknownKeywordUse) -> tuple[str, ...]:
     return () if found is None else found.positional
 
 
-def _instead(unknown: UnknownKeywordUse) -> str:
+def _instead(unknown: UnknownKeywordUse, call: cst.Call) -> str:
     """Say what to write for one keyword, "" where that is not known."""
     dotted, keyword, judgement = unknown.dotted, unknown.name, unknown.judgement
     new = _new_keyword(dotted, keyword, judgement)
+    advice = keyword_advice(dotted, keyword)
+    if _is_given(new or (advice.new if advice is not None else ""), call):
+        return f"leave out `{keyword}`"
     if new:
         return f"write `{new}` instead of `{keyword}`"
-    advice = keyword_advice(dotted, keyword)
     if advice is not None:
         return _told(advice, judgement, dotted.partition(".")[0])
     if not dotted.startswith("trl."):

@@ -6,7 +6,8 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from .judgement import common_bound, enumerated, last_with, requirement, runs_with
+from .cures import bound_for
+from .judgement import enumerated, last_with, requirement, runs_with
 from .published_names import has, history, names
 from .rename import successor
 from .replacements import replacement_of
@@ -16,17 +17,19 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
+    from rocmlint.rule import Source
+
     from .judgement import MissingName, MissingUse
 
 
-def advice(uses: Sequence[MissingUse], within: Sequence[str]) -> str:
+def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) -> str:
     """Say which version counts, and what to do about the names that it lacks.
 
     ``within`` is what is asked of the names that are modules: ``.Name`` of ``module.Name``.
     """
     package = uses[0].dotted.partition(".")[0]
     bounds = [requirement(each.dotted, history(each.dotted), each.judgement) for each in uses]
-    bound = common_bound(bounds)
+    bound = bound_for(bounds, uses[0].judgement, source)
     clauses: dict[str, list[MissingUse]] = {}
     for each, own in zip(uses, bounds, strict=True):
         clause = _clause(each.judgement, within)

@@ -60,11 +60,11 @@ _TOP_LEVEL_CHECK = compile_lazily(
 
 def is_guarded(found: MissingUse, source: Source) -> bool:
     """Code that catches the error, or asks before for a version or for what is available."""
-    return _is_guarded_anywhere(found.node, source)
+    return is_guarded_node(found.node, source)
 
 
 @once_per_file
-def _is_guarded_anywhere(node: cst.CSTNode, source: Source) -> bool:
+def is_guarded_node(node: cst.CSTNode, source: Source) -> bool:
     """Say whether something around or above a place decides on what is there, or catches it."""
     if _is_guarded_here(node, source) or _has_top_level_guard(node, source):
         return True

@@ -158,7 +158,7 @@ def requirement(dotted: str, history: History | None, judgement: MissingName) ->
     gone = history.gone_since(version) if history is not None else None
     before = minor(gone) if gone is not None else GONE_BEFORE.get(dotted, "")
     if before:
-        return "" if _begins_at(before, judgement) else f"{package}<{before}"
+        return "" if begins_at(before, judgement) else f"{package}<{before}"
     there = history.there_since() if history is not None else None
     return f"{package}>={minor(there)}" if there is not None and there > version else ""
 
@@ -182,10 +182,19 @@ def last_with(dotted: str, history: History | None, judgement: MissingName) -> s
     had = [each for each in history.versions if each < version and history.at(each)]
     if had:
         return f"{package} {minor(had[-1])} is the last with it"
+    later = [each for each in history.versions if each >= version and history.at(each)]
+    if later and later[-1] == history.versions[-1]:
+        return f"it comes with {package} {minor(later[0])}"
+    if later:
+        return f"only {package} {_releases(later[0], later[-1])} it"
     return f"no release since {minor(history.versions[0])} has it"
 
 
-def _begins_at(release: str, judgement: MissingName) -> bool:
+def _releases(first: Version, last: Version) -> str:
+    return f"{minor(first)} has" if first == last else f"{minor(first)} to {minor(last)} have"
+
+
+def begins_at(release: str, judgement: MissingName) -> bool:
     """Say whether the requirement has a lower bound that admits nothing before a release."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 

@@ -116,7 +116,7 @@ def keyword_history(dotted: str, keyword: str) -> History:
 def unknown_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
     """Yield the keywords of a call that what it calls does not take."""
     written = [each for each in node.args if each.keyword is not None]
-    called = _callable(node, source) if written else None
+    called = callable_of(node, source) if written else None
     if called is None or is_of_torch(called) or names(called) is None:
         return
     for each in written:
@@ -138,7 +138,7 @@ def _takes(dotted: str, keyword: str, installed: InstalledNames) -> bool | None:
     return installed.takes_keyword(dotted, keyword)
 
 
-def _callable(node: cst.Call, source: Source) -> str | None:
+def callable_of(node: cst.Call, source: Source) -> str | None:
     """Give what a call calls: the imported callable, or the only base behind ``super()``."""
     if not isinstance(node.func, cst.Attribute) or not isinstance(node.func.value, cst.Call):
         return source.resolve(node.func)

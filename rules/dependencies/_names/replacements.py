@@ -117,23 +117,29 @@ class KeywordAdvice(NamedTuple):
 
     text: str
     since: str = ""
+    new: str = ""
+    """The keyword to write for it, which the call may have already."""
 
 
 KEYWORD_ADVICE: dict[tuple[str, str], KeywordAdvice] = {
     ("hf_hub_download", "url"): KeywordAdvice("pass `repo_id` and `filename` instead of `url`"),
     ("SFTTrainer", "max_seq_length"): KeywordAdvice("pass `max_length` to `trl.SFTConfig`", "0.16"),
     ("SFTConfig", "max_seq_length"): KeywordAdvice(
-        "write `max_length` instead of `max_seq_length`", "0.16"
+        "write `max_length` instead of `max_seq_length`", "0.16", "max_length"
     ),
     ("TrainingArguments", "group_by_length"): KeywordAdvice(
-        'write `train_sampling_strategy="group_by_length"` instead of `group_by_length=True`', "5.2"
+        'write `train_sampling_strategy="group_by_length"` instead of `group_by_length=True`',
+        "5.2",
+        "train_sampling_strategy",
     ),
     ("TrainingArguments", "overwrite_output_dir"): KeywordAdvice(
         "leave out `overwrite_output_dir`"
     ),
     # A share was an error, or taken for no steps at all, before.
     ("TrainingArguments", "warmup_ratio"): KeywordAdvice(
-        "write `warmup_steps`, which takes a share, for `warmup_ratio`", "5.0"
+        "write `warmup_steps`, which takes a share, instead of `warmup_ratio`",
+        "5.0",
+        "warmup_steps",
     ),
 }
 """By the end of the callable's name and the keyword, what to do where no other keyword does it."""

@@ -1,0 +1,87 @@
+"""Which requirement brings back all that a file asks of a package, not only what is reported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import once_per_file, walk
+
+from .guards import is_guarded_node
+from .judgement import begins_at, common_bound, minor
+from .keywords import callable_of, definer, keyword_history
+from .lookups import asked
+from .published_names import history, is_ever_missing, lacking, names
+from .uses import uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from packaging.version import Version
+
+    from rocmlint.published.names import History
+    from rocmlint.rule import Source
+
+    from .judgement import MissingName
+
+
+def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> str:
+    """Give the requirement that several say together, as far as it leaves nothing else missing.
+
+    It is "" where they do not agree, and where no release has all that the file asks for.
+    """
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few files need it
+
+    bound, package = common_bound(bounds), judgement.dotted.partition(".")[0]
+    known = names(package)
+    versions = known.versions if known is not None else ()
+    admits = SpecifierSet(bound.removeprefix(package))
+    admitted = [each for each in versions if bound and admits.contains(each, prereleases=True)]
+    if not admitted:
+        return bound  # from before the index begins
+    needed = _needed(package, source)
+    fitting = [each for each in admitted if _is_there(needed, each)]
+    if not fitting:
+        return ""
+    if "<" in bound:
+        before = minor(next(each for each in versions if each > fitting[-1]))
+        return "" if begins_at(before, judgement) else f"{package}<{before}"
+    lacks = [each for each in admitted if each > fitting[0] and each not in fitting]
+    return f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
+
+
+def _is_there(needed: Sequence[History], version: Version) -> bool:
+    return all(each.at(version) is not False for each in needed)
+
+
+@once_per_file
+def _needed(package: str, source: Source) -> tuple[History, ...]:
+    """Give the histories of what a file asks of a package, but for what it is ready to miss."""
+    found = uses(source.text)
+    places = [*(each.match for each in found.imports), *(each.match for each in found.places)]
+    pieces = {id(piece): piece for each in places if (piece := source.pieces.around(each.start()))}
+    return tuple(
+        each
+        for piece in pieces.values()
+        for node in walk(piece.module)
+        for dotted, each in _asked_of(node, source)
+        if dotted.startswith(f"{package}.") and is_ever_missing(each)
+        if not is_guarded_node(node, source)
+    )
+
+
+def _asked_of(node: cst.CSTNode, source: Source) -> Iterator[tuple[str, History]]:
+    """Yield the names that an import asks for, and the keywords that a call passes."""
+    if isinstance(node, (cst.Import, cst.ImportFrom)):
+        for _, dotted in asked(node, source):
+            for each in lacking(dotted):
+                known = history(each)
+                if known is not None:
+                    yield each, known
+    elif isinstance(node, cst.Call) and any(each.keyword is not None for each in node.args):
+        called = callable_of(node, source)
+        for argument in node.args if called is not None and names(called) is not None else ():
+            if argument.keyword is not None and called is not None:
+                owner = definer(called, argument.keyword.value)
+                yield owner, keyword_history(owner, argument.keyword.value)
