@@ -34,6 +34,7 @@ from ._names.published_names import (
 )
 from ._names.replacements import GONE_BEFORE
 from ._names.uses import WORDS
+from ._names.version_branches import is_for_some_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -193,6 +194,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         is_guarded,
         is_used_here,
         is_leftover,
+        is_for_some_versions,
     )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lo
 from ._names.published_names import history
 from ._names.rename import renaming
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
+from ._names.version_branches import is_for_some_versions
 from ._torch.removed import (
     ADVICE,
     REMOVED_CALLS,
@@ -92,7 +93,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         )
         | REMOVED_CALLS
     )
-    excuses = (is_undeclared, *LOOKUP_EXCUSES, is_leftover)
+    excuses = (is_undeclared, *LOOKUP_EXCUSES, is_leftover, is_for_some_versions)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""

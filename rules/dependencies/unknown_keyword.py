@@ -28,6 +28,7 @@ from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
 from ._names.uses import WORDS
+from ._names.version_branches import is_for_some_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +93,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
-    excuses = (is_undeclared, *KEYWORD_EXCUSES, fails_at_import, is_leftover)
+    excuses = (is_undeclared, *KEYWORD_EXCUSES, fails_at_import, is_leftover, is_for_some_versions)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call."""

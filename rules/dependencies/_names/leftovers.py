@@ -49,7 +49,7 @@ def _is_leftover(source: Source) -> bool:
     root = source.project.folders[-1]
     if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
         return False
-    if _is_run(path, source.text, root):
+    if is_run(path, source.text, root):
         return False
     if source.modules_with(root, (_LOADS_WHATEVER_IS_THERE,)):
         return False
@@ -61,12 +61,12 @@ def _is_leftover(source: Source) -> bool:
         return False
     if is_open and not all(_is_internal(each, root, source) for each in chain):
         return False
-    names = "|".join(re.escape(_name(each)) for each in sorted(chain))
+    names = "|".join(re.escape(module_name(each)) for each in sorted(chain))
     named = re.compile(rf"\b(?:{names})\b")
     return not any(named.search(source.read(each)) for each in _texts(root, source))
 
 
-def _is_run(path: str, text: str, root: str) -> bool:
+def is_run(path: str, text: str, root: str) -> bool:
     """Say whether a file is a program, or a test, which is found by its name."""
     return is_test(path, root) or not _is_library(text)
 
@@ -159,22 +159,22 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
     if len(chain) > _DEEPEST:
         return True
     chain.add(path)
-    for user in source.modules_with(root, (rf"\b{re.escape(_name(path))}\b",)):
+    for user in source.modules_with(root, (rf"\b{re.escape(module_name(path))}\b",)):
         if user in chain:
             continue
         text = source.read(user)
-        if (_imports(user, path, text, source) or _names_it(user, path, text)) and (
-            _is_run(user, text, root) or _is_used(user, root, source, chain)
+        if (imports_module(user, path, text, source) or names_module(user, path, text)) and (
+            is_run(user, text, root) or _is_used(user, root, source, chain)
         ):
             return True
     return False
 
 
-def _imports(user: str, path: str, text: str, source: Source) -> bool:
+def imports_module(user: str, path: str, text: str, source: Source) -> bool:
     """Say whether a file imports a module; where nothing holds what it asks for, perhaps."""
     folders = _folders_above(user, source)
     for module in modules_imported(text):
-        if _name(path) not in module.split("."):
+        if module_name(path) not in module.split("."):
             continue
         holding = [each for each in folders if holds(each, module, source)]
         if any(path in files_of(module, user, each) for each in holding or [""]):
@@ -202,9 +202,9 @@ def _folders_above(path: str, source: Source) -> list[str]:
     return [*found, *(os.path.join(each, "src") for each in found)]
 
 
-def _names_it(user: str, path: str, text: str) -> bool:
+def names_module(user: str, path: str, text: str) -> bool:
     """Say whether a file has a module's name in a string, far away with that of its folder."""
-    stem, folder = re.escape(_name(path)), _folder(path)
+    stem, folder = re.escape(module_name(path)), _folder(path)
     parent = re.escape(os.path.basename(folder))
     if user.startswith(folder + os.sep) and re.search(rf"[\"'][\w./\\]*\b{stem}\b", text):
         return True
@@ -213,7 +213,7 @@ def _names_it(user: str, path: str, text: str) -> bool:
     )
 
 
-def _name(path: str) -> str:
+def module_name(path: str) -> str:
     """Return what imports call a module: of a package the name of its folder."""
     stem = os.path.basename(path).removesuffix(".py")
     return os.path.basename(os.path.dirname(path)) if stem == "__init__" else stem
