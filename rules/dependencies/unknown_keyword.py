@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import Fix, PythonRule, last_name, nodes
 
 from ._names.cures import bound_for
-from ._names.failing_imports import fails_at_import
+from ._names.failing_imports import fails_at_import, fails_before
 from ._names.judgement import (
     enumerated,
     first_fitting,
@@ -93,7 +93,14 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
-    excuses = (is_undeclared, *KEYWORD_EXCUSES, fails_at_import, is_leftover, is_for_some_versions)
+    excuses = (
+        is_undeclared,
+        *KEYWORD_EXCUSES,
+        fails_at_import,
+        fails_before,
+        is_leftover,
+        is_for_some_versions,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call."""

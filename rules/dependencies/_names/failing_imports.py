@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import takewhile
+from operator import is_not
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import once_per_file, walk
+from rocmlint.rule import once_per_file, statements, walk
 
 from .leftovers import is_leftover
 from .lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
@@ -41,6 +43,31 @@ def fails_at_import(found: UnknownKeywordUse, source: Source) -> bool:
     if own.keys() - {package}:
         return True  # which no requirement of this package cures
     return any(_went_before(ends.get(package, ()), gone) for ends in _fail_before(package, source))
+
+
+def fails_before(found: UnknownKeywordUse, source: Source) -> bool:
+    """Calls after a `try` in the same function whose imports fail in each of its branches."""
+    below: cst.CSTNode = found.node
+    for above in source.ancestors(found.node):
+        if isinstance(above, cst.FunctionDef):
+            return False
+        if isinstance(above, cst.IndentedBlock):
+            before = takewhile(partial(is_not, below), above.body)
+            if any(isinstance(each, cst.Try) and _fails(each, source) for each in before):
+                return True
+        below = above
+    return False
+
+
+def _fails(statement: cst.Try, source: Source) -> bool:
+    branches = [statement.body, *(each.body for each in statement.handlers)]
+    return len(branches) > 1 and all(
+        any(
+            isinstance(each, (cst.Import, cst.ImportFrom)) and any(missing_lookups(each, source))
+            for each in statements(branch)
+        )
+        for branch in branches
+    )
 
 
 def _went_before(ends: Sequence[Version | None], gone: Version | None) -> bool:

@@ -95,3 +95,37 @@ def test_a_call_is_left_alone_where_an_import_of_another_package_fails() -> None
     write("requirements.txt", "transformers>=4.20\ndiffusers>=0.20\n")
     write("job.py", f"from diffusers.utils import randn_tensor\n{CALL}")
     assert found() == [("job.py", "ROC204")]
+
+
+TRIES = (
+    "from transformers import TrainingArguments\n\n\n"
+    "def arguments():\n"
+    "    try:\n        {first}\n    except ImportError:\n        {second}\n"
+    "    return TrainingArguments('out', evaluation_strategy='no')\n"
+)
+GONE_THERE = "from transformers import top_k_top_p_filtering"
+GONE_ELSEWHERE = "from transformers.generation_utils import top_k_top_p_filtering"
+
+
+def test_a_call_after_two_imports_of_which_neither_works_is_never_reached() -> None:
+    write("job.py", TRIES.format(first=GONE_THERE, second=GONE_ELSEWHERE))
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (GONE_THERE, "top_k_top_p_filtering = None"),
+        (GONE_THERE, "from transformers import Trainer"),
+        ("from transformers import Trainer", GONE_ELSEWHERE),
+    ],
+)
+def test_a_call_after_an_import_that_has_a_way_out_is_judged(first: str, second: str) -> None:
+    write("job.py", TRIES.format(first=first, second=second))
+    assert found() == [("job.py", "ROC205")]
+
+
+def test_a_call_before_two_imports_that_fail_is_judged() -> None:
+    tries = TRIES.format(first=GONE_THERE, second=GONE_ELSEWHERE)
+    write("job.py", tries.replace("    try", "    TrainingArguments('out', no_cuda=True)\n    try"))
+    assert found() == [("job.py", "ROC205")]
