@@ -33,6 +33,7 @@ from ._names.published_names import (
     was_ever_there,
 )
 from ._names.replacements import GONE_BEFORE
+from ._names.uncalled import is_uncalled
 from ._names.uses import WORDS
 from ._names.version_branches import is_for_some_versions
 
@@ -195,6 +196,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         is_used_here,
         is_leftover,
         is_for_some_versions,
+        is_uncalled,
     )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from ._names.leftovers import is_leftover
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
 from ._names.published_names import history
 from ._names.rename import renaming
+from ._names.uncalled import is_uncalled
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 from ._names.version_branches import is_for_some_versions
 from ._torch.removed import (
@@ -93,7 +94,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         )
         | REMOVED_CALLS
     )
-    excuses = (is_undeclared, *LOOKUP_EXCUSES, is_leftover, is_for_some_versions)
+    excuses = (is_undeclared, *LOOKUP_EXCUSES, is_leftover, is_for_some_versions, is_uncalled)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""

@@ -27,6 +27,7 @@ from ._names.leftovers import is_leftover
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
+from ._names.uncalled import is_uncalled
 from ._names.uses import WORDS
 from ._names.version_branches import is_for_some_versions
 
@@ -100,6 +101,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         fails_before,
         is_leftover,
         is_for_some_versions,
+        is_uncalled,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:

@@ -27,7 +27,19 @@ _LOADS_WHATEVER_IS_THERE = (
 )
 """What stands in a project that runs modules which no text names."""
 _DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
-_TEXTS = (".yaml", ".yml", ".sh", ".md", ".rst", ".toml", ".cfg", ".ini", ".slurm", ".sbatch")
+_TEXTS = (
+    ".yaml",
+    ".yml",
+    ".sh",
+    ".md",
+    ".rst",
+    ".toml",
+    ".cfg",
+    ".ini",
+    ".slurm",
+    ".sbatch",
+    ".ipynb",
+)
 _INIT = "__init__.py"
 _DEEPEST = 4
 _MOST_FOLDERS = 1000
@@ -63,7 +75,18 @@ def _is_leftover(source: Source) -> bool:
         return False
     names = "|".join(re.escape(module_name(each)) for each in sorted(chain))
     named = re.compile(rf"\b(?:{names})\b")
-    return not any(named.search(source.read(each)) for each in _texts(root, source))
+    return not any(named.search(source.read(each)) for each in texts_of(root, source))
+
+
+@once_per_file
+def is_closed(path: str, source: Source) -> bool:
+    """Say whether only the project itself runs what is in a module: nobody else imports it."""
+    root = source.project.folders[-1]
+    if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
+        return False
+    if source.modules_with(root, (_LOADS_WHATEVER_IS_THERE,)) or is_test(path, root):
+        return False
+    return not _is_distributed(source) and bool(source.modules_with(root, ("__main__",)))
 
 
 def is_run(path: str, text: str, root: str) -> bool:
@@ -224,8 +247,8 @@ def _folder(path: str) -> str:
     return os.path.dirname(folder) if os.path.basename(path) == "__init__.py" else folder
 
 
-def _texts(root: str, source: Source) -> Iterator[str]:
-    """Yield the settings, scripts and documents of a project."""
+def texts_of(root: str, source: Source) -> Iterator[str]:
+    """Yield the settings, scripts, notebooks and documents of a project."""
     folders = [root]
     for count, folder in enumerate(folders):
         for name in source.names_in(folder):

@@ -25,7 +25,7 @@ _HOPS = 2
 
 
 def is_for_some_versions(found: MissingUse, source: Source) -> bool:
-    """Modules whose only imports, direct or not, stand behind an `if` on the package's version."""
+    """Modules whose only imports, direct or not, are under an `if` on the package's version."""
     return _is_for_some_versions(found.dotted.partition(".")[0], source)
 
 
@@ -64,7 +64,7 @@ def _is_decided(path: str, package: str, source: Source, chain: set[str]) -> boo
 
 
 def _without_branches(text: str, package: str) -> str:
-    """Leave out of a module what stands under an `if` on the version of a package."""
+    """Leave out of a module what is under an `if` on the version of a package."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -155,3 +155,9 @@ def test_a_test_is_found_by_its_name_alone() -> None:
     write("nets/parts/blocks.py", "")
     write("tests/test_blocks.py", GONE)
     assert found() == ["tests/test_blocks.py"]
+
+
+def test_a_module_that_a_notebook_imports_is_judged() -> None:
+    source = '"source": ["from nets.parts.blocks import Block"]'
+    write("show.ipynb", f'{{"cells": [{{"cell_type": "code", {source}}}]}}')
+    assert found() == ["nets/parts/blocks.py"]
