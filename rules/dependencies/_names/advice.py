@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from .cures import bound_for
-from .judgement import enumerated, last_with, requirement, runs_with
+from .judgement import common_bound, enumerated, last_with, requirement, runs_with
 from .published_names import has, history, names
 from .rename import successor
 from .replacements import replacement_of
@@ -30,10 +30,11 @@ def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) ->
     package = uses[0].dotted.partition(".")[0]
     bounds = [requirement(each.dotted, history(each.dotted), each.judgement) for each in uses]
     bound = bound_for(bounds, uses[0].judgement, source)
+    cures = bool(bound) or not common_bound(bounds)
     clauses: dict[str, list[MissingUse]] = {}
     for each, own in zip(uses, bounds, strict=True):
         clause = _clause(each.judgement, within)
-        if not clause and ">=" in own:
+        if not clause and ">=" in own and cures:
             clause = "" if bound else f"require `{own}` for {{}}"
         elif not clause and not (bound and len(uses) == 1):
             clause = _without(each.judgement)

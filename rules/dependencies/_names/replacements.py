@@ -137,7 +137,7 @@ KEYWORD_ADVICE: dict[tuple[str, str], KeywordAdvice] = {
     ),
     # A share was an error, or taken for no steps at all, before.
     ("TrainingArguments", "warmup_ratio"): KeywordAdvice(
-        "write `warmup_steps`, which takes a share, instead of `warmup_ratio`",
+        "write `warmup_steps`, which takes a share, for `warmup_ratio`",
         "5.0",
         "warmup_steps",
     ),
