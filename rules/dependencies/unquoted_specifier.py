@@ -40,16 +40,6 @@ def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
     return image is not None and platforms.of_image(image) == "other"
 
 
-def is_upgraded_anyway(cut_off: _CutOff, source: File) -> bool:
-    """Commands that upgrade, where only lower bounds are lost: the newest release meets them."""
-    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
-
-    del source
-    install = install_of(cut_off.command)
-    bounds = [_text(redirects) for _, redirects in cut_off.found]
-    return install is not None and install.upgrade and all(_LOWER.match(each) for each in bounds)
-
-
 class UnquotedSpecifier(PartRule["Command"]):
     """`pip install numpy>=2` without quotes, where a shell takes `>` for a redirection.
 
@@ -84,7 +74,7 @@ class UnquotedSpecifier(PartRule["Command"]):
     name = "unquoted-specifier"
     since = "0.1.0"
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (is_for_other_gpus, is_upgraded_anyway)
+    excuses = (is_for_other_gpus,)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""
@@ -103,6 +93,7 @@ class UnquotedSpecifier(PartRule["Command"]):
         start = word.span if word.span[2:] == first[:2] else first
         written = " ".join(source.text_at(_joined(word.span, last)).split())
         lost = [each.text for each, _ in found if not _is_bounded_elsewhere(each, source)]
+        upgrades = _upgrades(install, found)
         reads = any(each.operator == "<" for _, some in found for each in some)
         finding = self.finding(
             _Place(_joined(start, last)),
@@ -110,7 +101,7 @@ class UnquotedSpecifier(PartRule["Command"]):
             _message(redirects, node),
             help=_help(_quoted(written, found[0], source), None if reads else lost, found, install),
             fix=_fixes(found, source),
-            severity="error" if lost or reads else "warning",
+            severity="error" if reads or (lost and not upgrades) else "warning",
         )
         lost_texts = [(each.text, _text(some)) for each, some in found]
         yield replace(finding, once=f"{self.code} {source.path} {lost_texts}")
@@ -201,12 +192,19 @@ def _help(
     wanted += "" if len(found) == 1 else ", and the others in this command too"
     if lost is None:
         return f"{wanted}: the shell takes an unquoted `<` for a redirection."
+    if lost and _upgrades(install, found):
+        return f"{wanted}: as it is, only `--upgrade` brings a version that meets the bound."
     if not lost:
         return f"{wanted}: as it is, only the other requirements of this file bound the version."
     tool = install.tool.split(" ", maxsplit=1)[0]
     *others, last = (f"`{each}`" for each in dict.fromkeys(lost))
     listed = f"{', '.join(others)} and {last}" if others else last
     return f"{wanted}: as it is, {tool} installs any version of {listed}."
+
+
+def _upgrades(install: Install, found: Sequence[_Specifier]) -> bool:
+    """Say whether only lower bounds are lost, which the newest release meets."""
+    return install.upgrade and all(_LOWER.match(_text(redirects)) for _, redirects in found)
 
 
 def _quoted(written: str, found: _Specifier, source: File) -> str:

@@ -326,3 +326,24 @@ def test_a_bound_without_quotes_that_another_requirement_repeats_is_a_warning(
     assert found.message.endswith("writes the output to a file `=1.26`")
     assert found.severity == "warning"
     assert "any version" not in found.help
+
+
+@pytest.mark.parametrize(
+    ("command", "severity"),
+    [("install -U", "warning"), ("install", "error")],
+)
+def test_an_upgrade_meets_a_lost_lower_bound_for_now(
+    repository: Repository, command: str, severity: str
+) -> None:
+    (found,) = repository.lint("setup.sh", f"pip {command} cmake>=3.21 ninja\n")
+    assert found.severity == severity
+    assert ("only `--upgrade` brings" in found.help) == (severity == "warning")
+
+
+def test_the_same_specifier_without_quotes_is_told_once_with_the_quotes_that_fit(
+    repository: Repository,
+) -> None:
+    line = 'docker exec job bash -c "pip install ninja>=1.11"\n'
+    (found,) = repository.lint("build.sh", line * 2)
+    assert found.help.startswith("Write `'ninja>=1.11'`:")
+    assert found.help.endswith("The same holds for 1 more place.")
