@@ -120,7 +120,7 @@ def with_code(folder: Path) -> Iterator[FileReport]:
 
 
 def told(report: FileReport) -> str:
-    """Say what a file holds."""
+    """Return what a file holds."""
     forms = sorted({f"{each.form} v{each.version}" for each in report.entries})
     bundles = len({each.bundle for each in report.entries})
     targets = len({each.target for each in report.entries})
@@ -163,7 +163,7 @@ def measure(path: str) -> None:
 
 
 def took(command: Sequence[str]) -> tuple[float, float, float]:
-    """Give the wall and CPU seconds of a command, and the peak memory in MB if it prints that.
+    """Return the wall and CPU seconds of a command, and the peak memory in MB if it prints that.
 
     The peak that the system keeps of a child is at least that of this process, so it must be told.
     """

@@ -78,7 +78,7 @@ class Tally:
 
 
 def seeds(trees: Sequence[Path]) -> tuple[list[Seed], list[Seed]]:
-    """Give Python files and the others; of Python single statements in which something is found."""
+    """Return Python files and the others; of Python, single statements with findings."""
     python: list[Seed] = []
     others: list[Seed] = []
     for path in (each for tree in trees for each in sorted(tree.rglob("*"))):
@@ -103,7 +103,7 @@ def seeds(trees: Sequence[Path]) -> tuple[list[Seed], list[Seed]]:
 
 
 def statements(seed: Seed) -> Iterator[Seed]:
-    """Give the top-level statements in which something is found, each below the imports."""
+    """Yield the top-level statements in which something is found, each below the imports."""
     try:
         body = ast.parse(seed.text).body
     except SyntaxError:
@@ -122,7 +122,7 @@ def statements(seed: Seed) -> Iterator[Seed]:
 
 @lru_cache(maxsize=100_000)
 def found(seed: Seed) -> list[Finding]:
-    """Give what is found in a file as it is."""
+    """Return what is found in a file as it is."""
     return list(LINTER.lint_text(*seed).findings)
 
 
@@ -133,13 +133,13 @@ def outcome_of(seed: Seed) -> ChangedText:
 
 
 def settled(seed: Seed) -> list[str]:
-    """Give the codes of what the fixes of a file settle."""
+    """Return the codes of what the fixes of a file settle."""
     return [each.code for each in outcome_of(seed).settled]
 
 
 @lru_cache(maxsize=100_000)
 def tree_of(text: str) -> str | None:
-    """Give what Python reads, without places; None for what it refuses."""
+    """Return what Python reads, without places; None for what it refuses."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -176,7 +176,7 @@ def look(seed: Seed, mutant: Mutant, tally: Tally) -> Sequence[Finding]:
 
 
 def decoded(seed: Seed, mutant: Mutant) -> Mutant | None:
-    """Give the mutant as it is read from disk; None where it cannot be decoded."""
+    """Return the mutant as it is read from disk; None where it cannot be decoded."""
     try:
         return Mutant(text_of(seed.path, mutant.data), mutant.changes)
     except (SyntaxError, ValueError):
@@ -184,7 +184,7 @@ def decoded(seed: Seed, mutant: Mutant) -> Mutant | None:
 
 
 def misplaced(finding: Finding, text: Text) -> Iterator[str]:
-    """Say what of a finding lies outside the text, or replaces what the rule did not mean."""
+    """Yield what of a finding lies outside the text, or replaces what the rule did not mean."""
     last = len(text.lines)
     edits = finding.fix.edits if finding.fix else ()
     places: list[Finding | Edit] = [finding, *edits]
@@ -202,7 +202,7 @@ def misplaced(finding: Finding, text: Text) -> Iterator[str]:
 
 
 def offset(text: Text, line: int, column: int) -> int:
-    """Give the offset of a place, which may lie behind the last line."""
+    """Return the offset of a place, which may lie behind the last line."""
     return text.offset_of(line) + column - 1 if line <= len(text.lines) else len(text.text)
 
 
@@ -230,7 +230,7 @@ def compare_shortcuts(seed: Seed, mutant: Mutant, tally: Tally) -> None:
 
 
 def shown(findings: Sequence[Finding]) -> set[str]:
-    """Give findings in short."""
+    """Return findings in short."""
     return {f"{each.code} {each.line}:{each.column} {each.message}" for each in findings}
 
 
@@ -350,7 +350,7 @@ def fuzz_fixes(
 
 
 def fixable(seed: Seed) -> bool:
-    """Say whether a file has something to fix."""
+    """Return whether a file has something to fix."""
     return any(each.fix is not None for each in found(seed))
 
 

@@ -79,7 +79,7 @@ def inside(name: str) -> Any:
 
 
 def standard_library() -> list[str]:
-    """Give the names that come with Python."""
+    """Return the names that come with Python."""
     return sorted(sys.stdlib_module_names - NOT_IMPORTED - NOT_STOCK)
 
 
@@ -126,7 +126,7 @@ def print_overhead(executed: ModuleType, calls: int) -> None:
 
 
 def timed(calls: int) -> float:
-    """Give the best of three, in seconds."""
+    """Return the best of three, in seconds."""
     best = float("inf")
     for _ in range(3):
         begun = time.perf_counter()

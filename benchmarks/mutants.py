@@ -38,7 +38,7 @@ class Mutant(NamedTuple):
         return self.text.encode(errors="surrogateescape")
 
     def moved(self, offset: int) -> int:
-        """Give where a character of the original stands now."""
+        """Return where a character of the original stands now."""
         return offset + sum(
             len(text) - length for start, length, text in self.changes if start <= offset
         )

@@ -63,7 +63,7 @@ def main() -> int:
 
 
 def sizes() -> list[tuple[object, ...]]:
-    """Give a row for each package and one for all."""
+    """Return a row for each package and one for all."""
     rows: list[tuple[object, ...]] = []
     total = 0
     for name in names.packages():
@@ -78,13 +78,13 @@ def sizes() -> list[tuple[object, ...]]:
 
 
 def measured(code: str) -> tuple[float, float, float]:
-    """Give milliseconds (median, most) and MiB of a look-up in fresh interpreters."""
+    """Return milliseconds (median, most) and MiB of a look-up in fresh interpreters."""
     milliseconds = [asked(code, "time") * 1000 for _ in range(RUNS)]
     return statistics.median(milliseconds), max(milliseconds), asked(code, "memory") / 2**20
 
 
 def asked(code: str, what: str) -> float:
-    """Give the seconds of CPU time, or the bytes, of one run."""
+    """Return the seconds of CPU time, or the bytes, of one run."""
     command = [sys.executable, "-c", CHILD.format(code), what]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 

@@ -86,7 +86,7 @@ def main() -> int:
 def alone(
     path: Path, options: argparse.Namespace
 ) -> tuple[dict[int, list[str]], dict[int, list[str]], set[str]]:
-    """Give what both report of one file, by line, and the words that rocmlint's messages quote."""
+    """Return what both report of one file, by line, and the words that messages quote."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name.replace(".in.py", ".py")
         shutil.copy(path, copy)
@@ -118,7 +118,7 @@ def rocmlint(path: Path, options: argparse.Namespace) -> list[tuple[int, str, st
 
 
 def lint(path: Path, options: argparse.Namespace, *more: str) -> list[tuple[int, str, str]]:
-    """Give line, code and message of what one run of rocmlint reports."""
+    """Return line, code and message of what one run of rocmlint reports."""
     command = [options.rocmlint, "check", "--no-cache", "--isolated", "--output-format", "json"]
     done = subprocess.run([*command, *more, str(path)], capture_output=True, text=True, check=False)
     report = json.loads(done.stdout)
@@ -130,7 +130,7 @@ def lint(path: Path, options: argparse.Namespace, *more: str) -> list[tuple[int,
 
 
 def by_line(found: list[tuple[int, str]]) -> dict[int, list[str]]:
-    """Give the codes of each line."""
+    """Return the codes of each line."""
     lines: dict[int, list[str]] = defaultdict(list)
     for line, code in found:
         lines[line].append(code)
@@ -138,7 +138,7 @@ def by_line(found: list[tuple[int, str]]) -> dict[int, list[str]]:
 
 
 def why_not(codes: list[str], line: str, imported: set[str], named: set[str]) -> str:
-    """Say why rocmlint does not report what TorchFix does; "" where there is no reason."""
+    """Return why rocmlint does not report what TorchFix does; "" where there is no reason."""
     told = {*re.findall(r"\w+", line)}
     for code in codes:
         if code in WHY_NOT:
@@ -154,7 +154,7 @@ def why_not(codes: list[str], line: str, imported: set[str], named: set[str]) ->
 
 
 def reported_imports(text: str, found: dict[int, list[str]], named: set[str]) -> set[str]:
-    """Give the names that import statements bind with a finding, or to what a finding names."""
+    """Return the names that import statements bind with a finding, or to what a finding names."""
     return {
         alias.asname or alias.name
         for node in ast.walk(ast.parse(text))

@@ -108,7 +108,7 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def here(tmp_path: Path) -> FakeMachine:
-    """Give a machine on which nothing is installed."""
+    """Return a machine on which nothing is installed."""
     return FakeMachine(tmp_path / "machine")
 
 
@@ -120,7 +120,7 @@ def rocm_7_1(here: FakeMachine) -> None:
 
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEnvironment:
-    """Give an environment without packages."""
+    """Return an environment without packages."""
     # An interpreter finds packages in the folder where it is started too.
     monkeypatch.chdir(tmp_path)
     return FakeEnvironment(tmp_path / "venv")

@@ -72,7 +72,7 @@ def room_of(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def found() -> dict[tuple[str, str], Path]:
-    """Give each arrow between two rooms, and a file that has it."""
+    """Return each arrow between two rooms, and a file that has it."""
     files = [*(ROOT / "src" / "rocmlint").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]
     return {
         (room, below): path

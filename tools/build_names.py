@@ -83,7 +83,7 @@ def main() -> int:
 
 
 def releases(package: str, since: str, until: str) -> list[Release]:
-    """Give the newest patch of every minor release of that time, newest first."""
+    """Return the newest patch of every minor release of that time, newest first."""
     newest: dict[tuple[int, ...], Release] = {}
     began: dict[tuple[int, ...], str] = {}
     for release in all_releases(package):
@@ -96,7 +96,7 @@ def releases(package: str, since: str, until: str) -> list[Release]:
 
 
 def all_releases(package: str) -> list[Release]:
-    """Give all releases that are no candidates and were not taken back."""
+    """Return all releases that are no candidates and were not taken back."""
     with urllib.request.urlopen(PYPI.format(package), timeout=60) as answer:  # noqa: S310
         listed = json.load(answer)["releases"]
     found = []
@@ -144,7 +144,7 @@ def prove(work: str, release: Release) -> bool:
 
 
 def environment(work: str, release: Release) -> str | None:
-    """Give a folder with the package and what it needs, as of a week after its release."""
+    """Return a folder with the package and what it needs, as of a week after its release."""
     folder = os.path.join(work, "environments", f"{release.package}-{release.version}")
     if os.path.isdir(folder):
         return folder
@@ -271,7 +271,7 @@ def ask(work: str, release: Release, which: str, wanted: dict[str, list[str]]) -
 
 
 def older_names(work: str, package: str) -> tuple[set[str], set[str]]:
-    """Give what releases before the index may have had: words in their `__init__`, modules."""
+    """Return what releases before the index may have had: words in their `__init__`, modules."""
     words: set[str] = set()
     modules: set[str] = set()
     for version in OLDER.get(package, ()):
@@ -308,28 +308,28 @@ def proofs_of(work: str, package: str) -> list[dict[str, Any]]:
 
 
 def read_json(path: str) -> dict[str, Any]:
-    """Give a JSON file."""
+    """Return a JSON file."""
     with open(path, encoding="utf-8") as file:
         found: dict[str, Any] = json.load(file)
     return found
 
 
 def read_gz(path: str) -> dict[str, Any]:
-    """Give a compressed JSON file."""
+    """Return a compressed JSON file."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         found: dict[str, Any] = json.load(file)
     return found
 
 
 def write_gz(path: str, value: dict[str, Any]) -> None:
-    """Give a compressed JSON file, there as a whole or not at all."""
+    """Write a compressed JSON file, there as a whole or not at all."""
     with gzip.open(path + ".part", "wt", encoding="utf-8", compresslevel=5) as file:
         json.dump(value, file, separators=(",", ":"), sort_keys=True)
     os.replace(path + ".part", path)
 
 
 def say(text: str) -> None:
-    """Tell how far it is."""
+    """Print how far it is."""
     now = dt.datetime.now(tz=dt.timezone.utc).strftime("%H:%M:%S")
     print(now, text, flush=True)
 

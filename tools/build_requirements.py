@@ -163,7 +163,7 @@ class Index:
         )
 
     def releases(self, package: str) -> list[tuple[str, Any]]:
-        """Give the final releases with a link each, newest first."""
+        """Return the final releases with a link each, newest first."""
         links = {}
         for each in self._finder.find_all_candidates(package):
             version = each.version
@@ -172,7 +172,7 @@ class Index:
         return [(str(version), links[version]) for version in sorted(links, reverse=True)]
 
     def files(self, package: str) -> dict[str, Any]:
-        """Give the links of a package's files, of any release, by their names."""
+        """Return the links of a package's files, of any release, by their names."""
         found = self._finder.find_all_candidates(package)
         return {each.link.filename: each.link for each in found if not each.link.is_file}
 
@@ -215,7 +215,7 @@ def _from_sdist(link: Any, session: Any) -> Facts | None:
 
 
 def _told(data: bytes, name: str) -> dict[str, str]:
-    """Give the PKG-INFO and requires.txt that are nearest to the top."""
+    """Return the PKG-INFO and requires.txt that are nearest to the top."""
     found: dict[str, str] = {}
     if name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -247,7 +247,7 @@ def _of_setuptools(text: str) -> list[str]:
 
 
 def kept(package: str, work: Path) -> dict[str, Facts]:
-    """Give what was read of a package so far."""
+    """Return what was read of a package so far."""
     try:
         read: dict[str, Facts] = json.loads((work / f"{package}.json").read_text())
     except FileNotFoundError:
@@ -256,13 +256,13 @@ def kept(package: str, work: Path) -> dict[str, Facts]:
 
 
 def lines_of(found: dict[str, dict[str, Facts]], others: frozenset[str]) -> dict[str, str]:
-    """Give the line of each package; only requirements of packages that are listed are kept."""
+    """Return the line of each package; only requirements of packages that are listed are kept."""
     known = frozenset(found) | others
     return {name: _line(found[name], known) for name in found}
 
 
 def written(path: Path) -> tuple[str, dict[str, str]]:
-    """Give the date and the lines that were written before."""
+    """Return the date and the lines that were written before."""
     head, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     return json.loads(head)["as_of"], dict(line.split("\t", 1) for line in lines)
 
@@ -276,7 +276,7 @@ def write(as_of: str, lines: dict[str, str], path: Path) -> None:
 
 
 def _line(of_release: dict[str, Facts], known: frozenset[str]) -> str:
-    """Give each requirement with the runs of releases that have it (places in ``releases``)."""
+    """Return each requirement with the runs of releases that have it (places in ``releases``)."""
     releases = sorted(of_release, key=Version)
     places: dict[str, dict[str, list[int]]] = {"requires": {}, "python": {}}
     yanked, unknown = [], []

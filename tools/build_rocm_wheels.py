@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def older() -> dict[str, Row]:
-    """Give the rows from before the matrix."""
+    """Return the rows from before the matrix."""
     return {
         torch: {"rocm": rocm.split(), "status": "release", "source": _PAGE, "date": ""}
         for torch, rocm in OLDER.items()
@@ -123,7 +123,7 @@ def matrix_rows(clone: str) -> dict[str, Row]:
 
 
 def _is_news(row: Row, before: Row) -> bool:
-    """Say whether a row says more than the one before: a status nearer release, other lists."""
+    """Return whether a row says more than the one before: a status nearer release, other lists."""
     order = (*CHANNELS, None)
     rank, known = order.index(row["status"]), order.index(before.get("status"))
     if rank != known:
@@ -138,7 +138,7 @@ def _rocm_lists(text: str) -> dict[str, list[str]] | None:
 
 
 def beside(torch: str) -> Row:
-    """Give what belongs to a torch, and the newest libraries that fit it."""
+    """Return what belongs to a torch, and the newest libraries that fit it."""
     versions = [each for each in requirements.releases("torch") if _minor(each) == torch]
     newest = versions[-1] if versions else None
     python = requirements.requires_python("torch", newest) if newest else None
@@ -167,7 +167,7 @@ def _triton(torch: Version) -> str:
 
 
 def _torchvision(torch: list[Version]) -> str:
-    """Give the torchvision whose metadata require one of these; the newest such."""
+    """Return the torchvision whose metadata require one of these; the newest such."""
     for version in reversed(requirements.releases("torchvision")):
         required = requirements.requirements("torchvision", version) or ()
         specifiers = [each.specifier for each in required if each.name == "torch"]

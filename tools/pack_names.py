@@ -136,7 +136,7 @@ class Table:
         return "." if home == module else home
 
     def place(self, dotted: str) -> str:
-        """Give a definition as "module:Name"."""
+        """Return a definition as "module:Name"."""
         module, within = dotted.rpartition(".")[::2]
         while module and module not in self.places:
             module, _, last = module.rpartition(".")
@@ -169,18 +169,18 @@ class Table:
             kept["open"] |= bit
 
     def base(self, dotted: str) -> str:
-        """Give a base as "module:Name", or "!name" for one from elsewhere."""
+        """Return a base as "module:Name", or "!name" for one from elsewhere."""
         mine = dotted == self.package or dotted.startswith(self.package + ".")
         place = self.place(dotted) if mine else ""
         return place if place and not place.startswith(":") else "!" + dotted
 
     def add_base(self, dotted: str, attributes: list[str] | None) -> None:
-        """Give the attributes of a class from elsewhere: all that any version showed."""
+        """Return the attributes of a class from elsewhere: all that any version showed."""
         known = self.bases.setdefault(dotted, set())
         self.bases[dotted] = None if known is None or attributes is None else known | {*attributes}
 
     def set_of(self, versions: int) -> int:
-        """Give the number of a set of versions in the table of sets."""
+        """Return the number of a set of versions in the table of sets."""
         return self.sets.setdefault(versions, len(self.sets))
 
     def state(self, there: int, unknown: int) -> str:
@@ -189,7 +189,7 @@ class Table:
         return f"{text}/{self.set_of(unknown)}" if unknown else text
 
     def head(self) -> dict[str, Any]:
-        """Tell what is read first; the pieces fill the table of sets, so they are made before."""
+        """Return what is read first; the pieces fill the table of sets, so they are made before."""
         made = self.pieces()
         modules: dict[str, list[str]] = defaultdict(list)
         for module in sorted({*self.found, *self.maybe, *self.whole}):
@@ -208,7 +208,7 @@ class Table:
         }
 
     def pieces(self) -> dict[str, dict[str, Any]]:
-        """Give the modules with their names, classes and functions, a few modules to a piece."""
+        """Return the modules with their names, classes and functions, a few modules to a piece."""
         found: dict[str, dict[str, Any]] = defaultdict(dict)
         for module in sorted(self.found):
             parts = module.split(".")
@@ -256,7 +256,7 @@ class Table:
         }
 
     def packed_class(self, described: dict[str, Any]) -> dict[str, Any]:
-        """Give a class as it is written; what is empty is left out."""
+        """Return a class as it is written; what is empty is left out."""
         own: dict[str, list[str]] = defaultdict(list)
         for name, versions in sorted(described["own"].items()):
             own[str(self.set_of(versions))].append(name)
@@ -288,7 +288,7 @@ class Table:
 
 
 def answers_of(work: str, package: str, version: str) -> dict[str, Any]:
-    """Give what a version answered when it was asked for names; "older": which older ones."""
+    """Return what a version answered when it was asked for names; "older": which older ones."""
     files = [proof_file(work, package, f"{version}.{which}") for which in ("asked", "older")]
     asked, older = (read_gz(each) if os.path.exists(each) else {} for each in files)
     names_given = {**older.get("names", {}), **asked.get("names", {})}
@@ -312,7 +312,7 @@ def answers_of(work: str, package: str, version: str) -> dict[str, Any]:
 
 
 def own_names(proofs: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """Give, for each module, the names that are the package's own in some version."""
+    """Return, for each module, the names that are the package's own in some version."""
     found: dict[str, set[str]] = defaultdict(set)
     for proof in proofs:
         for module, listed in proof["names"].items():
@@ -325,7 +325,7 @@ def own_names(proofs: list[dict[str, Any]]) -> dict[str, set[str]]:
 
 
 def places(modules: list[str], proof: dict[str, Any], answer: dict[str, Any]) -> set[str]:
-    """Give the modules that there are in a version."""
+    """Return the modules that there are in a version."""
     given = answer.get("names", {})
     return {each for each in modules if each in proof["modules"] or each in given}
 

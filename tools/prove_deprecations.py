@@ -47,7 +47,7 @@ def late(*_: object) -> None:
 
 
 def arguments() -> list[tuple[Any, ...]]:
-    """Give simple arguments that some function may take."""
+    """Return simple arguments that some function may take."""
     square = torch.eye(3)
     linear = torch.nn.Linear(2, 2)
     return [
@@ -107,7 +107,7 @@ def answers(value: Any, given: tuple[Any, ...], state: str) -> bool:
 
 
 def builders() -> dict[str, dict[str, list[str]]]:
-    """Give, of torchvision's builders of models, old keyword -> new one and its weights."""
+    """Return, of torchvision's builders of models, old keyword -> new one and its weights."""
     from tools.prove_names import ready_torchvision  # noqa: PLC0415
 
     ready_torchvision()
@@ -123,7 +123,7 @@ def builders() -> dict[str, dict[str, list[str]]]:
 
 
 def legacy_of(value: Any) -> dict[str, list[str]]:
-    """Give what the wrapper `handle_legacy_interface` of a builder holds."""
+    """Return what the wrapper `handle_legacy_interface` of a builder holds."""
     while inspect.isfunction(value):
         cells = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=False))
         weights = cells["weights"].cell_contents if "weights" in cells else None

@@ -127,7 +127,7 @@ def modules_of(package: str) -> Iterator[str]:
 
 
 def load(name: str) -> types.ModuleType | str:
-    """Give the module, or what its import raised."""
+    """Return the module, or what its import raised."""
     signal.alarm(MODULE_LIMIT)
     try:
         return importlib.import_module(name)
@@ -238,7 +238,7 @@ class Proof:
         self.names[name] = answers
 
     def kind(self, module: str, name: str, value: Any, origin: str | None) -> str:
-        """Tell what a name stands for: m, v(alue), x (foreign), or c/f and where it is defined."""
+        """Return what a name stands for: m, v(alue), x (foreign), or c/f and its definition."""
         if isinstance(value, types.ModuleType):
             return "m" if self.mine(value.__name__) else "x"
         if isinstance(value, type) or callable(value):
@@ -271,7 +271,7 @@ class Proof:
         return "f" + dotted
 
     def class_(self, value: type) -> dict[str, Any]:
-        """Give a class: its bases, its own attributes with the signatures of methods, its call."""
+        """Return a class: its bases, own attributes with signatures of methods, its call."""
         own: dict[str, str | None] = {}
         for name, each in vars(value).items():
             if name not in BORING:
@@ -288,7 +288,7 @@ class Proof:
         return described
 
     def base(self, value: type) -> str:
-        """Give the dotted name of a base; one from elsewhere is recorded with its attributes."""
+        """Return the dotted name of a base; one from elsewhere is recorded with its attributes."""
         dotted = f"{value.__module__}.{value.__qualname__}"
         if self.mine(value.__module__):
             if self.place("", "", value, value.__module__, value.__qualname__)[0]:

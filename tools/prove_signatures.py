@@ -32,7 +32,7 @@ def open_class(value: type) -> bool:
 
 
 def call(value: type) -> str | None:
-    """Give the signature of a class as it is called; None where two functions share the work."""
+    """Return the signature of a class as it is called; None where two functions share the work."""
     if type(value).__call__ is not type.__call__:
         return None
     empty: dict[str, Any] = {}
@@ -50,7 +50,7 @@ def call(value: type) -> str | None:
 
 
 def signature(value: Any, *, bound: bool = False) -> str | None:
-    """Give the parameters as "a,b,/,c,*,d"; None for what takes **kwargs or cannot be read."""
+    """Return the parameters as "a,b,/,c,*,d"; None for what takes **kwargs or cannot be read."""
     if isinstance(value, classmethod):
         value = value.__func__
     elif isinstance(value, staticmethod):
@@ -86,7 +86,7 @@ def transparent(value: types.FunctionType) -> list[str] | None:
 
 
 def words(value: types.FunctionType, start: str) -> list[str]:
-    """Give the words in the code of the functions of that name that a wrapper calls."""
+    """Return the words in the code of the functions of that name that a wrapper calls."""
     helpers = [value.__globals__.get(each) for each in value.__code__.co_names]
     return [
         word
@@ -98,7 +98,7 @@ def words(value: types.FunctionType, start: str) -> list[str]:
 
 
 def written(code: types.CodeType, extra: list[str], *, bound: bool) -> str | None:
-    """Give the parameters of code, without self or cls where it is bound."""
+    """Return the parameters of code, without self or cls where it is bound."""
     if code.co_flags & inspect.CO_VARKEYWORDS:
         return None
     every = code.co_varnames

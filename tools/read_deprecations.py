@@ -128,7 +128,7 @@ def read_once(work: str, version: str) -> dict[str, Told]:
 
 
 def texts_of(path: str) -> dict[str, str]:
-    """Give the text of each module."""
+    """Return the text of each module."""
     with zipfile.ZipFile(path) as file:
         return {
             module: file.read(each).decode("utf-8", "replace")
@@ -138,7 +138,7 @@ def texts_of(path: str) -> dict[str, str]:
 
 
 def row(life: Life, order: list[str]) -> dict[str, str]:
-    """Give what is shipped of one name; "since" is empty where the oldest version says so too."""
+    """Return what is shipped of one name; "since" is empty where the oldest version says so too."""
     made: dict[str, str] = {}
     for state, key in (("deprecated", "since"), ("raises", "raises")):
         having = [each for each in order if each in life.versions]
@@ -159,7 +159,7 @@ def row(life: Life, order: list[str]) -> dict[str, str]:
 
 
 def read(texts: dict[str, str]) -> dict[str, Told]:
-    """Give what the texts of one version say, by every public name of what they say it of."""
+    """Return what the texts of one version say, by every public name of what they say it of."""
     reading = Reading(texts)
     said: dict[str, Told] = {}
     for module, text in texts.items():
@@ -228,7 +228,7 @@ def told_in(tree: ast.Module) -> Iterator[tuple[str, Told]]:
 
 
 def told_of(node: ast.FunctionDef | ast.ClassDef) -> Told | None:
-    """Give what a definition says of itself."""
+    """Return what a definition says of itself."""
     message = decorated(node.decorator_list)
     if message is not None:
         return Told("deprecated", message)
@@ -259,7 +259,7 @@ def told_of(node: ast.FunctionDef | ast.ClassDef) -> Told | None:
 
 
 def decorated(decorators: list[ast.expr]) -> str | None:
-    """Give the message of a decorator `deprecated`."""
+    """Return the message of a decorator `deprecated`."""
     for each in decorators:
         if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("deprecated"):
             return strings_in(each)
@@ -267,7 +267,7 @@ def decorated(decorators: list[ast.expr]) -> str | None:
 
 
 def documented(text: str) -> dict[str, Told]:
-    """Give what the docstrings of the compiled part's functions say."""
+    """Return what the docstrings of the compiled part's functions say."""
     found: dict[str, Told] = {}
     for part in text.split("\nadd_docstr(")[1:]:
         name = re.match(r"\s*torch\.(\w+),", part)
@@ -278,14 +278,14 @@ def documented(text: str) -> dict[str, Told]:
 
 
 def paragraph(text: str, at: int) -> str:
-    """Give the paragraph around a place."""
+    """Return the paragraph around a place."""
     start = max(text.rfind("\n\n", 0, at), text.rfind("::", 0, at) + 2)
     end = text.find("\n\n", at)
     return text[start : end if end > 0 else None].strip()
 
 
 def strings_in(node: ast.AST) -> str:
-    """Give all strings in an expression, one after the other."""
+    """Return all strings in an expression, one after the other."""
     return "".join(
         each.value
         for each in ast.walk(node)

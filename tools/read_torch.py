@@ -68,15 +68,15 @@ class Remote(io.RawIOBase):
             self.length = int(answer.headers["Content-Length"])
 
     def seekable(self) -> bool:
-        """Tell that it can be read in any order."""
+        """Return that it can be read in any order."""
         return True
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
+        """Return that it can be read."""
         return True
 
     def tell(self) -> int:
-        """Give the place."""
+        """Return the place."""
         return self.at
 
     def seek(self, offset: int, whence: int = 0) -> int:
@@ -95,7 +95,7 @@ class Remote(io.RawIOBase):
         return len(data)
 
     def block(self, number: int) -> bytes:
-        """Give one block."""
+        """Return one block."""
         if number not in self.blocks:
             wanted = f"bytes={number * BLOCK}-{min((number + 1) * BLOCK, self.length) - 1}"
             request = urllib.request.Request(self.url, headers={"Range": wanted})  # noqa: S310
@@ -137,7 +137,7 @@ def main() -> int:
 
 
 def write_absent(work: str) -> None:
-    """Tell of each version which files of the others it does not have."""
+    """Return for each version which files of the others it does not have."""
     proofs = proofs_of(work, "torch")
     files = {each for proof in proofs if proof["version"] != INSTALLED for each in proof["modules"]}
     for proof in proofs:
@@ -147,7 +147,7 @@ def write_absent(work: str) -> None:
 
 
 def sources(work: str, release: Release) -> dict[str, str]:
-    """Give the text of each module of a wheel; kept as a zip of its own."""
+    """Return the text of each module of a wheel; kept as a zip of its own."""
     kept = os.path.join(work, "torch", f"{release.version}.zip")
     if not os.path.exists(kept):
         os.makedirs(os.path.dirname(kept), exist_ok=True)
@@ -183,7 +183,7 @@ def sources(work: str, release: Release) -> dict[str, str]:
 
 
 def wheel_of(version: str) -> str:
-    """Give the address of the wheel for Linux and Python 3.11."""
+    """Return the address of the wheel for Linux and Python 3.11."""
     address = PYPI.format("torch")
     with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310
         files = json.load(answer)["releases"][version]
@@ -196,7 +196,7 @@ def wheel_of(version: str) -> str:
 
 
 def module_of(path: str) -> str:
-    """Give the module that a file of the wheel is."""
+    """Return the module that a file of the wheel is."""
     if path in STUBS:
         return path
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -251,7 +251,7 @@ class Reading:
             self.bound["torch"] = dict.fromkeys(words, "?") | self.bound["torch"]
 
     def names_bound(self, module: str, tree: ast.Module) -> dict[str, str]:
-        """Give name -> kind; "?" where a condition or a deletion leaves it open."""
+        """Return name -> kind; "?" where a condition or a deletion leaves it open."""
         found: dict[str, str] = {}
         for node in outside(tree):
             found.update(dict.fromkeys(stored(node), "?"))
@@ -267,7 +267,7 @@ class Reading:
         return {name: kind for name, kind in found.items() if not name.startswith("__")}
 
     def kinds(self, module: str, node: ast.stmt) -> list[tuple[str, str]]:
-        """Give what a statement outside of any condition binds for certain."""
+        """Return what a statement outside of any condition binds for certain."""
         if isinstance(node, ast.ClassDef):
             return [(node.name, f"c{module}.{node.name}")]
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -289,7 +289,7 @@ class Reading:
         return []
 
     def source(self, module: str, node: ast.ImportFrom) -> str:
-        """Give the module that a from-import names."""
+        """Return the module that a from-import names."""
         if not node.level:
             return node.module or ""
         parts = module.split(".") + (["__init__"] if module in self.packages else [])
@@ -308,7 +308,7 @@ class Reading:
         return "v" if found in {None, "?"} else self.resolved(str(found), depth + 1)
 
     def proof(self, wrong: set[str]) -> dict[str, Any]:
-        """Give the same table as an import does."""
+        """Return the same table as an import does."""
         return {
             "package": "torch",
             "modules": dict.fromkeys(sorted(self.modules), ""),
@@ -327,12 +327,12 @@ class Reading:
 
 
 def mine(module: str) -> bool:
-    """Tell whether a module is torch's."""
+    """Return whether a module is torch's."""
     return module == "torch" or module.startswith("torch.")
 
 
 def outside(tree: ast.Module) -> Iterator[ast.AST]:
-    """Give all nodes that run when the module is imported, and `global` statements."""
+    """Yield all nodes that run when the module is imported, and `global` statements."""
     waiting: list[ast.AST] = list(tree.body)
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Global))
     while waiting:
@@ -343,7 +343,7 @@ def outside(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def stored(node: ast.AST) -> list[str]:
-    """Give the names that one node binds by itself."""
+    """Return the names that one node binds by itself."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [each.asname or each.name.partition(".")[0] for each in node.names]
     if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -360,7 +360,7 @@ def stored(node: ast.AST) -> list[str]:
 
 
 def makes_names(tree: ast.Module) -> bool:
-    """Tell whether something in a module can make names that its text does not bind."""
+    """Return whether something in a module can make names that its text does not bind."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and any(each.name == "*" for each in node.names):
             return True
@@ -378,7 +378,7 @@ def makes_names(tree: ast.Module) -> bool:
 
 
 def compare(imported: dict[str, Any], texts: dict[str, str]) -> tuple[set[str], set[str]]:
-    """Give the modules of which the texts tell something else than the import does.
+    """Return the modules of which the texts tell something else than the import does.
 
     Then the names of `torch` itself that only the compiled part binds.
     """

@@ -71,7 +71,7 @@ class Unpacked:
         return made
 
     def state(self, text: str) -> tuple[int, int]:
-        """Give the two sets of versions that "there" or "there/unknown" stands for."""
+        """Return the two sets of versions that "there" or "there/unknown" stands for."""
         there, _, unknown = text.partition("/")
         return self.sets[int(there)], self.sets[int(unknown)] if unknown else 0
 
@@ -84,7 +84,7 @@ class Unpacked:
                     yield name, target, there, unknown
 
     def proof(self, index: int) -> dict[str, Any]:
-        """Give what an import of one version would have told."""
+        """Return what an import of one version would have told."""
         bit = 1 << index
         found = [module for module, (there, _) in self.modules.items() if there & bit]
         proof: dict[str, Any] = {
@@ -112,12 +112,12 @@ class Unpacked:
         return proof
 
     def whole(self, module: str) -> int:
-        """Give the versions that told all names of a module."""
+        """Return the versions that told all names of a module."""
         table = self.tables.get(module)
         return self.sets[table["whole"]] if table else 0
 
     def kinds(self, module: str, bit: int) -> dict[str, str]:
-        """Give the names of a module in one version, with what they stand for."""
+        """Return the names of a module in one version, with what they stand for."""
         found: dict[str, str] = {}
         for name, target, there, unknown in self.named.get(module, ()):
             if there & bit:
@@ -131,7 +131,7 @@ class Unpacked:
         return (text for text, number in texts.items() if self.sets[number] & bit)
 
     def class_(self, described: dict[str, Any], bases: str, bit: int) -> dict[str, Any]:
-        """Give a class of one version."""
+        """Return a class of one version."""
         methods = described.get("methods", {})
         own = {
             name: next(self.at(methods.get(name, {}), bit), None)
@@ -148,14 +148,14 @@ class Unpacked:
         return made
 
     def foreign(self) -> dict[str, list[str] | None]:
-        """Give the attributes of classes from elsewhere."""
+        """Return the attributes of classes from elsewhere."""
         return {
             name: None if listed is None else listed.split()
             for name, listed in self.head["bases"].items()
         }
 
     def answers(self, index: int) -> dict[str, Any]:
-        """Give what one version answered when it was asked for older names and modules."""
+        """Return what one version answered when it was asked for older names and modules."""
         bit = 1 << index
         lost = (
             module
@@ -171,7 +171,7 @@ class Unpacked:
 
 
 def kind_of(module: str, name: str, target: str) -> str:
-    """Give what a name stands for, as prove_names.py writes it."""
+    """Return what a name stands for, as prove_names.py writes it."""
     if not target:
         return "v"
     home, _, within = target.partition(":")
@@ -179,7 +179,7 @@ def kind_of(module: str, name: str, target: str) -> str:
 
 
 def dotted_base(base: str) -> str:
-    """Give a base as prove_names.py writes it."""
+    """Return a base as prove_names.py writes it."""
     return base.removeprefix("!") if base.startswith("!") else base.replace(":", ".", 1)
 
 

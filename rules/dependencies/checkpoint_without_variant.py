@@ -104,7 +104,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
 
 @once_per_file
 def _judged(source: Source) -> MissingName | None:
-    """Give the versions of torch, if all that may be installed warn."""
+    """Return the versions of torch, if all that may be installed warn."""
     candidates = source.versions("torch")
     if not candidates or any(each.version.release[:2] < _WARNS for each in candidates):
         return None

@@ -121,7 +121,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
                 return
 
     def _proven(self, one: Part, two: Part, source: File) -> Conflict | None:
-        """Give the first conflict, where every Python has one that nothing excuses."""
+        """Return the first conflict, where every Python has one that nothing excuses."""
         from ._pins.conflicts import conflicts  # noqa: PLC0415 - loads packaging
 
         found = None
@@ -165,7 +165,7 @@ def _help(conflict: Conflict) -> str:
 
 
 def _text(part: Part) -> str:
-    """Give a requirement without its marker."""
+    """Return a requirement without its marker."""
     requirement = part.requirement
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     return f"{requirement.name}{extras}{requirement.specifier}"

@@ -112,7 +112,7 @@ class ContradictoryPins(PartRule["Declared"]):
 
 
 def _contradicted(node: Declared, path: str, source: File) -> Requirement | None:
-    """Give the requirement of the project file that a listed one contradicts."""
+    """Return the requirement of the project file that a listed one contradicts."""
     from rocmlint.project.agreement import contradict, is_of_package  # noqa: PLC0415 - see below
     from rocmlint.project.declarations import Requirement  # noqa: PLC0415 - few files need them
 

@@ -62,7 +62,7 @@ def _patches(source: Source) -> Iterator[re.Match[str]]:
 
 
 def _may_lack(owner: str, name: str) -> bool:
-    """Say whether some version has an attribute and another one does not."""
+    """Return whether some version has an attribute and another one does not."""
     found = _history(owner, name)
     whole = f"{owner}.{name}"
     return whole in GONE_BEFORE or (
@@ -71,7 +71,7 @@ def _may_lack(owner: str, name: str) -> bool:
 
 
 def _history(owner: str, name: str) -> History | None:
-    """Give the history of an attribute of a class or of a module."""
+    """Return the history of an attribute of a class or of a module."""
     found = member(owner, name) if "." in owner else None
     return history(f"{owner}.{name}") if found is None else found
 
@@ -121,12 +121,12 @@ def is_used_here(patch: DeadPatch, source: Source) -> bool:
 
 
 def _is_in_value(node: cst.CSTNode, patch: DeadPatch, source: Source) -> bool:
-    """Say whether a node is in what is put in place: ``theirs.name = ours.name``."""
+    """Return whether a node is in what is put in place: ``theirs.name = ours.name``."""
     return patch.value is node or patch.value in source.ancestors(node)
 
 
 def _is_in_test(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether a node stands in a function ``test…``."""
+    """Return whether a node stands in a function ``test…``."""
     function = source.function(node)
     return function is not None and function.name.value.startswith("test")
 
@@ -254,7 +254,7 @@ def _said(owner: str) -> str:
 
 
 def _has(owner: str, name: str, version: Version) -> bool | None:
-    """Say whether a version has the attribute; where its owner is gone, the import fails."""
+    """Return whether a version has the attribute; where its owner is gone, the import fails."""
     if has(owner, version) is False:
         return None
     state = has_member(owner, name, version) if "." in owner else None

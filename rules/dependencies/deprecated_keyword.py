@@ -150,7 +150,7 @@ def _old(node: cst.Call, source: Source) -> Iterator[_Old]:
 
 @once_per_file
 def _judged(dotted: str, source: Source) -> MissingName | None:
-    """Give the versions of torchvision, if all of them have `weights`."""
+    """Return the versions of torchvision, if all of them have `weights`."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     candidates = source.versions("torchvision")

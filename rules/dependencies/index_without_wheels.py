@@ -148,7 +148,7 @@ class _Fault(NamedTuple):
 
 
 def _is_default_elsewhere(word: Word, index: PytorchIndex, source: File) -> bool:
-    """Say whether a word stands for the default of a variable, which is reported itself.
+    """Return whether a word stands for the default of a variable, which is reported itself.
 
     That is so where the index does not exist; whether it has the torch, the command tells.
     """
@@ -164,7 +164,7 @@ def _is_a_default(index: PytorchIndex, source: File) -> bool:
 
 
 def _pins_of(node: Index, source: File) -> list[Requirement]:
-    """Give the requirements of torch that come from an index, on Linux."""
+    """Return the requirements of torch that come from an index, on Linux."""
     from rocmlint.published.requirements import applicable  # noqa: PLC0415 - loads packaging
     from rocmlint.text.written import requirement_of  # noqa: PLC0415
 
@@ -180,7 +180,7 @@ def _pins_of(node: Index, source: File) -> list[Requirement]:
 
 
 def _missing(index: PytorchIndex, extra: bool) -> _Fault | None:
-    """Say that there are no wheels for a ROCm, and which one to take."""
+    """Return that there are no wheels for a ROCm, and which one to take."""
     from packaging.version import Version  # noqa: PLC0415 - few files name an index
 
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
@@ -202,7 +202,7 @@ def _missing(index: PytorchIndex, extra: bool) -> _Fault | None:
 
 
 def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> _Fault | None:
-    """Say that the index of a ROCm does not have the torch that is pinned beside it."""
+    """Return that the index of a ROCm does not have the torch that is pinned beside it."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
     from rocmlint.text.written import minor_release  # noqa: PLC0415
@@ -242,7 +242,7 @@ def _nearest_of(asked: str, versions: list[str]) -> str:
 
 
 def _effect(extra: bool) -> str:
-    """Say what pip does with an index beside PyPI: a sentence that follows, without its end."""
+    """Return what pip does with an index beside PyPI: a sentence that follows, without its end."""
     return ". As it is, pip takes PyPI's CUDA build" if extra else ""
 
 

@@ -144,7 +144,7 @@ def _help(minor: str) -> str:
 
 
 def _triton_of(minor: str) -> str:
-    """Give the Triton that a torch was built with; "" where that is unknown."""
+    """Return the Triton that a torch was built with; "" where that is unknown."""
     from rocmlint.published import rocm_wheels  # noqa: PLC0415 - loads packaging
 
     row = rocm_wheels.row(minor) if minor else None
@@ -158,7 +158,7 @@ def _fits(requirement: Requirement, minor: str) -> bool:
 
 
 def _is_near(requirement: Requirement, version: str) -> bool:
-    """Say whether a requirement admits a Triton, or another patch release of it."""
+    """Return whether a requirement admits a Triton, or another patch release of it."""
     from packaging.version import Version  # noqa: PLC0415
 
     from rocmlint.published.requirements import pin  # noqa: PLC0415
@@ -171,7 +171,7 @@ def _is_near(requirement: Requirement, version: str) -> bool:
 
 
 def _torch_beside(node: Declared, source: File) -> tuple[str, int] | None:
-    """Give the torch of a list whose index is one of PyTorch's for ROCm, and its line."""
+    """Return the torch of a list whose index is one of PyTorch's for ROCm, and its line."""
     if not source.path.endswith((".txt", ".in")):
         return None
     indexes = source.parts.indexes
@@ -187,7 +187,7 @@ def _torch_beside(node: Declared, source: File) -> tuple[str, int] | None:
 
 
 def _minor(torch: str) -> str:
-    """Give the minor release that a requirement of torch pins; "" for none."""
+    """Return the minor release that a requirement of torch pins; "" for none."""
     from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
     from rocmlint.text.written import minor_release, requirement_of  # noqa: PLC0415
 

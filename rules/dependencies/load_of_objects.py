@@ -77,7 +77,7 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 
 def _may_be_torchs(start: int, source: Source) -> bool:
-    """Say whether the `load` there may be torch's, by what stands before it."""
+    """Return whether the `load` there may be torch's, by what stands before it."""
     owner = _OWNER.search(source.text, max(0, start - _NEAR), start)
     if owner is None:
         return _has_other_name(source)
@@ -86,7 +86,7 @@ def _may_be_torchs(start: int, source: Source) -> bool:
 
 @once_per_file
 def _has_other_name(source: Source) -> bool:
-    """Say whether the file may call `torch.load` by a name that it gives it."""
+    """Return whether the file may call `torch.load` by a name that it gives it."""
     return _OTHER_NAME.search(source.text) is not None
 
 
@@ -173,7 +173,7 @@ def _says_what_it_loads(node: cst.Call) -> bool:
 
 @once_per_file
 def _judged(source: Source) -> MissingName | None:
-    """Give the versions of torch, if all that may be installed have the new default."""
+    """Return the versions of torch, if all that may be installed have the new default."""
     candidates = source.versions("torch")
     if not candidates or any(each.version.release[:2] < _CHANGED for each in candidates):
         return None
@@ -184,7 +184,7 @@ def _judged(source: Source) -> MissingName | None:
 
 
 def _object_of(node: cst.Call, source: Source) -> str:
-    """Say what the result of a load is used as; "" where it may be tensors in containers."""
+    """Return what the result of a load is used as; "" where it may be tensors in containers."""
     parent: cst.CSTNode | None = source.parent(node)
     key = ""
     if isinstance(parent, cst.Subscript):
@@ -205,7 +205,7 @@ def _key(node: cst.Subscript) -> str:
 
 
 def _told(key: str, attribute: str, *, called: bool) -> str:
-    """Say what must be an object: by its key, and what is looked up in it or whether it is called.
+    """Return what must be an object: by its key, what is looked up in it, or its call.
 
     ``attribute`` is "" where the thing itself is called.
     """
@@ -217,7 +217,7 @@ def _told(key: str, attribute: str, *, called: bool) -> str:
 
 
 def _used_as(name: str, key: str, node: cst.Call, source: Source) -> str:
-    """Say how a name is used after it was given what is loaded, until it gets another value.
+    """Return how a name is used after it was given what is loaded, until it gets another value.
 
     ``key`` is what was taken out of that first, if anything was.
     """
@@ -244,14 +244,14 @@ def _used_as(name: str, key: str, node: cst.Call, source: Source) -> str:
 
 
 def _is_set(name: str, node: cst.CSTNode) -> bool:
-    """Say whether a node gives the name a value."""
+    """Return whether a node gives the name a value."""
     if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr)):
         return any(dotted_text(each) == name for each in walk(node.target))
     return isinstance(node, cst.AsName) and dotted_text(node.name) == name
 
 
 def _use(name: str, key: str, node: cst.CSTNode, source: Source) -> str:
-    """Say what one node needs the name to be."""
+    """Return what one node needs the name to be."""
     if isinstance(node, cst.Call) and dotted_text(node.func) == name:
         return _told(key, "", called=True)
     if not isinstance(node, cst.Attribute):

@@ -155,7 +155,7 @@ def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source
 
 
 def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> str:
-    """Say to leave keywords out; what the call must have then, if it has nothing else."""
+    """Advise to leave keywords out; what the call must have then, if it has nothing else."""
     listed = enumerated(left, "and")
     signature = _signature(used)
     given = {last_name(each.keyword) if each.keyword else "*" for each in call.args}
@@ -165,7 +165,7 @@ def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> st
 
 
 def _takes_nothing_now(unknown: Sequence[UnknownKeywordUse], call: cst.Call) -> bool:
-    """Say whether a class is left that takes nothing of all that it took: it does nothing, too."""
+    """Return whether a class that is left takes nothing of what it took: it does nothing, too."""
     known = names(unknown[0].dotted)
     version = unknown[0].judgement.candidate.version
     found = known.signature(unknown[0].dotted, version) if known is not None else None
@@ -182,7 +182,7 @@ def _class(used: UnknownKeywordUse) -> str:
 
 
 def _signature(used: UnknownKeywordUse) -> tuple[str, ...]:
-    """Give the parameters that a call may fill by position, the first ones first."""
+    """Return the parameters that a call may fill by position, the first ones first."""
     known = names(used.dotted)
     version = used.judgement.candidate.version
     found = known.signature(used.dotted, version) if known is not None else None
@@ -190,7 +190,7 @@ def _signature(used: UnknownKeywordUse) -> tuple[str, ...]:
 
 
 def _instead(unknown: UnknownKeywordUse, call: cst.Call) -> str:
-    """Say what to write for one keyword, "" where that is not known."""
+    """Return what to write for one keyword, "" where that is not known."""
     dotted, keyword, judgement = unknown.dotted, unknown.name, unknown.judgement
     new = _new_keyword(dotted, keyword, judgement)
     advice = keyword_advice(dotted, keyword)

@@ -132,7 +132,7 @@ def _cut_off(command: Command) -> Iterator[tuple[Word, list[Redirect]]]:
 
 
 def _word_before(redirect: Redirect, command: Command) -> Word | None:
-    """Give the package that stands before a redirection."""
+    """Return the package that stands before a redirection."""
     before = [each for each in command.words if each.span[2:] <= redirect.span[:2]]
     return before[-1] if before and _PACKAGE.match(before[-1].text) else None
 
@@ -151,7 +151,7 @@ def _is_specifier(redirect: Redirect) -> bool:
 
 
 def _is_bounded_elsewhere(word: Word, source: File) -> bool:
-    """Say whether another requirement of the file bounds the version of a package."""
+    """Return whether another requirement of the file bounds the version of a package."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - few commands need it
 
     from rocmlint.rule import install_of  # noqa: PLC0415
@@ -187,7 +187,7 @@ def _message(redirects: list[Redirect], command: Command) -> str:
 def _help(
     quoted: str, lost: list[str] | None, found: Sequence[_Specifier], install: Install
 ) -> str:
-    """Say what to write; ``lost`` are the packages whose bounds are, None if a file is read."""
+    """Return what to write; ``lost`` are the packages whose bounds are, None if a file is read."""
     wanted = f"Write `{quoted}`" if quoted else "Put all of the requirement in quotes"
     wanted += "" if len(found) == 1 else ", and the others in this command too"
     if lost is None:
@@ -203,7 +203,7 @@ def _help(
 
 
 def _upgrades(install: Install, found: Sequence[_Specifier]) -> bool:
-    """Say whether only lower bounds are lost, which the newest release meets."""
+    """Return whether only lower bounds are lost, which the newest release meets."""
     return install.upgrade and all(_LOWER.match(_text(redirects)) for _, redirects in found)
 
 
@@ -239,7 +239,7 @@ def _fix(word: Word, redirects: list[Redirect], source: File) -> Fix | None:
 
 
 def _holds(edit: Edit, written: str, source: File) -> bool:
-    """Say whether a program gets what is in the new quotes as one word.
+    """Return whether a program gets what is in the new quotes as one word.
 
     They may stand in other quotes: `bash -c "…"`, a string of Python or YAML.
     """

@@ -30,7 +30,7 @@ _PRECISION = compile_lazily(r"(?i)fp16|bf16|fp32|half|float|precision|dtype|\bam
 
 
 def cast_type(call: cst.Call, source: Source) -> str | None:
-    """Give the type that ``.half()``, ``.to(torch.bfloat16)``, ``.type(…)`` casts to.
+    """Return the type that ``.half()``, ``.to(torch.bfloat16)``, ``.type(…)`` casts to.
 
     It is "dtype" where only a name says that it is one, and None for what is no cast.
     """
@@ -64,7 +64,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def without_moves(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Give ``model`` for ``model.eval().cuda()`` and other chains of calls that return it."""
+    """Return ``model`` for ``model.eval().cuda()`` and other chains of calls that return it."""
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         if node.func.attr.value not in _MOVES:
             break
@@ -103,20 +103,20 @@ def _arms(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.If, bool]]:
 
 
 def maker(call: cst.Call) -> str:
-    """Give what makes a model, with the name before it: ``LlavaModel.from_pretrained``."""
+    """Return what makes a model, with the name before it: ``LlavaModel.from_pretrained``."""
     owner = call.func.value if isinstance(call.func, cst.Attribute) else None
     names = (None if owner is None else last_name(owner), last_name(call.func))
     return ".".join(name for name in names if name is not None)
 
 
 def precision_tests(node: cst.CSTNode, source: Source) -> list[cst.BaseExpression]:
-    """Give the tests around a node that ask for a precision: ``if args.fp16``, and its ``else``."""
+    """Return the tests around a node that ask for a precision: ``if args.fp16``, its ``else``."""
     tests = (each.test for each in conditions(node, source))
     return [each for each in tests if _PRECISION.search(source.text_of(each))]
 
 
 def below(node: cst.CSTNode, source: Source) -> str:
-    """Give the text of the function (or the file) around a node that comes after its lines."""
+    """Return the text of the function (or the file) around a node that comes after its lines."""
     function = source.function(node)
     last = len(source.lines) if function is None else source.span(function).end_line
     lines = source.lines[source.span(node).end_line : last]

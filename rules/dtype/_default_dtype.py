@@ -49,7 +49,7 @@ SETS_DEFAULT = calls(*_SETTERS)
 
 
 def sets_default(call: cst.Call, source: Source) -> bool:
-    """Say whether a call sets the default dtype of PyTorch."""
+    """Return whether a call sets the default dtype of PyTorch."""
     return bool(call.args) and source.resolve(call.func) in _FUNCTIONS
 
 

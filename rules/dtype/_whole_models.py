@@ -119,7 +119,7 @@ class ModelCast(NamedTuple):
 
 
 def model_cast(node: cst.Call, source: Source) -> ModelCast | None:
-    """Give the cast of a whole model to 16 bits."""
+    """Return the cast of a whole model to 16 bits."""
     dtype = cast_type(node, source)
     if dtype not in _REDUCED or not isinstance(node.func, cst.Attribute):
         return None
@@ -133,7 +133,7 @@ def model_cast(node: cst.Call, source: Source) -> ModelCast | None:
 
 
 def sure_parts(cast: ModelCast) -> str | None:
-    """Say what shows that the parts of a model have types of their own."""
+    """Return what shows that the parts of a model have types of their own."""
     if any(_ADAPTED.fullmatch(name) for name in cast.makers):
         return "it is an adapter on its base model"
     return " and ".join(f"`{name}`" for name in cast.parts[:2]) or None
@@ -174,7 +174,7 @@ def pipeline_help(cast: ModelCast, source: Source) -> str | None:
 
 
 def likely_parts(cast: ModelCast, source: Source) -> str | None:
-    """Say what makes it likely: a pipeline, a part with its own cast, the name of the class."""
+    """Return what makes it likely: a pipeline, a part with its own cast, the name of the class."""
     if cast.is_of_pipeline:
         return _PIPELINE_PARTS
     if precision_tests(cast.call, source):

@@ -104,7 +104,7 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
 
 
 def _model_of(loop: cst.For) -> str | None:
-    """Give the whole model whose parameters a loop goes over."""
+    """Return the whole model whose parameters a loop goes over."""
     call = loop.iter
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.args:
         return None
@@ -115,7 +115,7 @@ def _model_of(loop: cst.For) -> str | None:
 
 
 def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
-    """Give the statement that casts each parameter whatever it is, and the type."""
+    """Return the statement that casts each parameter whatever it is, and the type."""
     target = loop.target.elements[-1].value if isinstance(loop.target, cst.Tuple) else loop.target
     parameter = dotted_text(target)
     data = f"{parameter}.data"

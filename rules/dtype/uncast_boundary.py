@@ -146,7 +146,7 @@ def _is_float(node: cst.BaseExpression, source: Source) -> bool:
 
 
 def _reduced_type(module: cst.BaseExpression, source: Source) -> str | None:
-    """Give the 16-bit type in which a module is made, or to which the file casts it."""
+    """Return the 16-bit type in which a module is made, or to which the file casts it."""
     made = source.value_of(module)
     name = spaced(dotted_text(module) or "")
     found = made is not None and _REDUCED.search(source.text_of(made))

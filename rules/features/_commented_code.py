@@ -58,7 +58,7 @@ def passages_around(comment: Comment, source: Source) -> Sequence[Passage]:
 
 
 def _block(comment: Comment, source: Source) -> tuple[Comment, ...]:
-    """Give the unbroken run of comments with a line of their own, or the first of very many."""
+    """Return the unbroken run of comments with a line of their own, or the first of very many."""
     comments = source.comments
     first = last = bisect_left(comments, comment.line, key=lambda each: each.line)
     while last - first <= _LONGEST_BLOCK and _stand_together(
@@ -71,7 +71,7 @@ def _block(comment: Comment, source: Source) -> tuple[Comment, ...]:
 
 
 def _stand_together(comments: Sequence[Comment]) -> bool:
-    """Say whether these are two comments on lines of their own, one below the other."""
+    """Return whether these are two comments on lines of their own, one below the other."""
     lines = [each.line for each in comments if each.own_line]
     return len(lines) == 2 and lines[0] + 1 == lines[1]
 
@@ -117,7 +117,7 @@ def _with_body(
 
 
 def _belongs_to(line: Comment, first: Comment) -> bool:
-    """Say whether a line goes on with the compound statement that another begins."""
+    """Return whether a line goes on with the compound statement that another begins."""
     return indent_of(line) > indent_of(first) or line.body.startswith(_CONTINUES)
 
 
@@ -155,7 +155,7 @@ def _parse(text: str) -> list[ast.stmt]:
 
 
 def _says_something(statement: ast.stmt) -> bool:
-    """Say whether a statement is meant as code: words of prose parse as names and annotations."""
+    """Return whether a statement is meant as code: prose may parse as names and annotations."""
     if isinstance(statement, ast.AnnAssign):
         return statement.value is not None
     return not isinstance(statement, ast.Expr) or isinstance(statement.value, (ast.Call, ast.Await))

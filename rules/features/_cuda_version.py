@@ -53,7 +53,7 @@ class Question:
     negated: bool
 
     def without_cuda(self) -> cst.CSTNode | None:
-        """Give the block, or the expression, that is chosen where CUDA is missing."""
+        """Return the block, or the expression, that is chosen where CUDA is missing."""
         if isinstance(self.user, cst.IfExp):
             return self.user.body if self.negated else self.user.orelse
         if not isinstance(self.user, cst.If):
@@ -64,7 +64,7 @@ class Question:
 
 
 def is_cuda_version(node: cst.Attribute | cst.Call, source: Source) -> bool:
-    """Say whether an expression is ``torch.version.cuda``, also where ``getattr`` reads it."""
+    """Return whether an expression is ``torch.version.cuda``, also where ``getattr`` reads it."""
     if isinstance(node, cst.Attribute):
         named_so = last_name(node.value) == "version"
         return named_so and source.resolve(node) == "torch.version.cuda"
@@ -72,7 +72,7 @@ def is_cuda_version(node: cst.Attribute | cst.Call, source: Source) -> bool:
 
 
 def reads_version(call: cst.Call, function: str, name: str, source: Source) -> bool:
-    """Say whether a call is ``getattr(torch.version, name)`` or the like of it."""
+    """Return whether a call is ``getattr(torch.version, name)`` or the like of it."""
     owner = argument(call, 0, None)
     return (
         owner is not None
@@ -115,7 +115,7 @@ def question_about(version: cst.BaseExpression, source: Source) -> Question | No
 
 
 def is_taken_apart(version: cst.BaseExpression, source: Source) -> bool:
-    """Say whether a version is used as a string or number, which None is not."""
+    """Return whether a version is used as a string or number, which None is not."""
     parent = source.parent(version)
     if isinstance(parent, cst.Attribute):
         return isinstance(source.parent(parent), cst.Call)
@@ -134,7 +134,7 @@ def _is_bool(call: cst.CSTNode | None, source: Source) -> bool:
 
 
 def _compares_with_none(comparison: cst.Comparison) -> bool | None:
-    """Say whether a comparison is ``== None`` (or ``is``), False for its contrary, else None."""
+    """Return whether a comparison is ``== None`` (or ``is``), False for its contrary, else None."""
     first = comparison.comparisons[0]
     if len(comparison.comparisons) > 1 or constant(first.comparator) != "None":
         return None
@@ -163,7 +163,7 @@ def knows_amd(node: cst.CSTNode, source: Source) -> bool:
 
 
 def around(node: cst.CSTNode, source: Source) -> str:
-    """Give the text of the top-level function with the comments above it.
+    """Return the text of the top-level function with the comments above it.
 
     At module level it is the statement with a few lines on either side, where its like stand.
     """
@@ -172,7 +172,7 @@ def around(node: cst.CSTNode, source: Source) -> str:
 
 
 def lines_around(node: cst.CSTNode, source: Source) -> tuple[int, int]:
-    """Give the first and the last line of what :func:`around` gives."""
+    """Return the first and the last line of what :func:`around` gives."""
     above = [each for each in source.ancestors(node) if not isinstance(each, cst.Module)]
     functions = [each for each in above if isinstance(each, cst.FunctionDef)]
     span = source.span(functions[-1] if functions else above[-1])

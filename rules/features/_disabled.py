@@ -342,7 +342,7 @@ def _disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled 
 
 
 def _is_own_switch(node: ast.AST, source: Source) -> bool:
-    """Say whether a call goes to a module of the project, such as its own extension."""
+    """Return whether a call goes to a module of the project, such as its own extension."""
     call = node.value if isinstance(node, ast.Expr) else None
     root = call.func if isinstance(call, ast.Call) else None
     while isinstance(root, ast.Attribute):
@@ -355,7 +355,7 @@ def _is_own_switch(node: ast.AST, source: Source) -> bool:
 
 
 def _is_one_of_several(found: Disabled, toggle: ast.Assign) -> bool:
-    """Say whether the comments around list several values for one target."""
+    """Return whether the comments around list several values for one target."""
     target = ast.dump(toggle.targets[0])
     return any(
         isinstance(each, ast.Assign) and ast.dump(each.targets[0]) == target
@@ -374,7 +374,7 @@ def _around(found: Disabled, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _indent(found: Disabled, lines: Sequence[str]) -> int | None:
-    """Give the indent that the toggle would have as code, None if it is no line of the code."""
+    """Return the indent that the toggle would have as code, None if it is no line of the code."""
     here, comment = found.here, found.here.comments[0]
     inside = indent_of(comment)
     if not comment.own_line:

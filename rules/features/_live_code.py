@@ -15,7 +15,7 @@ _IMPORT = compile_lazily(r"\s*(?:from|import)\b")
 
 
 def live_lines(source: Source) -> list[str]:
-    """Give the lines of a file without their comments, those that import left empty."""
+    """Return the lines of a file without their comments, those that import left empty."""
     lines = list(source.lines)
     for comment in source.comments:
         lines[comment.line - 1] = lines[comment.line - 1][: comment.column - 1]
@@ -23,7 +23,7 @@ def live_lines(source: Source) -> list[str]:
 
 
 def indent_of_neighbour(lines: Sequence[str], first: int, last: int) -> int:
-    """Give the indent of the nearest line of code below a range of lines, or else above it."""
+    """Return the indent of the nearest line of code below a range of lines, or else above it."""
     below, above = range(last, len(lines)), range(first - 2, -1, -1)
     nearest = [next((lines[at] for at in each if lines[at]), "") for each in (below, above)]
     return _indent(nearest[0] or nearest[1])

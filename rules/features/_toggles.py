@@ -196,7 +196,7 @@ def _switches_off(name: str, value: ast.expr | None) -> bool:
 
 
 def _is_read(value: ast.expr) -> bool:
-    """Say whether a value is looked up: ``getattr(config, "use_x", False)``."""
+    """Return whether a value is looked up: ``getattr(config, "use_x", False)``."""
     name = _last_name(value.func) if isinstance(value, ast.Call) else None
     return name in {"get", "getattr", "getenv"}
 
@@ -209,7 +209,7 @@ def _is_off_argument(keyword: ast.keyword) -> bool:
 
 
 def _last_name(node: ast.expr) -> str | None:
-    """Give the last name of ``a.b.c``, and the key of ``options["key"]``."""
+    """Return the last name of ``a.b.c``, and the key of ``options["key"]``."""
     if isinstance(node, ast.Subscript):
         key = node.slice
         return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
@@ -219,7 +219,7 @@ def _last_name(node: ast.expr) -> str | None:
 
 
 def _strings(value: ast.expr) -> Iterator[str]:
-    """Give the strings that an expression may be."""
+    """Yield the strings that an expression may be."""
     for each in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
         if isinstance(each, ast.Constant) and isinstance(each.value, str):
             yield each.value

@@ -169,7 +169,7 @@ def _words(node: cst.Attribute | cst.Call, source: Source) -> tuple[str, str] | 
 
 
 def _says_cpu(question: Question, source: Source) -> bool:
-    """Say whether CPU is chosen, or complained about, where CUDA is missing."""
+    """Return whether CPU is chosen, or complained about, where CUDA is missing."""
     branch = question.without_cuda()
     if isinstance(branch, cst.BaseExpression):
         return _is_cpu(branch) and "device" in _user_of(question.user, source)
@@ -182,7 +182,7 @@ def _says_cpu(question: Question, source: Source) -> bool:
 
 
 def _user_of(value: cst.CSTNode, source: Source) -> str:
-    """Give the name that an expression is assigned to, or of what is called with it."""
+    """Return the name that an expression is assigned to, or of what is called with it."""
     parent = source.parent(value)
     if isinstance(parent, cst.Assign):
         return " ".join(_targets(parent))
@@ -197,7 +197,7 @@ def _is_cpu(value: cst.BaseExpression | None) -> bool:
 
 
 def _switched_off(question: Question) -> str | None:
-    """Give the flag or check that is made to say no where CUDA is missing."""
+    """Return the flag or check that is made to say no where CUDA is missing."""
     branch = question.without_cuda()
     for each in statements(branch) if isinstance(branch, cst.BaseSuite) else ():
         if isinstance(each, cst.Assign):
@@ -211,7 +211,7 @@ def _switched_off(question: Question) -> str | None:
 
 
 def _feature(question: Question, source: Source) -> str | None:
-    """Give the name of what the condition decides on, where it is something that ROCm has."""
+    """Return the name of what the condition decides on, where it is something that ROCm has."""
     user, function = question.user, source.function(question.condition)
     condition = source.text_of(question.condition)
     if isinstance(user, cst.Assign):
@@ -229,7 +229,7 @@ def _feature(question: Question, source: Source) -> str | None:
 
 
 def _done_in(user: cst.CSTNode) -> list[str]:
-    """Give the names of what a branch sets and calls."""
+    """Return the names of what a branch sets and calls."""
     done: list[str] = []
     for each in statements(user.body) if isinstance(user, cst.If) else ():
         if isinstance(each, cst.Assign):
@@ -241,7 +241,7 @@ def _done_in(user: cst.CSTNode) -> list[str]:
 
 
 def _answers(user: cst.CSTNode) -> bool:
-    """Say whether an ``if`` only decides what a check returns."""
+    """Return whether an ``if`` only decides what a check returns."""
     found = statements(user.body) if isinstance(user, cst.If) else []
     last = found[-1] if found else None
     return isinstance(last, cst.Return) and constant(last.value) in {"True", "False"}

@@ -56,7 +56,7 @@ class FastPath(ClaimRule["Node"]):
 
 
 def _is_asked_for_elsewhere(node: Node, source: Source) -> bool:
-    """Say whether a condition decides on it that is not one of the machine."""
+    """Return whether a condition decides on it that is not one of the machine."""
     return any(
         isinstance(above, cst.If) and not _THE_MACHINE.search(source.text_of(above.test))
         for above in source.ancestors(node)
@@ -64,7 +64,7 @@ def _is_asked_for_elsewhere(node: Node, source: Source) -> bool:
 
 
 def _switched_on(node: Node, source: Source) -> tuple[str] | tuple[str, str] | None:
-    """Give the name of the switch, and what is chosen where there is a choice."""
+    """Return the name of the switch, and what is chosen where there is a choice."""
     if isinstance(node, cst.Assign):
         if _set_name(node.targets[-1].target) in _ATTENTION:
             return _chosen("attn_implementation", node.value, source)
@@ -88,7 +88,7 @@ def _switched_on(node: Node, source: Source) -> tuple[str] | tuple[str, str] | N
 
 
 def _set_name(target: cst.BaseExpression) -> str | None:
-    """Give the name of an attribute, or the key of a dictionary, that is set."""
+    """Return the name of an attribute, or the key of a dictionary, that is set."""
     if isinstance(target, cst.Attribute):
         return target.attr.value
     if isinstance(target, cst.Subscript) and len(target.slice) == 1:

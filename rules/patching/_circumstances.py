@@ -39,7 +39,7 @@ _ANOTHER_CHECK = compile_lazily(
 
 
 def is_explained(source: Source, first: int, last: int) -> bool:
-    """Say whether a comment that is no pragma and no heading stands in these lines.
+    """Return whether a comment that is no pragma and no heading stands in these lines.
 
     Both lines are included; a heading says what follows, not why.
     """
@@ -56,7 +56,7 @@ def _gives_reason(comment: Comment) -> bool:
 
 
 def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Say whether what is done to ``name`` here is undone when the block around is left.
+    """Return whether what is done to ``name`` here is undone when the block around is left.
 
     So it is in a context manager, in ``with patch.dict(…)`` of ``unittest.mock``, and where a
     ``finally`` of the function names it again.
@@ -76,7 +76,7 @@ def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 
 def is_taken_back(patch: AttributePatch, source: Source) -> bool:
-    """Say whether something else is put there again, in this file or when the block is left."""
+    """Return whether something else is put there again, in this file or when the block is left."""
     target = rf"(?<![\w.]){spaced(source.text_of(patch.owner))}\s*\.\s*{patch.name}"
     again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]*$"
     found = re.findall(again, source.code, re.MULTILINE)
@@ -86,7 +86,7 @@ def is_taken_back(patch: AttributePatch, source: Source) -> bool:
 
 
 def is_for_cuda_only(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether this hangs on ``torch.version.cuda``: that is for availability-ignores-hip."""
+    """Return whether this hangs on ``torch.version.cuda``: that is for availability-ignores-hip."""
     return any(
         isinstance(above, cst.If)
         and any(dotted_text(each) == "torch.version.cuda" for each in walk(above.test))
@@ -95,7 +95,7 @@ def is_for_cuda_only(node: cst.CSTNode, source: Source) -> bool:
 
 
 def is_unconditional(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether nothing around a statement decides on it, and no comment explains it."""
+    """Return whether nothing around a statement decides on it, and no comment explains it."""
     conditions = (cst.If, cst.Else, cst.ExceptHandler, cst.Match, cst.While)
     if any(isinstance(above, conditions) for above in source.ancestors(node)):
         return False
@@ -106,7 +106,7 @@ def is_unconditional(node: cst.CSTNode, source: Source) -> bool:
 
 
 def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Say whether yes is true: it was imported, another check said so, no such check exists."""
+    """Return whether yes is true: it was imported, another check said so, no such check exists."""
     if _is_imported_before(node, name, source):
         return True
     for test in (each.test for each in conditions(node, source) if each.holds):
@@ -126,7 +126,7 @@ def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 
 def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Say whether ``import x``, ``load_x()`` or ``own_x.install()`` above tells so."""
+    """Return whether ``import x``, ``load_x()`` or ``own_x.install()`` above tells so."""
     package = re.sub(r"^_?(?:is_)?|_available$", "", name)
     loads = re.compile(
         rf"(?:import|from)\s+{package}\b|(?:\w+\s*\.\s*)*(?:import|load|require)_{package}\s*\("
@@ -152,7 +152,7 @@ def _above(node: cst.CSTNode, source: Source) -> Iterator[cst.SimpleStatementLin
 
 
 def _asks_for(test: cst.CSTNode, name: str) -> bool:
-    """Say whether this is ``hasattr(…, name)``."""
+    """Return whether this is ``hasattr(…, name)``."""
     if not isinstance(test, cst.Call) or dotted_text(test.func) != "hasattr":
         return False
     return string_value(argument(test, 1, None)) == name

@@ -26,7 +26,7 @@ COPY_FUNCTIONS = ("copy", "copy2", "copyfile", "copytree", "move")
 
 
 def is_copy(call: cst.Call, source: Source) -> bool:
-    """Say whether a function of ``shutil`` that copies is called, under whatever name."""
+    """Return whether a function of ``shutil`` that copies is called, under whatever name."""
     return source.resolve(call.func) in {f"shutil.{name}" for name in COPY_FUNCTIONS}
 
 
@@ -45,7 +45,7 @@ def claims_of_copy(call: cst.Call, source: Source) -> Iterator[Claim]:
 
 
 def _below_site(path: FilePath, source: Source) -> list[str] | None:
-    """Give the folders and the file that are meant, from the folder that holds the package."""
+    """Return the folders and the file that are meant, from the folder that holds the package."""
     folders = folders_above(path.module, source.project)
     if folders is None or not 1 <= path.up <= folders + 1:
         return None
@@ -57,7 +57,7 @@ def _below_site(path: FilePath, source: Source) -> list[str] | None:
 
 
 def _origin(call: cst.Call, source: Source) -> str:
-    """Give the path that is copied from, relative to the working folder; empty if not known.
+    """Return the path that is copied from, relative to the working folder; empty if not known.
 
     Where the entries of a folder are copied one by one, it is the folder.
     """
@@ -75,7 +75,7 @@ def _origin(call: cst.Call, source: Source) -> str:
 
 
 def _listed_folder(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
-    """Give ``folder`` for ``entry`` in ``for entry in folder.iterdir()``."""
+    """Return ``folder`` for ``entry`` in ``for entry in folder.iterdir()``."""
     bound = source.bindings(node.value, node) if isinstance(node, cst.Name) else []
     loop = bound[0].node if len(bound) == 1 else None
     listing = loop.iter if isinstance(loop, cst.For) else None

@@ -87,7 +87,7 @@ def is_prepared_for(escape: Escape, source: Source) -> bool:
 
 
 def _folder(path: FilePath, source: Source, site: str) -> str | None:
-    """Give the folder that the path has climbed to."""
+    """Return the folder that the path has climbed to."""
     base = os.path.abspath(source.path)
     if path.module:
         base = os.path.join(site, *path.module.split("."))
@@ -119,7 +119,7 @@ def _is_one_of_several(node: cst.CSTNode, source: Source) -> bool:
 
 
 def _is_tested(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether an ``if`` asks for the path, for more than to put it on ``sys.path``."""
+    """Return whether an ``if`` asks for the path, for more than to put it on ``sys.path``."""
     below = node
     for above in source.ancestors(node):
         if isinstance(above, (cst.Assert, cst.While)):
@@ -142,7 +142,7 @@ def _extends_search_path(block: cst.CSTNode) -> bool:
 
 
 def _is_caught(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether the error for a missing file is handled around the path."""
+    """Return whether the error for a missing file is handled around the path."""
     below = node
     for above in source.ancestors(node):
         if isinstance(above, cst.FunctionDef):
@@ -160,7 +160,7 @@ def _catches_missing(handler: cst.ExceptHandler) -> bool:
 
 
 def _has_alternative(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether the variable that gets the path may get another one instead."""
+    """Return whether the variable that gets the path may get another one instead."""
     statement = source.parent(node)
     target = statement.targets[0].target if isinstance(statement, cst.Assign) else None
     if not isinstance(target, cst.Name):

@@ -201,13 +201,13 @@ def pretended_modules(node: cst.Assign | cst.Call, source: Source) -> Iterator[F
 
 
 def passes_every_check(stub: Stub, source: Source) -> bool:
-    """Say whether a stub has a check that says yes, or is one and says yes to everything."""
+    """Return whether a stub has a check that says yes, or is one and says yes to everything."""
     is_check = re.search(r"(?:^|[._])checks?$", stub.name) is not None
     return passes_checks(stub.value, _CHECK, source) or (is_check and is_mock(stub.value, source))
 
 
 def is_known(owner: cst.BaseExpression | None, source: Source) -> bool:
-    """Say whether an expression is a module of a package that is known here."""
+    """Return whether an expression is a module of a package that is known here."""
     return owner is not None and _package(owner, source) in known_packages()
 
 
@@ -283,7 +283,7 @@ def _calls_of(name: str, source: Source) -> Iterator[cst.Call]:
 
 
 def _is_decided(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether a condition or a handler in the same function leads here."""
+    """Return whether a condition or a handler in the same function leads here."""
     for above in source.ancestors(node):
         if isinstance(above, (cst.If, cst.Else, cst.ExceptHandler)):
             return True

@@ -37,7 +37,7 @@ _MADE_UP_SPEC = r"[ \t]*=[ \t]*[\w.\s]*\b(?:ModuleSpec|spec_from_loader|SimpleNa
 
 
 def answer(value: cst.CSTNode, source: Source) -> str | None:
-    """Give "True", "False", "None" or "[]" where calling this always gives it, else None."""
+    """Return "True", "False", "None" or "[]" where calling this always gives it, else None."""
     if isinstance(value, cst.Lambda):
         return _constant(value.body)
     if isinstance(value, cst.Call):
@@ -57,7 +57,7 @@ def answer(value: cst.CSTNode, source: Source) -> str | None:
 
 
 def is_stub(value: cst.CSTNode, source: Source) -> bool:
-    """Say whether an expression is a mock, an empty module, or a class of this file."""
+    """Return whether an expression is a mock, an empty module, or a class of this file."""
     if isinstance(value, cst.Name):
         if isinstance(local_definition(value, source), cst.ClassDef):
             return True
@@ -78,13 +78,13 @@ def is_stub(value: cst.CSTNode, source: Source) -> bool:
 
 
 def is_mock(value: cst.CSTNode, source: Source) -> bool:
-    """Say whether an expression is a mock, which says yes to whatever it is asked."""
+    """Return whether an expression is a mock, which says yes to whatever it is asked."""
     made = source.value_of(value) or value
     return isinstance(made, cst.Call) and source.resolve(made.func) in _MOCKS
 
 
 def passes_checks(stub: cst.CSTNode, names: str, source: Source) -> bool:
-    """Say whether a stub has a function whose name matches ``names`` and that says yes."""
+    """Return whether a stub has a function whose name matches ``names`` and that says yes."""
     if isinstance(stub, cst.Name) and any(_gets_yes(stub.value, names, source)):
         return True
     definition = local_definition(stub.func if isinstance(stub, cst.Call) else stub, source)
@@ -100,7 +100,7 @@ def passes_checks(stub: cst.CSTNode, names: str, source: Source) -> bool:
 
 
 def _gets_yes(stub: str, names: str, source: Source) -> Iterator[bool]:
-    """Say of each ``stub.check = value`` in the file whether the value says yes."""
+    """Yield for each ``stub.check = value`` in the file whether the value says yes."""
     given = re.compile(rf"(?<![\w.]){stub}\s*\.\s*(?:{names})(?:\s*\.\s*return_value)?[ \t]*=(?!=)")
     for match in given.finditer(source.code):
         for node in walk(source.pieces.around(match.start()).module):
@@ -113,7 +113,7 @@ def _gets_yes(stub: str, names: str, source: Source) -> Iterator[bool]:
 
 
 def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
-    """Say whether a stub module is given a spec that nobody found, and no directory to look in."""
+    """Return whether a stub module is given a spec that nobody found and no directory to search."""
     if not isinstance(stub, cst.Name):
         return False
     name = rf"(?<![\w.]){stub.value}\s*\.\s*"
@@ -125,7 +125,7 @@ def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
 
 
 def makes_up_specs(value: cst.CSTNode, source: Source) -> bool:
-    """Say whether a stand-in for ``find_spec`` gives back specs that nobody found."""
+    """Return whether a stand-in for ``find_spec`` gives back specs that nobody found."""
     if isinstance(value, cst.Call):
         return source.resolve(value.func) in _MOCKS
     return any(
@@ -154,14 +154,14 @@ def _results(value: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
 
 
 def _constant(node: cst.CSTNode | None) -> str | None:
-    """Give the constant, of a tuple the first one: ``(True, "2.7.0")`` says yes as well."""
+    """Return the constant, of a tuple the first one: ``(True, "2.7.0")`` says yes as well."""
     if isinstance(node, cst.Tuple) and node.elements:
         node = node.elements[0].value
     return "[]" if isinstance(node, cst.List) and not node.elements else constant(node)
 
 
 def _is_short(function: cst.FunctionDef) -> bool:
-    """Say whether a function has a ``return`` and, before it, at most a docstring or a message."""
+    """Return whether a function has a ``return``, and before it a docstring or message at most."""
     body = function.body.body
     first = body[0] if body else None
     says = isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr)
@@ -169,7 +169,7 @@ def _is_short(function: cst.FunctionDef) -> bool:
 
 
 def _says_yes(member: cst.CSTNode, names: str, source: Source) -> bool:
-    """Say whether a member of a class is a check that says yes."""
+    """Return whether a member of a class is a check that says yes."""
     if isinstance(member, cst.FunctionDef):
         returned = [each.value for each in walk(member.body) if isinstance(each, cst.Return)]
         is_yes = len(returned) == 1 and _constant(returned[0]) == "True"

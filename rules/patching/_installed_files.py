@@ -54,7 +54,7 @@ class _Target(NamedTuple):
 
 
 def edited_by(command: Command) -> Change | None:
-    """Give what a `sed -i` or a `patch` changes, None if that is nothing installed."""
+    """Return what a `sed -i` or a `patch` changes, None if that is nothing installed."""
     name = _program(command)
     if name in _EDITING and any(_IN_PLACE.match(each.text) for each in command.words[1:]):
         return _edited(command)
@@ -62,7 +62,7 @@ def edited_by(command: Command) -> Change | None:
 
 
 def copied_into(copy: Copy) -> Change | None:
-    """Give what COPY or ADD changes."""
+    """Return what COPY or ADD changes."""
     target = _target(copy.target, "")
     if target is None or not _is_code(target, copy.sources):
         return None
@@ -70,7 +70,7 @@ def copied_into(copy: Copy) -> Change | None:
 
 
 def copied_by(command: Command) -> Change | None:
-    """Give what a command copies over installed files, None if it copies none."""
+    """Return what a command copies over installed files, None if it copies none."""
     if _program(command) not in _COPYING:
         return None
     operands, chosen = _operands(command.words[1:])
@@ -110,7 +110,7 @@ def _program(command: Command) -> str:
 
 
 def _operands(words: Sequence[Word]) -> tuple[list[Word], Word | None]:
-    """Give the paths that a command is given, and the folder that an option names."""
+    """Return the paths that a command is given, and the folder that an option names."""
     found: list[Word] = []
     chosen: Word | None = None
     option = ""
@@ -127,7 +127,7 @@ def _operands(words: Sequence[Word]) -> tuple[list[Word], Word | None]:
 
 
 def _target(word: Word, folder: str) -> _Target | None:
-    """Give the package that a path leads into; None where it leads into none."""
+    """Return the package that a path leads into; None where it leads into none."""
     text = word.text
     if word.known and not text.startswith("/"):
         text = posixpath.join(folder, text)
@@ -139,7 +139,7 @@ def _target(word: Word, folder: str) -> _Target | None:
 
 
 def _asked(text: str, origin: str) -> _Target | None:
-    """Give the package of a path that begins with what Python or pip says of it."""
+    """Return the package of a path that begins with what Python or pip says of it."""
     variable = _VARIABLE.search(text)
     rest = variable["inside"] if variable else ""
     asked = next(
@@ -161,7 +161,7 @@ def _asked(text: str, origin: str) -> _Target | None:
 
 
 def _is_code(target: _Target, sources: Sequence[str]) -> bool:
-    """Say whether code is copied: a module, or a folder into a package that is known."""
+    """Return whether code is copied: a module, or a folder into a package that is known."""
     name = posixpath.basename(target.inside)
     if name.endswith(".py"):
         return True

@@ -99,7 +99,7 @@ def late_patches(node: cst.Assign | cst.Call, source: Source) -> Iterator[LatePa
 
 
 def stale_call(late: LatePatch, source: Source) -> cst.Call | None:
-    """Give a call that still runs the original; those in what replaces it are none."""
+    """Return a call that still runs the original; those in what replaces it are none."""
     patch, local = late.patch, late.local
     new = dotted_text(patch.value)
     if new == local:
@@ -155,12 +155,12 @@ def _imported_before(patch: AttributePatch, module: str, source: Source) -> Iter
 
 @once_per_file
 def _imported_names(source: Source) -> frozenset[str]:
-    """Give what some ``from … import`` of the file names."""
+    """Return what some ``from … import`` of the file names."""
     found = (re.findall(r"\w+", each[1]) for each in _FROM_IMPORT.finditer(source.code))
     return frozenset(name for names in found for name in names)
 
 
 def _is_looked_at(module: str, name: str, source: Source) -> bool:
-    """Say whether the bytes of the file tell that it may patch this: see ``_WORDS``."""
+    """Return whether the bytes of the file tell that it may patch this: see ``_WORDS``."""
     known = module.partition(".")[0] in _PATCHED or name == "scaled_dot_product_attention"
     return known and _LOOKED_AT.search(source.text) is not None

@@ -42,7 +42,7 @@ _LOGGING = frozenset(
 
 
 def patched_package(check: str, source: Source) -> str | None:
-    """Give the package that a check of patches is about: where it lies, its name, or its code."""
+    """Return the package that a check of patches is about: where it lies, its name, or its code."""
     definition = source.definition(check) if "." not in check else None
     body = "" if definition is None else source.text_of(definition)
     for text in (check.replace("_", "."), body):
@@ -53,14 +53,14 @@ def patched_package(check: str, source: Source) -> str | None:
 
 
 def claims_of_check(check: cst.CSTNode | str, source: Source) -> tuple[Claim, ...]:
-    """Give what a check of patches is to tell."""
+    """Return what a check of patches is to tell."""
     name = check if isinstance(check, str) else source.resolve(check) or dotted_text(check) or ""
     package = patched_package(name, source)
     return () if package is None else (patch_check(package),)
 
 
 def is_silent(statement: cst.CSTNode) -> bool:
-    """Say whether a statement does nothing: ``pass``, ``...``, a string."""
+    """Return whether a statement does nothing: ``pass``, ``...``, a string."""
     return isinstance(statement, cst.Pass) or (
         isinstance(statement, cst.Expr)
         and isinstance(statement.value, (cst.Ellipsis, cst.SimpleString, cst.ConcatenatedString))
@@ -68,7 +68,7 @@ def is_silent(statement: cst.CSTNode) -> bool:
 
 
 def logged(statement: cst.CSTNode) -> cst.Call | None:
-    """Give the call of a statement that only prints or logs."""
+    """Return the call of a statement that only prints or logs."""
     call = statement.value if isinstance(statement, cst.Expr) else None
     if not isinstance(call, cst.Call):
         return None
@@ -76,7 +76,7 @@ def logged(statement: cst.CSTNode) -> cst.Call | None:
 
 
 def imported_module(node: cst.CSTNode, source: Source) -> str | None:
-    """Give the module that an expression stands for, if the file imports it."""
+    """Return the module that an expression stands for, if the file imports it."""
     value = source.value_of(node)
     if isinstance(value, cst.Call):
         if source.resolve(value.func) == "importlib.import_module" and value.args:
@@ -94,13 +94,13 @@ def imported_module(node: cst.CSTNode, source: Source) -> str | None:
 
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | None:
-    """Give ``i`` of ``x[i]``."""
+    """Return ``i`` of ``x[i]``."""
     element = node.slice[0].slice if len(node.slice) == 1 else None
     return element.value if isinstance(element, cst.Index) else None
 
 
 def local_definition(node: cst.CSTNode, source: Source) -> cst.FunctionDef | cst.ClassDef | None:
-    """Give the function or class of this file that a name stands for."""
+    """Return the function or class of this file that a name stands for."""
     if not isinstance(node, cst.Name):
         return None
     found = source.bindings(node.value, node)

@@ -34,7 +34,7 @@ _NOT_READ = ("attr", "keyword", "name", "target")
 
 
 def start_of(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
-    """Give the expression that begins a path, for what ``BEGINS_PATH`` selects."""
+    """Return the expression that begins a path, for what ``BEGINS_PATH`` selects."""
     if isinstance(node, cst.Name):
         if node.value != "__file__":
             return None
@@ -51,7 +51,7 @@ def start_of(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
 
 
 def whole_path(node: cst.CSTNode, source: Source) -> cst.CSTNode:
-    """Give the largest path expression that begins with this one."""
+    """Return the largest path expression that begins with this one."""
     best = node
     for above in source.ancestors(node):
         step = step_of(above, source)
@@ -63,7 +63,7 @@ def whole_path(node: cst.CSTNode, source: Source) -> cst.CSTNode:
 
 
 def _leads_on(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether a node is a part of a step, such as ``x.parents`` of ``x.parents[1]``."""
+    """Return whether a node is a part of a step, such as ``x.parents`` of ``x.parents[1]``."""
     if isinstance(node, cst.Call):
         return isinstance(source.parent(node), cst.Subscript)
     return isinstance(
@@ -81,12 +81,12 @@ def namings(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, Fi
 
 
 def endings(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
-    """Give every whole path expression that this one flows to, itself first."""
+    """Return every whole path expression that this one flows to, itself first."""
     return list(_flow(node, source, stop_at_name=False))
 
 
 def readers(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
-    """Give the expressions that read the variable, or call the function, that has this path."""
+    """Return the expressions that read the variable, or call the function, that has this path."""
     statement = source.parent(node)
     if isinstance(statement, cst.Return):
         function = source.function(statement)

@@ -85,7 +85,7 @@ class PathStep:
 
 
 def path_of(node: cst.CSTNode, source: Source, hops: int = MAXIMUM_HOPS) -> FilePath | None:
-    """Give the path that an expression stands for, if it starts at the file of a module."""
+    """Return the path that an expression stands for, if it starts at the file of a module."""
     start = _start(node, source)
     if start is not None:
         return start
@@ -149,7 +149,7 @@ def _file_of(module: str | None, up: int = 0) -> FilePath | None:
 
 
 def _module(node: cst.CSTNode, source: Source) -> str | None:
-    """Give the module (or class) that an expression stands for."""
+    """Return the module (or class) that an expression stands for."""
     value = source.value_of(node) or node
     if isinstance(value, cst.Call) and source.resolve(value.func) in _IMPORTING:
         return string_value(argument(value, 0, "name"))
@@ -250,7 +250,7 @@ def _value_behind(node: cst.CSTNode, source: Source) -> cst.BaseExpression | Non
 
 
 def _climbed_in_loop(node: cst.Name, source: Source, hops: int) -> FilePath | None:
-    """Give the path of ``x`` after ``for _ in range(3): x = dirname(x)``."""
+    """Return the path of ``x`` after ``for _ in range(3): x = dirname(x)``."""
     bindings = source.bindings(node.value, node)
     if len(bindings) != 2:
         return None
@@ -274,7 +274,7 @@ def _times(iterated: cst.BaseExpression, source: Source) -> int | None:
 
 
 def _returned(definition: cst.FunctionDef | cst.ClassDef | None) -> cst.BaseExpression | None:
-    """Give what a function returns, if it has one ``return``."""
+    """Return what a function returns, if it has one ``return``."""
     if not isinstance(definition, cst.FunctionDef):
         return None
     returns = [each for each in walk(definition.body) if isinstance(each, cst.Return)]
@@ -282,7 +282,7 @@ def _returned(definition: cst.FunctionDef | cst.ClassDef | None) -> cst.BaseExpr
 
 
 def _without_list(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:
-    """Give ``x`` for ``list(x)``."""
+    """Return ``x`` for ``list(x)``."""
     if isinstance(node, cst.Call) and len(node.args) == 1:
         return node.args[0].value if source.resolve(node.func) == "list" else node
     return node

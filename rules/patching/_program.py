@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def runs_before(earlier: cst.CSTNode, later: cst.CSTNode, source: Source) -> bool:
-    """Say whether a statement has surely run when another one does.
+    """Return whether a statement has surely run when another one does.
 
     So has one of the module before those in functions, and one above it in the same function.
     """
@@ -73,7 +73,7 @@ def imports_before(node: cst.CSTNode, source: Source) -> Iterator[tuple[str, cst
 
 
 def _line_of_first_call(name: str, source: Source) -> int:
-    """Give the line where the module calls a function of its own, the last one if nowhere."""
+    """Return the line where the module calls a function of its own, the last one if nowhere."""
     lines = (
         source.span(each).line
         for each in calls_in(source.module)

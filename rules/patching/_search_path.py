@@ -50,7 +50,7 @@ class ImportedName(NamedTuple):
 
 
 def addition(node: cst.CSTNode, source: Source) -> Addition | None:
-    """Say what a call or ``+=`` adds to ``sys.path``, if it does."""
+    """Return what a call or ``+=`` adds to ``sys.path``, if it does."""
     if isinstance(node, cst.AugAssign):
         added = isinstance(node.operator, cst.AddAssign) and _is_search_path(node.target, source)
         return Addition(_elements(node.value), "last") if added else None
@@ -72,7 +72,7 @@ def addition(node: cst.CSTNode, source: Source) -> Addition | None:
 def imports_around(
     node: cst.CSTNode, source: Source
 ) -> tuple[list[ImportedName], list[ImportedName]]:
-    """Give the imports that run before a statement, and those that may run after it.
+    """Return the imports that run before a statement, and those that may run after it.
 
     For a statement in a function or method these are the imports of the module's top level and
     of the function (or the whole class).
@@ -122,7 +122,7 @@ def names_imported(package: str, source: Source) -> set[str]:
 
 
 def is_used(name: str, source: Source) -> bool:
-    """Say whether a name stands anywhere but in the imports of the file."""
+    """Return whether a name stands anywhere but in the imports of the file."""
     if name == "*":
         return True
     found = re.finditer(rf"(?<![\w.]){re.escape(name)}\b", source.code)
@@ -131,7 +131,7 @@ def is_used(name: str, source: Source) -> bool:
 
 
 def _span_of_import(offset: int, source: Source) -> tuple[int, int]:
-    """Give where an import begins and ends, brackets and joined lines included."""
+    """Return where an import begins and ends, brackets and joined lines included."""
     match = _WHOLE_IMPORT.match(source.code, offset)
     return (offset, match.end() if match else offset)
 
@@ -141,7 +141,7 @@ def _package(module: cst.BaseExpression | None) -> str:
 
 
 def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
-    """Say whether a directory holds a module of this name, None where nobody can tell.
+    """Return whether a directory holds a module of this name, None where nobody can tell.
 
     Folders of the project are looked at; of others the written path must speak.
     """
@@ -197,7 +197,7 @@ def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
 
 
 def lies_beside(name: str, source: Source) -> bool:
-    """Say whether a module is next to a script, where Python looks first."""
+    """Return whether a module is next to a script, where Python looks first."""
     here = os.path.dirname(_path(source))
     return has_module(here, name, source) and not _is_below_package(here, source.root)
 
@@ -218,7 +218,7 @@ def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
 
 
 def written_path(node: cst.BaseExpression, source: Source) -> str:
-    """Give a path that does not start at a file as far as it is written, ``.`` for the cwd."""
+    """Return a path that does not start at a file as far as it is written, ``.`` for the cwd."""
     value = string_value(node)
     if value is not None:
         return value
@@ -262,14 +262,14 @@ def _is_negative(node: cst.BaseExpression) -> bool:
 
 
 def _is_below_package(folder: str, root: str) -> bool:
-    """Say whether a folder is in a package, or in a folder without __init__.py below one."""
+    """Return whether a folder is in a package, or in a folder without __init__.py below one."""
     if os.path.isfile(os.path.join(folder, "__init__.py")):
         return True
     return folder.startswith(f"{root}/") and _is_below_package(os.path.dirname(folder), root)
 
 
 def has_module(folder: str, name: str, source: Source) -> bool:
-    """Say whether a module or package lies in a directory."""
+    """Return whether a module or package lies in a directory."""
     module = os.path.join(folder, name)
     return source.exists(module) or source.exists(f"{module}.py")
 

@@ -103,7 +103,7 @@ class Meeting(NamedTuple):
     is_first: bool
 
     def holds(self, source: Source) -> set[bool | None]:
-        """Say of each directory whether it holds the package, None where nobody can tell."""
+        """Yield for each directory whether it holds the package, None where nobody can tell."""
         return {holds(folder, self.name, source) for folder in self.added.folders}
 
 
@@ -166,7 +166,7 @@ def is_not_held(meeting: Meeting, source: Source) -> bool:
 
 
 def _is_meant_otherwise(meeting: Meeting, source: Source) -> bool:
-    """Say whether the project holds the package itself, or requires the installed one."""
+    """Return whether the project holds the package itself, or requires the installed one."""
     name = meeting.name
     if source.is_first_party(name):
         return True

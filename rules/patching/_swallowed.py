@@ -149,7 +149,7 @@ CALLS_IN_TRY = nodes(
 
 
 def swallowed(node: cst.Call, source: Source) -> Swallowed | None:
-    """Give the block that swallows the failure of a patch, for the first patch in the block."""
+    """Return the block that swallows the failure of a patch, for the first patch in the block."""
     if not _applies_patch(node, source):
         return None
     block, handler = _swallower(node, source)
@@ -159,7 +159,7 @@ def swallowed(node: cst.Call, source: Source) -> Swallowed | None:
 
 
 def claim_after(block: cst.BaseStatement, source: Source) -> cst.Call | None:
-    """Give the statement right after a block that prints that the patch is active."""
+    """Return the statement right after a block that prints that the patch is active."""
     around = source.parent(block)
     if not isinstance(around, (cst.IndentedBlock, cst.Module)):
         return None
@@ -227,7 +227,7 @@ def _comment_above(block: cst.BaseStatement, source: Source) -> str:
 
 
 def is_of_own_library(found: Swallowed, source: Source) -> bool:
-    """Say whether a library swallows the failure of a patch of its own."""
+    """Return whether a library swallows the failure of a patch of its own."""
     called = source.resolve(found.call.func) or ""
     package = source.package[0] if source.package is not None else ""
     own = called.startswith((".", f"{package}.")) or "." not in called
@@ -278,7 +278,7 @@ def measures(call: cst.Call, source: Source) -> bool:
 
 
 def _applies_patch(node: cst.Call, source: Source) -> bool:
-    """Say whether a call applies a patch, checks one, or switches on a fast path."""
+    """Return whether a call applies a patch, checks one, or switches on a fast path."""
     name = last_name(node.func) or ""
     called = source.resolve(node.func) or ""
     if name == "compile":
@@ -296,7 +296,7 @@ def _applies_patch(node: cst.Call, source: Source) -> bool:
 
 
 def _copies_into_package(node: cst.Call, source: Source) -> bool:
-    """Say whether this copies a file over one of an installed package."""
+    """Return whether this copies a file over one of an installed package."""
     if last_name(node.func) not in _COPYING or not node.args:
         return False
     if source.resolve(node.func) != f"shutil.{last_name(node.func)}":
@@ -309,7 +309,7 @@ def _copies_into_package(node: cst.Call, source: Source) -> bool:
 def _swallower(
     node: cst.Call, source: Source
 ) -> tuple[cst.Try | cst.With | None, cst.ExceptHandler | None]:
-    """Give the block around a call that catches everything and does nothing with it."""
+    """Return the block around a call that catches everything and does nothing with it."""
     below: cst.CSTNode = node
     for above in source.ancestors(node):
         if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
@@ -329,7 +329,7 @@ def _is_broad(handler: cst.ExceptHandler) -> bool:
 
 
 def _is_quiet(handler: cst.ExceptHandler) -> bool:
-    """Say whether a handler does nothing but log."""
+    """Return whether a handler does nothing but log."""
     return all(is_silent(each) or logged(each) is not None for each in statements(handler.body))
 
 
@@ -347,7 +347,7 @@ def _patches_in(block: cst.Try | cst.With, source: Source) -> Iterator[cst.Call]
 
 
 def _texts(node: cst.CSTNode) -> str:
-    """Give the text of all strings in a node."""
+    """Return the text of all strings in a node."""
     strings = (
         each.value if isinstance(each, cst.FormattedStringText) else string_value(each)
         for each in walk(node)

@@ -64,6 +64,6 @@ def _checks(command: Command, change: Change) -> bool:
 
 
 def _names(words: tuple[Word, ...], change: Change) -> bool:
-    """Say whether a command names what was changed, or a variable that may lead there."""
+    """Return whether a command names what was changed, or a variable that may lead there."""
     text = " ".join(f"{each.text} {each.origin}" for each in words)
     return change.package in text or bool(change.name and change.name in text)

@@ -74,7 +74,7 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
 
 
 def _is_result_of_check(node: cst.BooleanOperation, source: Source) -> bool:
-    """Say whether a value is what a check returns, what a flag is set to, or an ``if`` asks."""
+    """Return whether a value is what a check returns, what a flag is set to, or an ``if`` asks."""
     parent = source.parent(node)
     if isinstance(parent, cst.Return):
         function = source.function(node)

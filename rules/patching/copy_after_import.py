@@ -118,7 +118,7 @@ class CopyAfterImport(PythonRule["cst.Call"]):
 
 
 def _late_copy(node: cst.Call, source: Source) -> LateCopy | None:
-    """Give what a copy into a known package replaces."""
+    """Return what a copy into a known package replaces."""
     target = argument(node, 1, "dst")
     path = None if target is None or not is_copy(node, source) else path_of(target, source)
     if path is None or path.up != 1 or path.module not in known_packages():

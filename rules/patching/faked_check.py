@@ -134,7 +134,7 @@ def _fakes(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
 
 
 def _claims(fake: Fake, source: Source) -> tuple[Claim, ...]:
-    """Give what would be true if the check passed by itself."""
+    """Return what would be true if the check passed by itself."""
     if fake.kind == "module":
         return claims_of_check(fake.name, source)
     if fake.kind == "kernel":

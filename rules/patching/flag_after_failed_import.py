@@ -108,7 +108,7 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
 
 
 def _follows_failed_import(node: cst.Assign, source: Source) -> bool:
-    """Say whether a flag is set where a ``try`` with an import in it failed."""
+    """Return whether a flag is set where a ``try`` with an import in it failed."""
     handler = source.enclosing(node, cst.ExceptHandler)
     failed = None if handler is None else source.parent(handler)
     if handler is None or not isinstance(failed, cst.Try):

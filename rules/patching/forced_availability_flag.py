@@ -96,7 +96,7 @@ class ForcedAvailabilityFlag(PythonRule["cst.Assign | cst.Call"]):
 
 
 def _is_flag_of_library(fake: Fake, source: Source) -> bool:
-    """Say whether a constant for the result of a check is set; a no counts for fast paths only."""
+    """Return whether a constant for a check's result is set; a no counts for fast paths only."""
     named_so = fake.name.startswith("_") and fake.name.endswith("_available")
     matters = fake.said != "False" or FAST_PATH.search(fake.name) is not None
     return (

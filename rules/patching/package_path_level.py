@@ -153,13 +153,13 @@ def _levels_to_site(module: str, source: Source) -> int | None:
 
 
 def _may_be_inside(package: str, named: str, source: Source) -> bool:
-    """Say whether a package that is not known here is likely to have an entry."""
+    """Return whether a package that is not known here is likely to have an entry."""
     known = package in known_packages() or is_installed(package, source.project)
     return not known and named in _INNER_NAMES
 
 
 def _copy_to(node: cst.CSTNode, source: Source) -> cst.Call | None:
-    """Give the call that copies something to a path."""
+    """Return the call that copies something to a path."""
     for each in endings(node, source):
         argument = source.parent(each)
         call = source.parent(argument) if isinstance(argument, cst.Arg) else None

@@ -120,12 +120,12 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
 
 @once_per_file
 def _renamed(source: Source) -> frozenset[str]:
-    """Give the names that ``as`` gives."""
+    """Return the names that ``as`` gives."""
     return frozenset(re.findall(r" as\s+(\w+)", source.code))
 
 
 def _reloaded(node: cst.Call, source: Source) -> str:
-    """Give the known package that ``importlib.reload`` is called with, else ""."""
+    """Return the known package that ``importlib.reload`` is called with, else ""."""
     name = last_name(node.func) or ""
     if name != "reload" and name not in _renamed(source):
         return ""

@@ -212,7 +212,7 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
 
 
 def _package(copy: GuessedCopy, source: Source) -> str | None:
-    """Give the known package that the code around a copy names."""
+    """Return the known package that the code around a copy names."""
     words = re.findall(r"\w+", " ".join([*map(_text, copy.behind), source.text_of(copy.call)]))
     return next((word for word in words if word in known_packages()), None)
 
@@ -255,7 +255,7 @@ def _calls(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[c
 
 
 def _last_word(command: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
-    """Give what says where a command copies to: the command itself, or what is put into it."""
+    """Return what says where a command copies to: the command itself, or what is put into it."""
     word = source.text_of(command).strip("rRfFbB\"'").split()[-1]
     if _SITE.search(word):
         return [command]
@@ -265,7 +265,7 @@ def _last_word(command: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
 
 
 def _behind(targets: list[cst.CSTNode], source: Source) -> list[cst.CSTNode]:
-    """Give every node that says where a target lies, through variables, loops and functions."""
+    """Return every node that says where a target lies, through variables, loops and functions."""
     found: dict[cst.CSTNode, None] = {}
     edge = targets
     for _ in range(MAXIMUM_HOPS):
@@ -276,7 +276,7 @@ def _behind(targets: list[cst.CSTNode], source: Source) -> list[cst.CSTNode]:
 
 
 def _beginning(node: cst.CSTNode, source: Source) -> cst.CSTNode:
-    """Give what a path expression begins with: ``a`` for ``join(a / "b", c)``."""
+    """Return what a path expression begins with: ``a`` for ``join(a / "b", c)``."""
     step = step_of(node, source)
     return node if step is None else _beginning(step.base, source)
 
@@ -297,7 +297,7 @@ def _values(node: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
 
 
 def _opening(string: cst.CSTNode) -> str:
-    """Give what a string begins with, up to the first value put into it."""
+    """Return what a string begins with, up to the first value put into it."""
     if isinstance(string, cst.FormattedString) and string.parts:
         text = _text(string.parts[0])
         return f"{string.start}{text}{'' if string.parts[1:] else string.end}"
@@ -311,13 +311,13 @@ def _text(node: cst.CSTNode) -> str:
 
 
 def _words(node: cst.CSTNode) -> str:
-    """Give the command that a string or a list of strings holds."""
+    """Return the command that a string or a list of strings holds."""
     elements = node.elements if isinstance(node, cst.List) else ()
     return " ".join(_text(each.value) for each in elements) or _text(node)
 
 
 def _guess(behind: list[cst.CSTNode], source: Source) -> str | None:
-    """Say in words what of a target is guessed, None where nothing is."""
+    """Return in words what of a target is guessed, None where nothing is."""
     for node in behind:
         if isinstance(node, cst.Call) and source.resolve(node.func) in _GUESSES:
             return f"`{shortened(source.text_of(node))}`"

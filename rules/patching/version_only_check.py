@@ -76,20 +76,20 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
 
 
 def _says_nothing(statement: cst.CSTNode) -> bool:
-    """Say whether a statement is an import or a docstring."""
+    """Return whether a statement is an import or a docstring."""
     text = isinstance(statement, cst.Expr) and string_value(statement.value) is not None
     return text or isinstance(statement, (cst.Import, cst.ImportFrom))
 
 
 def _answer(statement: cst.CSTNode) -> cst.Comparison | cst.Call | None:
-    """Give the one comparison or call that a statement returns or asserts."""
+    """Return the one comparison or call that a statement returns or asserts."""
     value = statement.value if isinstance(statement, cst.Return) else None
     value = statement.test if isinstance(statement, cst.Assert) else value
     return value if isinstance(value, (cst.Comparison, cst.Call)) else None
 
 
 def _asks_for_version(answer: cst.Comparison | cst.Call, source: Source) -> bool:
-    """Say whether an answer is a version compared to something, or the beginning of one."""
+    """Return whether an answer is a version compared to something, or the beginning of one."""
     if isinstance(answer, cst.Call):
         called = answer.func
         if not isinstance(called, cst.Attribute) or called.attr.value != "startswith":

@@ -60,7 +60,7 @@ def needed_after(found: InStep, source: Source) -> Iterator[str]:
 
 
 def needed_sometimes(found: InStep, source: Source) -> tuple[str, cst.If] | None:
-    """Give the first call beside a barrier that needs it in some steps only, and its `if`.
+    """Return the first call beside a barrier that needs it in some steps only, and its `if`.
 
     What one rank does alone needs no barrier, and one under its condition would hang.
     """
@@ -158,7 +158,7 @@ def _only_asks(call: cst.Call) -> bool:
 
 
 def _module_path(module: str, source: Source) -> str | None:
-    """Give the file of a module of the project, as the imports of a file name it.
+    """Return the file of a module of the project, as the imports of a file name it.
 
     What is asked of the disk is noted with the project: modules lead from one to the next.
     """

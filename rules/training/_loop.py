@@ -68,7 +68,7 @@ class InStep(NamedTuple):
 
 
 def in_step(call: cst.Call, source: Source) -> InStep | None:
-    """Say in which training step a call always runs.
+    """Return in which training step a call always runs.
 
     A condition or handler between the call and the step ends the search, unless it asks about
     the machine and so says the same in every step of a run.
@@ -166,7 +166,7 @@ STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped)
 
 
 def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
-    """Say whether one iteration of a loop, or one call of a function, is a training step.
+    """Return whether one iteration of a loop, or one call of a function, is a training step.
 
     The update stands in it, not in a loop inside it; or the backward pass does, where the loop
     takes batches or counts steps; or it takes batches from a loader and goes over each several
@@ -192,7 +192,7 @@ def own_nodes(node: cst.For | cst.While | cst.FunctionDef) -> Iterator[cst.CSTNo
 
 
 def neighbours(call: cst.Call, source: Source) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
-    """Give the statements before and after the call's own in its block, and on its line."""
+    """Return the statements before and after the call's own in its block, and on its line."""
     line = source.enclosing(call, cst.SimpleStatementLine)
     block = None if line is None else source.parent(line)
     body: list[cst.CSTNode] = []
@@ -259,7 +259,7 @@ def _takes_batches(node: cst.CSTNode) -> bool:
 
 
 def _repeats_steps(node: cst.For | cst.While | cst.FunctionDef) -> bool:
-    """Say whether a backward pass in it is one of many: a probe of three shapes makes three."""
+    """Return whether a backward pass in it is one of many: a probe of three shapes makes three."""
     if isinstance(node, cst.For):
         return any(
             _names(part, _LOADERS) or _names(part, _STEPS) for part in (node.target, node.iter)
@@ -272,7 +272,7 @@ def _names(node: cst.CSTNode, pattern: re.Pattern[str]) -> bool:
 
 
 def asks_machine(test: cst.BaseExpression) -> bool:
-    """Say whether a condition is about the machine, so that it is the same in all steps."""
+    """Return whether a condition is about the machine, so that it is the same in all steps."""
     if isinstance(test, cst.BooleanOperation):
         return asks_machine(test.left) and asks_machine(test.right)
     if isinstance(test, cst.UnaryOperation):

@@ -41,7 +41,7 @@ _HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
 
 
 def device_function(call: cst.Call, source: Source, name: str) -> str | None:
-    """Give the text of the function called if it is the one with this name of a torch device.
+    """Return the text of the function called if it is the one with this name of a torch device.
 
     It is ``torch.cuda.synchronize``, ``torch.accelerator.…``, ``get_accelerator().…`` or that of
     a name which stands for one of these.
@@ -59,24 +59,24 @@ def device_function(call: cst.Call, source: Source, name: str) -> str | None:
 
 
 def text_of_function(call: cst.Call, source: Source) -> str:
-    """Give what is called as it is written, on one line; only its last name where it is long."""
+    """Return what is called as it is written, on one line; only its last name where it is long."""
     text = " ".join(source.text_of(call.func).split())
     return text if len(text) <= _LONGEST_FUNCTION else (last_name(call.func) or "")
 
 
 def reads_clock(step: TrainingStep, source: Source) -> bool:
-    """Say whether every step reads a clock or a timer, so that a wait before it is meant."""
+    """Return whether every step reads a clock or a timer, so that a wait before it is meant."""
     return any(_is_clock(call, source) for call in _unconditional_calls(step.node.body))
 
 
 def reads_events(step: TrainingStep) -> bool:
-    """Say whether the step asks for the time between two events of the device."""
+    """Return whether the step asks for the time between two events of the device."""
     calls = (each for each in own_nodes(step.node) if isinstance(each, cst.Call))
     return any(last_name(call.func) == _EVENT_TIME for call in calls)
 
 
 def logs_sometimes(step: TrainingStep) -> bool:
-    """Say whether some steps only, such as every hundredth, log what the others measure as well."""
+    """Return whether only some steps, such as every hundredth, log what all measure."""
     branches = (each for each in own_nodes(step.node) if isinstance(each, cst.If))
     return any(any(isinstance(part, cst.Modulo) for part in walk(each.test)) for each in branches)
 
@@ -88,12 +88,12 @@ READ_EVENTS_LATER = (
 
 
 def copies_in_background(step: TrainingStep) -> bool:
-    """Say whether the step copies to the host or works on a stream without waiting for it."""
+    """Return whether the step copies to the host or works on a stream without waiting for it."""
     return any(_runs_aside(call) for call in calls_in(step.node))
 
 
 def host_reads_result(call: cst.Call, source: Source) -> bool:
-    """Say whether the host waits for a result right after the call, before it reads a clock."""
+    """Return whether the host waits for a result right after the call, before it reads a clock."""
     for statement in neighbours(call, source)[1]:
         for each in _unconditional_calls(statement):
             if last_name(each.func) == _EVENT_TIME or _is_clock(each, source):
@@ -227,7 +227,7 @@ def _is_clock(call: cst.Call, source: Source) -> bool:
 
 
 def _names_timer(node: cst.CSTNode) -> bool:
-    """Say whether a name in ``self.timers("forward").start()`` speaks of a timer."""
+    """Return whether a name in ``self.timers("forward").start()`` speaks of a timer."""
     while isinstance(node, (cst.Call, cst.Attribute, cst.Subscript)):
         if isinstance(node, cst.Attribute) and _TIMERS.match(node.attr.value):
             return True

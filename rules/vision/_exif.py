@@ -31,12 +31,12 @@ _ADDS_NO_EXIF = frozenset({"convert", "copy", "crop", "filter", "resize", "rotat
 
 
 def is_exif_transpose(function: cst.BaseExpression, source: Source) -> bool:
-    """Say whether an expression is Pillow's ``ImageOps.exif_transpose``."""
+    """Return whether an expression is Pillow's ``ImageOps.exif_transpose``."""
     return source.resolve(function) == "PIL.ImageOps.exif_transpose"
 
 
 def no_effect(call: cst.Call, source: Source) -> NoEffect | None:
-    """Say why a call of ``exif_transpose`` changes nothing, or None where it may."""
+    """Return why a call of ``exif_transpose`` changes nothing, or None where it may."""
     image = argument(call, 0, "image")
     if image is None:
         return None
@@ -63,7 +63,7 @@ def _may_work_in_place(call: cst.Call) -> bool:
 
 
 def _is_used_after(image: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
-    """Say whether the image is looked at after the call; else the call only tries a file out."""
+    """Return whether the image is looked at after the call; else the call only tries a file out."""
     if not isinstance(image, cst.Name):
         return isinstance(image, cst.Attribute)
     function = source.function(call)
@@ -76,7 +76,7 @@ def _is_used_after(image: cst.BaseExpression, call: cst.Call, source: Source) ->
 
 
 def _has_no_exif(image: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
-    """Say whether the image is made from pixels, on the spot or wherever its name is bound."""
+    """Return whether the image is made from pixels, on the spot or wherever its name is bound."""
     if not isinstance(image, cst.Name):
         return _is_made_from_pixels(image, source)
     if re.search(rf"\b{image.value}\s*\.\s*(?:getexif|info)\b", source.code):

@@ -270,7 +270,7 @@ def _names_of(name: str, nodes: Iterable[ast.AST], source: Source) -> Iterator[s
 
 @once_per_file
 def _opened_for_boxes(path: str, source: Source) -> tuple[tuple[float, int, str], ...]:
-    """Give the top-level statements that open images and name boxes.
+    """Return the top-level statements that open images and name boxes.
 
     Each as the share of names of boxes in it, the line that opens an image, and such a name.
     """

@@ -114,7 +114,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Give the time, to be set."""
+    """Return the time, to be set."""
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now

@@ -94,7 +94,7 @@ def run(folder: Path, *command: str, stdin: bytes | None = None) -> str:
 
 
 def flake8(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[Place]:
-    """Give what flake8 reports of ours and of syntax."""
+    """Return what flake8 reports of ours and of syntax."""
     output = "--format=%(path)s:%(row)d:%(col)d:%(code)s"
     lines = run(folder, "-m", "flake8", output, *arguments, stdin=stdin).splitlines()
     found = (line.rsplit(":", 3) for line in lines)
@@ -106,7 +106,7 @@ def flake8(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[Pl
 
 
 def command(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[Place]:
-    """Give what ``rocmlint`` reports, once for each place: flake8 cannot tell where it ends."""
+    """Return what ``rocmlint`` reports, once for each place: flake8 cannot tell where it ends."""
     flags = ("--no-cache", "--quiet", "--output-format=json")
     document = json.loads(run(folder, "-m", "rocmlint", *flags, *arguments, stdin=stdin))
     places = ("path", "line", "column", "code")

@@ -11,7 +11,7 @@ from rocmlint.formats.workflow import parse
 
 
 def runs(text: str) -> list[str]:
-    """Give what the steps run, each with its image where one is known."""
+    """Return what the steps run, each with its image where one is known."""
     return [
         " ".join(word.text for word in each.words)
         + (f" in {each.image.text}" if each.image else "")

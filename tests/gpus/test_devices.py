@@ -80,7 +80,7 @@ def test_rocminfo_that_hangs_is_one_line(here: FakeMachine) -> None:
 
 
 def torch_that_sees(target: str, folder: Path) -> Interpreter:
-    """Give an interpreter with a torch for ROCm that sees two GPUs of a kind."""
+    """Return an interpreter with a torch for ROCm that sees two GPUs of a kind."""
     environment = Environment(folder)
     environment.write("torch/version.py", "__version__ = '2.13.0+rocm7.2'\nhip = '7.2.1'\n")
     environment.write(

@@ -50,7 +50,7 @@ REQUESTS: dict[str, object] = {
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Give an environment with a package, of which some files are in odd encodings."""
+    """Return an environment with a package, of which some files are in odd encodings."""
     made = Environment(tmp_path_factory.mktemp("installed") / "venv")
     odd = {f"tiny/{name}.py": f"# coding: {name}\n{SOURCE}" for name in CODECS}
     made.install("tiny", "1.0", {"tiny/__init__.py": READER, "tiny/mod.py": SOURCE, **odd})
@@ -133,7 +133,7 @@ def starts(python: str) -> bool:
 
 
 def marked_by(python: Path, folder: Path, marks: Path) -> set[str]:
-    """Give the modules that Python itself runs, or tries to, before it does what it is asked to."""
+    """Return the modules that Python itself runs, or tries to, before what it is asked to do."""
     variables = plain_environment(PYTHONPATH=str(folder))
     subprocess.run([python, "-c", "pass"], env=variables, cwd="/", check=True)
     return {each.name for each in marks.iterdir()}

@@ -40,7 +40,7 @@ def source_of(text: str, path: str = "job.py") -> Source:
 
 @cache
 def fixture(path: Path) -> Source:
-    """Give the source of a fixture; every trigger looks at the same one."""
+    """Return the source of a fixture; every trigger looks at the same one."""
     return source_of(path.read_text(encoding="utf-8"))
 
 

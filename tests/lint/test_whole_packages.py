@@ -38,7 +38,7 @@ in_parts = pytest.mark.parametrize("part", range(PARTS))
 
 @pytest.fixture(scope="session", params=WHEELS)
 def package(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the unpacked wheel of a package."""
+    """Return the unpacked wheel of a package."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--only-binary", ":all:", "--dest", str(folder), request.param]
@@ -71,7 +71,7 @@ def scanner() -> Scanner[Rule[Any]]:
 
 
 def differences(path: Path) -> str:
-    """Say how the findings in a file differ without shortcuts; empty where they do not."""
+    """Return how the findings in a file differ without shortcuts; empty where they do not."""
     data = path.read_bytes()
     linter = Linter(PREVIEW)
     try:

@@ -45,14 +45,14 @@ def found(data: str | bytes, path: str = "train.ipynb") -> list[tuple[str, str]]
 
 @cache
 def fixtures() -> list[str]:
-    """Give the code of all fixtures with something to find."""
+    """Return the code of all fixtures with something to find."""
     texts = [path.read_text() for path in sorted(FIXTURES.glob("*/*/bad*.py"))]
     found_in = [(text, [each.code for each in lint(text, "train.py")]) for text in texts]
     return [text for text, codes in found_in if codes and "ROC900" not in codes]
 
 
 def starts(text: str) -> list[int]:
-    """Give the lines, from 1, at which a cell may begin: those of top-level statements."""
+    """Return the lines, from 1, at which a cell may begin: those of top-level statements."""
     body = ast.parse(text).body
     decorated = [getattr(node, "decorator_list", None) or [node] for node in body]
     lines = [min(each.lineno for each in nodes) for nodes in decorated]
@@ -99,7 +99,7 @@ def _line(named: re.Match[str], first: dict[int | None, int]) -> str:
 
 
 def _in_file(finding: Finding, first: dict[int | None, int]) -> tuple[int, int, int, int]:
-    """Give the place in the file that the cells were cut from."""
+    """Return the place in the file that the cells were cut from."""
     above = first[finding.shown.cell] - 1
     _, line, column, end_line, end_column = finding.shown
     return line + above, column, end_line + above, end_column

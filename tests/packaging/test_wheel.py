@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def dependencies() -> list[str]:
-    """Give what a plain install brings."""
+    """Return what a plain install brings."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     assert isinstance(listed, list)
     return listed
@@ -31,7 +31,7 @@ def dependencies() -> list[str]:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a copy of the repository that builds may write into."""
+    """Return a copy of the repository that builds may write into."""
     target = tmp_path_factory.mktemp("checkout")
     for name in ("src", "rules", "fixtures"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
@@ -43,7 +43,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["wheel", "editable install", "plain checkout"])
 def python(request: pytest.FixtureRequest, checkout: Path, tmp_path: Path) -> Path:
-    """Give the interpreter of a fresh environment in which rocmlint can be imported."""
+    """Return the interpreter of a fresh environment in which rocmlint can be imported."""
     venv.create(tmp_path, with_pip=True)
     interpreter = tmp_path / "bin" / "python"
     arguments = {

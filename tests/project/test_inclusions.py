@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_all(files: dict[str, str], first: str = "requirements.txt") -> list[tuple[str, bool]]:
-    """Give the names that are read, in order, and whether each is a constraint."""
+    """Return the names that are read, in order, and whether each is a constraint."""
     own = Listed(first, parts_of(first, files[first]))
     found = with_inclusions([own], lambda path: files.get(path, ""))
     return [(each.path, each.constraint) for each in found]

@@ -21,7 +21,7 @@ PROVE = Path(__file__).parents[2] / "tools" / "prove_deprecations.py"
 
 
 def installed_torch() -> str:
-    """Give the version of the installed torch, "" if there is none."""
+    """Return the version of the installed torch, "" if there is none."""
     try:
         return importlib.metadata.version("torch").partition("+")[0]
     except importlib.metadata.PackageNotFoundError:

@@ -59,7 +59,7 @@ print("answers" + json.dumps(answers))
 
 @pytest.fixture(scope="module")
 def transformers() -> PackageNames:
-    """Give what the index has of transformers."""
+    """Return what the index has of transformers."""
     found = names.names_of("transformers")
     assert found is not None
     return found
@@ -89,7 +89,7 @@ def at(package: PackageNames, dotted: str, version: str) -> bool | None:
 
 
 def installed(package: str) -> Version | None:
-    """Give the installed version, if there is one."""
+    """Return the installed version, if there is one."""
     try:
         return Version(importlib.metadata.version(package))
     except importlib.metadata.PackageNotFoundError:

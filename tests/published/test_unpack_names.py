@@ -20,13 +20,13 @@ OLDEST = "0.0.1"
 
 @pytest.fixture(scope="module")
 def shipped() -> PackageNames:
-    """Give a small package of the index."""
+    """Return a small package of the index."""
     return of(Path(name_data.FOLDER) / "accelerate.names")
 
 
 @pytest.fixture
 def work(tmp_path: Path) -> str:
-    """Give a folder with the package as proofs."""
+    """Return a folder with the package as proofs."""
     Unpacked(NameFile(os.path.join(name_data.FOLDER, "accelerate.names"))).write(str(tmp_path))
     return str(tmp_path)
 
@@ -47,7 +47,7 @@ def packed(work: str) -> PackageNames:
 
 
 def answers(index: PackageNames, version: Version) -> dict[str, object]:
-    """Give what is known of a version: each name, and each signature."""
+    """Return what is known of a version: each name, and each signature."""
     found: dict[str, object] = {}
     for module in index.modules():
         for dotted in (module, *(f"{module}.{name}" for name in index.names(module))):

@@ -29,13 +29,13 @@ RULES = [rule for rule in load_rules() if rule.on]
 
 
 def folder_of(rule: type[Rule[Any]]) -> Path:
-    """Give the fixtures of a rule: ``fixtures/<family>/<file of the rule>``."""
+    """Return the fixtures of a rule: ``fixtures/<family>/<file of the rule>``."""
     family, stem = rule.__module__.split(".")[-2:]
     return FIXTURES / family / stem
 
 
 def files(kind: str) -> list[Path]:
-    """Give the files of one kind that are linted, whatever their format."""
+    """Return the files of one kind that are linted, whatever their format."""
     return sorted(
         path
         for rule in RULES
@@ -59,7 +59,7 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def project_path(path: Path) -> Path:
-    """Give the path of a fixture below ``projects``: a single file is a project of one file."""
+    """Return the path of a fixture below ``projects``: a single file is a project of one file."""
     relative = path.relative_to(FIXTURES)
     return relative / relative.name if len(relative.parts) == 3 else relative
 

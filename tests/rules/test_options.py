@@ -28,7 +28,7 @@ model.attach()
 
 
 def lint(text: str, rule: str, *, preview: bool = False, **options: object) -> list[int]:
-    """Give the lines of ``app/load.py`` that one rule finds with these options."""
+    """Return the lines of ``app/load.py`` that one rule finds with these options."""
     values = {name.replace("_", "-"): value for name, value in options.items()}
     rules = enabled_rules(Settings(preview=preview, rule_options={rule: values}))
     source = Source("app/load.py", text, place="app/load.py")

@@ -153,7 +153,7 @@ def acme(project: Project) -> Project:
 
 
 def places(project: Project, *arguments: str, stdin: str = "") -> list[str]:
-    """Give where the command finds something."""
+    """Return where the command finds something."""
     flags = ("--no-cache", "--output-format", "concise")
     done = project.run(*flags, *arguments, stdin=stdin)
     assert "Traceback" not in done.stderr

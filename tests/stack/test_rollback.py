@@ -28,7 +28,7 @@ def environment(tmp_path: Path) -> Environment:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the empty folder of a project, in which the test runs."""
+    """Return the empty folder of a project, in which the test runs."""
     made = tmp_path / "project"
     made.mkdir()
     monkeypatch.chdir(made)

@@ -43,7 +43,7 @@ TORCH_2_4_1 = (
 
 @pytest.fixture(scope="module")
 def transformers() -> Distribution:
-    """Give the transformers that is installed beside the tests."""
+    """Return the transformers that is installed beside the tests."""
     if importlib.util.find_spec("transformers") is None:
         pytest.skip("needs transformers, which `[test]` brings")
     return distribution("transformers")

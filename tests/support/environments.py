@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def plain_environment(**variables: str) -> dict[str, str]:
-    """Give the variables of a shell in which nobody has configured Python."""
+    """Return the variables of a shell in which nobody has configured Python."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return {**kept, **variables}
 

@@ -156,7 +156,7 @@ class FakeEnvironment:
 
 
 def amd_smi(rocm: str) -> str:
-    """Give what ``amd-smi version --json`` prints (ROCm 7.0.2's, with another version)."""
+    """Return what ``amd-smi version --json`` prints (ROCm 7.0.2's, with another version)."""
     return json.dumps(
         [
             {
@@ -172,7 +172,7 @@ def amd_smi(rocm: str) -> str:
 
 
 def standing(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str]]:
-    """Give what does not fit."""
+    """Return what does not fit."""
     return [
         (each.package, each.requirement, each.judgement)
         for each in verdicts

@@ -54,7 +54,7 @@ profiler.export_chrome_trace(sys.argv[1])
 
 
 def profiled(path: Path) -> dict[str, Any]:
-    """Give what torch.profiler really writes of one attention on the CPU."""
+    """Return what torch.profiler really writes of one attention on the CPU."""
     subprocess.run(
         [sys.executable, "-c", PROFILE, str(path)], check=True, stderr=subprocess.DEVNULL
     )
@@ -63,7 +63,7 @@ def profiled(path: Path) -> dict[str, Any]:
 
 
 def kernel(name: str, microseconds: float, number: int) -> dict[str, Any]:
-    """Give the event of one dispatch."""
+    """Return the event of one dispatch."""
     return {
         "ph": "X",
         "cat": "kernel",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def patch(project: Project) -> Path:
-    """Give the manifest of a patched package that is installed as it should be."""
+    """Return the manifest of a patched package that is installed as it should be."""
     project.write("pack/__init__.py", "VERSION = 1\n")
     project.write("pack/m.py", NEW)
     project.write("pack/data.json", "{}")

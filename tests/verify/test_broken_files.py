@@ -30,7 +30,7 @@ DEVICE_CODE = b"\x7fELF\x02\x01\x01\x40\x04".ljust(16, b"\0") + struct.pack(
 
 
 def library() -> bytes:
-    """Give a real library: the smallest that a package beside zstandard brings."""
+    """Return a real library: the smallest that a package beside zstandard brings."""
     found = Path(zstandard.__file__).parents[1].glob("*/*.so")
     return min(found, key=lambda path: path.stat().st_size).read_bytes()
 

@@ -433,7 +433,7 @@ def test_a_factory_has_to_give_a_model() -> None:
 
 
 def saved(answer: dict[str, Any]) -> dict[str, Any]:
-    """Give what a baseline keeps of an answer, as JSON gives it back."""
+    """Return what a baseline keeps of an answer, as JSON gives it back."""
     kept = {"tensors": answer["tensors"], "boundaries": answer["forward"]["boundaries"]}
     back: dict[str, Any] = json.loads(json.dumps(kept))
     return back

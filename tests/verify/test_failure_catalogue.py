@@ -46,7 +46,7 @@ WITHOUT_TORCH = {"USE_TORCH": "0"}
 
 @pytest.fixture(scope="session")
 def transformers_environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Give an environment with transformers 4.53.2 as pip installs it; torch is the tests' own."""
+    """Return an environment with transformers 4.53.2 from pip; torch is the tests' own."""
     folder = tmp_path_factory.mktemp("transformers")
     made, beside = Environment(folder / "environment"), folder / "dependencies"
     pip_install("transformers==4.53.2", python=made.python)
@@ -75,7 +75,7 @@ def pip_install(*arguments: str, python: Path = Path(sys.executable)) -> None:
 def overlay(
     transformers_environment: Environment, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """Give patch files in openpi's layout, made from the installed ones."""
+    """Return patch files in openpi's layout, made from the installed ones."""
     root = tmp_path_factory.mktemp("overlay") / "transformers_replace"
     gemma = root / "models" / "gemma" / "modeling_gemma.py"
     gemma.parent.mkdir(parents=True)
@@ -107,7 +107,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def case_of(name: str, request: pytest.FixtureRequest, folder: Path) -> Case:
-    """Give the environment that a case of that letter begins with."""
+    """Return the environment that a case of that letter begins with."""
     if not name.startswith("E"):
         return case_of_tiny(folder)
     base: Environment = request.getfixturevalue("transformers_environment")

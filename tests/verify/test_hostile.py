@@ -28,7 +28,7 @@ VERBS_THAT_ASK = [("live", "json"), ("stock", "pytest"), ("variables",)]
 
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[Path]:
-    """Give a disk with room for one small file."""
+    """Yield a disk with room for one small file."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(disk)]

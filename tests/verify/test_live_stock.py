@@ -229,7 +229,7 @@ GENERIC = (
 
 
 def pythons() -> list[str]:
-    """Give one interpreter for each other version that is installed here, and this one."""
+    """Return one interpreter for each other version that is installed here, and this one."""
     found = {sys.version_info[:2]: sys.executable}
     names = [shutil.which(f"python3.{minor}") for minor in range(9, 16)]
     pyenv = shutil.which("pyenv")
@@ -279,7 +279,7 @@ def test_awkward_code_shows_no_difference(python: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """Give the awkward module, imported here."""
+    """Yield the awkward module, imported here."""
     (tmp_path / "awkward.py").write_text(AWKWARD)
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()

@@ -322,7 +322,7 @@ def test_a_source_that_this_python_cannot_compile_is_contradicted(
 
 
 def cached(environment: Environment) -> Path:
-    """Give the fresh bytecode of the patch."""
+    """Return the fresh bytecode of the patch."""
     folder = environment.site / "tiny" / "__pycache__"
     assert environment.run("-c", "import tiny.mod").returncode == 0
     (path,) = folder.glob("mod.*.pyc")

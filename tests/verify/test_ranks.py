@@ -57,7 +57,7 @@ class Results:
         return found
 
     def verdicts(self, claim: str) -> dict[str, str]:
-        """Give the verdicts by rank."""
+        """Return the verdicts by rank."""
         found = [each for each in self.all if claim in each["claim"]]
         return {each["subject"].partition(" (")[0]: each["verdict"] for each in found}
 
@@ -215,7 +215,7 @@ class Folder(Project):
 
 @pytest.fixture(scope="session")
 def witness(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Give the witness of a real process."""
+    """Return the witness of a real process."""
     job = Job(tmp_path_factory.mktemp("job"))
     job.script("import patched")
     (found,) = job.watch(MIOPEN_FIND_MODE="1").witnesses

@@ -16,7 +16,7 @@ _PYTHON = (".py", ".pyi", ".pyw", ".ipynb")
 
 
 def are_alternatives(one: Command, two: Command, file: File) -> bool:
-    """Say whether one of two commands runs and the other does not.
+    """Return whether one of two commands runs and the other does not.
 
     So it is with the branches of one ``if`` or ``case``, and where the branch of the first leaves
     the function or the script.

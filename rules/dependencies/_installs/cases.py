@@ -90,7 +90,7 @@ class Harm:
 
 @once_per_file
 def case_of(command: Command, file: File) -> Case | None:
-    """Give what is known of a command that installs in a place for ROCm; None for all others."""
+    """Return what is known of a command that installs in a place for ROCm; None for all others."""
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
     install = install_of(command)
@@ -104,5 +104,5 @@ def case_of(command: Command, file: File) -> Case | None:
 
 
 def is_in_setup(file: File) -> bool:
-    """Say whether a file is a setup.py, which is built for all platforms."""
+    """Return whether a file is a setup.py, which is built for all platforms."""
     return "setup" in file.kinds and file.path.endswith(".py")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def _written(*tools: str) -> tuple[str, ...]:
-    """Give how tools stand in commands: as a word of a shell, or as a string of a list.
+    """Return how tools stand in commands: as a word of a shell, or as a string of a list.
 
     Their names alone stand in most files: "pip" begins "pipeline".
     """

@@ -29,7 +29,7 @@ CUDA_OF_CONDA = ("pytorch-cuda",)
 
 
 def is_cuda_of_conda(declared: Declared, file: File) -> bool:
-    """Say whether an environment file of conda asks for CUDA, in a project certain to be for ROCm.
+    """Return whether an environment file of conda asks for CUDA in a project that is for ROCm.
 
     That the configuration says, or the name of the file; a file that is for CUDA by its name is
     the other half of a project for both.
@@ -45,7 +45,7 @@ def is_cuda_of_conda(declared: Declared, file: File) -> bool:
 
 
 def harm(case: Case) -> Harm | None:
-    """Say that conda installs PyTorch, and where; None where it does not."""
+    """Return that conda installs PyTorch, and where; None where it does not."""
     asked = case.install.requirements
     place = next((each.word for each in asked if each.name in _FAMILY), None)
     if place is None:
@@ -61,12 +61,12 @@ def harm(case: Case) -> Harm | None:
 
 
 def names_build(command: Command) -> bool:
-    """Say whether a word says what a package is built for."""
+    """Return whether a word says what a package is built for."""
     return any(part in word.text.lower() for word in command.words[1:] for part in _MEANT)
 
 
 def has_other_channel(command: Command, install: Install) -> bool:
-    """Say whether a channel is asked that may have a build for ROCm."""
+    """Return whether a channel is asked that may have a build for ROCm."""
     channels = [*_channels(command.words), *_prefixes(install)]
     return any(each.rpartition("/")[2] not in _CHANNELS for each in channels)
 
@@ -80,7 +80,7 @@ def _channels(words: Sequence[Word]) -> Iterator[str]:
 
 
 def _prefixes(install: Install) -> Iterator[str]:
-    """Give the channels that stand before packages: ``conda-forge::pytorch``."""
+    """Yield the channels that stand before packages: ``conda-forge::pytorch``."""
     for each in install.requirements:
         channel, colons, _ = each.word.text.rpartition("::")
         if colons:

@@ -36,7 +36,7 @@ class _Said(NamedTuple):
 
 
 def harm(asked: Requested, case: Case, file: File) -> Harm | None:
-    """Say how pip or uv brings in PyPI's torch for a requirement; None where it does not."""
+    """Return how pip or uv brings in PyPI's torch for a requirement; None where it does not."""
     requirement = asked.requirement
     if requirement.url or is_build(requirement):
         return None
@@ -54,7 +54,7 @@ def harm(asked: Requested, case: Case, file: File) -> Harm | None:
 
 
 def _place(word: Word, command: Command) -> Word | Command:
-    """Give what a finding spans: the command where its word stands elsewhere, as in a list."""
+    """Return what a finding spans: the command where its word stands elsewhere, as in a list."""
     inside = command.span[:2] <= word.span[:2] and word.span[2:] <= command.span[2:]
     return word if inside else command
 
@@ -79,7 +79,7 @@ def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _S
 
 
 def _exclusion(name: str, asked: Requested, torch: RocmTorch) -> str | None:
-    """Say for which torch a pin is taken from PyPI; None where it meets the one that is there."""
+    """Return for which torch a pin is taken from PyPI; None where the present one meets it."""
     from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
 
     specifier = asked.requirement.specifier
@@ -107,7 +107,7 @@ def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
 
 
 def _beside_torch(asked: Requested, case: Case) -> Requirement:
-    """Give a requirement as pip solves it together with a torch that is pinned beside it."""
+    """Return a requirement as pip solves it together with a torch that is pinned beside it."""
     from packaging.requirements import Requirement  # noqa: PLC0415 - loads packaging
     from packaging.utils import canonicalize_name  # noqa: PLC0415
 
@@ -157,7 +157,7 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | Non
 
 
 def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
-    """Say that a package, or one that it brings, has code for CUDA only, whatever the torch."""
+    """Return that a package, or one that it brings, has code for CUDA only, whatever the torch."""
     there = packages_there(case, file)
     found = cuda_wheel(asked.requirement, there)
     if not found:
@@ -174,7 +174,7 @@ def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
 
 
 def _written(asked: Requested) -> str:
-    """Give a requirement as a message names it, and where it stands in another file."""
+    """Return a requirement as a message names it, and where it stands in another file."""
     requirement = asked.requirement
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     where = f" ({asked.where})" if asked.where else ""
@@ -199,7 +199,7 @@ def _instead(requirement: Requirement, demand: Demand, torch: RocmTorch | None) 
 
 
 def _instead_of(package: str, torch: RocmTorch | None) -> str:
-    """Say what to do about a package that nobody asked for."""
+    """Return what to do about a package that nobody asked for."""
     from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA  # noqa: PLC0415
 
     from .._pins.demands import fitting  # noqa: PLC0415 - loads packaging
@@ -214,7 +214,7 @@ def _instead_of(package: str, torch: RocmTorch | None) -> str:
 
 
 def _give_index(requirement: Requirement, source: File) -> str:
-    """Say which index to give: one that the file names already, if it has that torch."""
+    """Return which index to give: one that the file names already, if it has that torch."""
     from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
 

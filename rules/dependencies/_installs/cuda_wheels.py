@@ -12,7 +12,7 @@ _KERNELS = frozenset({"sgl-kernel", "sglang-kernel", "flashinfer-python"})
 
 
 def cuda_wheel(requirement: Requirement, there: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Give the package that PyPI has for CUDA only, behind those through which it comes.
+    """Return the package that PyPI has for CUDA only, behind those through which it comes.
 
     The first is the one that is asked for; () where there is none, but for those that are
     ``there`` already.

@@ -44,7 +44,7 @@ _OTHER_SETTINGS = compile_lazily(r"pyproject[^\n]*rocm|rocm[^\n]*pyproject|\buv\
 
 
 def knows_rocm(tool: str, source: File) -> bool:
-    """Say whether a pyproject.toml tells a tool of an index for ROCm."""
+    """Return whether a pyproject.toml tells a tool of an index for ROCm."""
     tool = tool.partition(" ")[0]
     for folder in source.project.folders:
         path = f"{folder}/pyproject.toml"
@@ -55,12 +55,12 @@ def knows_rocm(tool: str, source: File) -> bool:
 
 
 def clones(file: File) -> bool:
-    """Say whether the file clones a repository."""
+    """Return whether the file clones a repository."""
     return _CLONES.search(file.text) is not None
 
 
 def is_told(tool: str, file: File) -> bool:
-    """Say whether the file gives the project an index for ROCm: ``uv add --index rocm=…``."""
+    """Return whether the file gives the project an index for ROCm: ``uv add --index rocm=…``."""
     tool = tool.partition(" ")[0]
     if _OTHER_SETTINGS.search(file.text):
         return True
@@ -72,7 +72,7 @@ def is_told(tool: str, file: File) -> bool:
 
 
 def comes_again(command: Command, file: File) -> bool:
-    """Say whether a torch for ROCm comes behind the command, or the same ran before it.
+    """Return whether a torch for ROCm comes behind the command, or the same ran before it.
 
     The second of ``uv sync || uv sync`` runs only where the first has failed.
     """
@@ -87,7 +87,7 @@ def comes_again(command: Command, file: File) -> bool:
 
 
 def sync_harm(case: Case, file: File) -> Harm | None:
-    """Say what ``uv sync`` does to torch."""
+    """Return what ``uv sync`` does to torch."""
     if _is_synced(case.command, file):
         message = f"`uv sync` removes the {_there(case)}, or replaces it with PyPI's CUDA build"
         advice = (
@@ -104,7 +104,7 @@ def sync_harm(case: Case, file: File) -> Harm | None:
 
 
 def add_harm(asked: Requested, case: Case, file: File) -> Harm | None:
-    """Say what ``uv add``, and what Poetry and PDM call so, does to torch for a requirement."""
+    """Return what ``uv add``, and what Poetry and PDM call so, does to torch for a requirement."""
     del file
     reason = None if asked.requirement.url else _reason_of_add(asked, case)
     if reason is None:
@@ -148,7 +148,7 @@ def _there(case: Case) -> str:
 
 
 def _is_synced(command: Command, source: File) -> bool:
-    """Say whether ``uv pip install`` put a ROCm torch into the environment of the project."""
+    """Return whether ``uv pip install`` put a ROCm torch into the environment of the project."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
@@ -164,7 +164,7 @@ def _is_synced(command: Command, source: File) -> bool:
 
 
 def _torch_of_project(source: File) -> str:
-    """Give the torch for CUDA that is installed with the project always, in words; "" if none."""
+    """Return the torch for CUDA that is installed with the project always, in words; "" if none."""
     for folder in source.project.folders:
         if source.exists(f"{folder}/uv.lock"):
             version = cuda_torch(source.read(f"{folder}/uv.lock"))

@@ -34,7 +34,7 @@ BY_PROJECT = "that is what the project's files are for"
 
 
 def rocm_evidence(command: Command, file: File) -> str:
-    """Say what shows that a command installs for ROCm; empty where nothing does.
+    """Return what shows that a command installs for ROCm; empty where nothing does.
 
     First the image that it runs in, then its file, the name of that, the image that the file is
     copied to, and at last the project. Where one of them is for something else, or for several
@@ -71,7 +71,7 @@ def rocm_evidence(command: Command, file: File) -> str:
 
 
 def _said_by_name(file: File) -> str:
-    """Say that the path is for ROCm; a notebook in a directory for it may tell of another GPU."""
+    """Return that the path is for ROCm; a notebook in such a directory may tell of another GPU."""
     from rocmlint.project import platforms  # noqa: PLC0415
 
     if platforms.of_name(os.path.basename(file.path)):
@@ -88,7 +88,7 @@ class Started(NamedTuple):
 
 
 def image_at(command: Command, file: File) -> Word | None:
-    """Give the image that a command runs in: of its step, else the one that a document starts."""
+    """Return the image that a command runs in: of its step, else the one that a document starts."""
     if command.image is not None or command.step.image is not None:
         return command.image
     started = started_in(file)
@@ -97,7 +97,7 @@ def image_at(command: Command, file: File) -> Word | None:
 
 @once_per_file
 def started_in(file: File) -> Started | None:
-    """Give the image for ROCm that a README starts before it runs a script, or a notebook itself.
+    """Return the image for ROCm that a README starts before it runs a script, or a notebook itself.
 
     Only where it is certain: a code block starts the image and then the script, or the notebook
     starts it and no other for Jupyter.
@@ -139,12 +139,12 @@ def _format(path: str) -> str:
 
 
 def _place(file: File) -> str:
-    """Give the path below the root of the repository: what lies above says nothing."""
+    """Return the path below the root of the repository: what lies above says nothing."""
     return os.path.relpath(os.path.abspath(file.path), file.project.folders[-1])
 
 
 def _build_with(file: File) -> str:
-    """Say whether the file goes into an image of ROCm by the Dockerfiles around that name it."""
+    """Return whether the file goes into an image of ROCm by the Dockerfiles around that name it."""
     from rocmlint.project import platforms  # noqa: PLC0415
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
 

@@ -67,12 +67,12 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
 
 
 def is_build(requirement: Requirement) -> bool:
-    """Say whether a build is asked for, such as 2.9.1+rocm6.4: PyPI has none."""
+    """Return whether a build is asked for, such as 2.9.1+rocm6.4: PyPI has none."""
     return any("+" in each.version for each in requirement.specifier)
 
 
 def _from_here(word: Word, file: File) -> str:
-    """Give the path of a file, without a variable for the folder of the script before it."""
+    """Return the path of a file, without a variable for the folder of the script before it."""
     match = _BESIDE.match(word.text) if not word.known else None
     if match is None:
         return word.text
@@ -88,12 +88,12 @@ def _before(command: Command, file: File) -> Iterator[list[str]]:
 
 
 def _strips_torch(command: Command, file: File) -> bool:
-    """Say whether vLLM's script ran before that takes torch out of all requirements."""
+    """Return whether vLLM's script ran before that takes torch out of all requirements."""
     return any(_STRIPS.search(word) for words in _before(command, file) for word in words[:3])
 
 
 def _is_edited(word: Word, command: Command, file: File) -> bool:
-    """Say whether a command before changes a file of requirements, such as ``sed -i``."""
+    """Return whether a command before changes a file of requirements, such as ``sed -i``."""
     name = os.path.basename(word.text)
     return any(
         words[0] in _EDITORS and any(os.path.basename(each) == name for each in words[1:])
@@ -115,7 +115,7 @@ def _find(name: str, command: Command, file: File) -> str | None:
 
 
 def _is_in_clone(command: Command, file: File) -> bool:
-    """Say whether a command runs in a repository that was cloned before."""
+    """Return whether a command runs in a repository that was cloned before."""
     folders = {each for each in (command.folder or "").split("/") if each}
     return bool(folders) and any(
         folders & {each.rstrip("/").rpartition("/")[2].removesuffix(".git") for each in words}
@@ -125,7 +125,7 @@ def _is_in_clone(command: Command, file: File) -> bool:
 
 
 def _below_project(name: str, command: Command) -> list[str]:
-    """Give where a file lies in the project, as the command that names it is run.
+    """Return where a file lies in the project, as the command that names it is run.
 
     In the image that a build makes it lies where the build has copied it. The folder that the base
     image begins in is not known: it may be the one that WORKDIR names.

@@ -42,12 +42,12 @@ class RocmTorch(NamedTuple):
     """Its Triton has another name (pytorch-triton-rocm), as that of PyTorch's own wheels."""
 
     def meets(self, specifier: SpecifierSet) -> bool | None:
-        """Say whether it is in a specifier; None where that depends on its version."""
+        """Return whether it is in a specifier; None where that depends on its version."""
         answers = {specifier.contains(each, prereleases=True) for each in self.versions}
         return answers.pop() if len(answers) == 1 else None
 
     def or_(self, other: RocmTorch) -> RocmTorch:
-        """Give what is there where a job of a matrix installs one of two."""
+        """Return what is there where a job of a matrix installs one of two."""
         known = bool(self.versions and other.versions)
         return self._replace(
             versions=(*other.versions, *self.versions) if known else (),
@@ -78,14 +78,14 @@ def indexes_of(install: Install, listed: Iterable[Index] = ()) -> Iterator[tuple
 
 
 def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
-    """Say whether a command takes torch from an index for ROCm."""
+    """Return whether a command takes torch from an index for ROCm."""
     if install.torch_backend.startswith("rocm"):
         return True
     return any(url and pytorch_index.is_rocm(url) for url, _ in indexes_of(install, listed))
 
 
 def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
-    """Give the ROCm torch that is there, and whether the file installs one only later."""
+    """Return the ROCm torch that is there, and whether the file installs one only later."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     found: RocmTorch | None = None
@@ -126,7 +126,7 @@ def pinned_after(command: Command, file: File) -> Iterator[Version]:
 
 
 def _torch_of(name: str | None, requirement: Requirement | None) -> Version | None:
-    """Give the torch that a pin of torch or of its family brings."""
+    """Return the torch that a pin of torch or of its family brings."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
 
     if name not in pytorch_index.FAMILY or requirement is None:
@@ -142,7 +142,7 @@ def _torch_of(name: str | None, requirement: Requirement | None) -> Version | No
 
 
 def _is_in_other_job(one: Command, two: Command, file: File) -> bool:
-    """Say whether two commands of a workflow run in containers that two places start."""
+    """Return whether two commands of a workflow run in containers that two places start."""
     if not file.path.endswith((".yml", ".yaml")):
         return False
     images = (one.step.image, two.step.image)
@@ -176,12 +176,12 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
 
 
 def _is_unknown(install: Install) -> bool:
-    """Say whether an index that only the run knows is asked: in a file for ROCm, one for ROCm."""
+    """Return whether an index that only the run knows is asked: one for ROCm in a file for ROCm."""
     return any(url is None for url, _ in indexes_of(install))
 
 
 def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
-    """Give the versions that pip may take from the index: a pin, or the newest minor release."""
+    """Return the versions that pip may take from the index: a pin, or the newest minor release."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
     from rocmlint.text.written import minor_release  # noqa: PLC0415
@@ -221,7 +221,7 @@ def _in_image(command: Command, file: File) -> RocmTorch | None:
 
 
 def _declared(file: File) -> RocmTorch | None:
-    """Give the build for ROCm that the project pins."""
+    """Return the build for ROCm that the project pins."""
     from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
     from rocmlint.text.written import requirement_of  # noqa: PLC0415
 

@@ -25,7 +25,7 @@ _TRAINING = compile_lazily(r"megatron|primus|pytorch-training")
 
 
 def packages_there(case: Case, file: File) -> frozenset[str]:
-    """Give the packages of a place, by their normalized names.
+    """Return the packages of a place, by their normalized names.
 
     They came with torch, the image has them by its name, or the file has installed or cloned them
     before. What the command itself asks for is judged by itself.
@@ -66,7 +66,7 @@ def _before(case: Case, file: File) -> Iterator[str]:
 
 
 def built_before(command: Command, file: File) -> frozenset[str]:
-    """Give the packages that are cloned, then built from a folder, before a command runs."""
+    """Return the packages that are cloned, then built from a folder, before a command runs."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
     from rocmlint.rule import install_of  # noqa: PLC0415

@@ -13,7 +13,7 @@ _OF_ROOT = (".", "./")
 
 @lru_cache(maxsize=8)
 def cuda_torch(lock: str) -> str:
-    """Give the version of a torch for CUDA that a lock brings always, on Linux; "" if none.
+    """Return the version of a torch for CUDA that a lock brings always, on Linux; "" if none.
 
     "" too where the lock has a torch for ROCm or the CPU, or cannot be read.
     """
@@ -61,7 +61,7 @@ def _is_root(package: dict[str, Any]) -> bool:
 
 
 def _holds(marker: str) -> bool:
-    """Say whether a marker holds on Linux."""
+    """Return whether a marker holds on Linux."""
     from rocmlint.text.written import holds, requirement_of  # noqa: PLC0415 - loads packaging
 
     linux = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64"}

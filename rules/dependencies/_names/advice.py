@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) -> str:
-    """Say which version counts, and what to do about the names that it lacks.
+    """Return which version counts, and what to do about the names that it lacks.
 
     ``within`` is what is asked of the names that are modules: ``.Name`` of ``module.Name``.
     """
@@ -55,7 +55,7 @@ def _said(clause: str, uses: Sequence[MissingUse], *, alone: bool) -> str:
 
 
 def _clause(judgement: MissingName, within: Sequence[str]) -> str:
-    """Say what to do about a name, with ``{}`` for all that are treated alike; "" for nothing."""
+    """Return what to do about a name, with ``{}`` for all treated alike; "" for nothing."""
     dotted, version = judgement.dotted, judgement.candidate.version
     new = successor(judgement)
     if new is not None:
@@ -85,7 +85,7 @@ def _is_module(dotted: str) -> bool:
 
 
 def _moved(dotted: str, within: Sequence[str], version: Version) -> str | None:
-    """Give the module of the same name that now has all that is asked of this one."""
+    """Return the module of the same name that now has all that is asked of this one."""
     known, name = names(dotted), dotted.rpartition(".")[2]
     found = [
         each
@@ -96,7 +96,7 @@ def _moved(dotted: str, within: Sequence[str], version: Version) -> str | None:
 
 
 def _module_now(dotted: str, version: Version) -> str | None:
-    """Give a module that has a name like this in a version; not that of another model."""
+    """Return a module that has a name like this in a version; not that of another model."""
     module, _, name = dotted.rpartition(".")
     known = names(dotted)
     if known is None or name.startswith("_"):

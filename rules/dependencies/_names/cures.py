@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> str:
-    """Give the requirement that several say together, as far as it leaves nothing else missing.
+    """Return the requirement that several say together, as far as it leaves nothing else missing.
 
     It is "" where they do not agree, and where no release has all that the file asks for.
     """
@@ -57,7 +57,7 @@ def _is_there(needed: Sequence[History], version: Version) -> bool:
 
 @once_per_file
 def _needed(package: str, source: Source) -> tuple[History, ...]:
-    """Give the histories of what a file asks of a package, but for what it is ready to miss."""
+    """Return the histories of what a file asks of a package, but for what it is ready to miss."""
     found = uses(source.text)
     places = [*(each.match for each in found.imports), *(each.match for each in found.places)]
     pieces = {id(piece): piece for each in places if (piece := source.pieces.around(each.start()))}

@@ -93,7 +93,7 @@ def _lacking_before(package: str, source: Source) -> tuple[Ends, ...]:
 
 
 def _packages_around(path: str, source: Source) -> list[str]:
-    """Give the modules that run before one is imported: those of the packages that hold it."""
+    """Return the modules that run before one is imported: those of the packages that hold it."""
     found: list[str] = []
     folder = os.path.dirname(path)
     while source.exists(os.path.join(folder, "__init__.py")):
@@ -103,7 +103,7 @@ def _packages_around(path: str, source: Source) -> list[str]:
 
 
 def _folders(path: str, source: Source) -> list[str]:
-    """Give the folders that hold the packages of the project, the nearest first."""
+    """Return the folders that hold the packages of the project, the nearest first."""
     package = source.package
     found = [os.path.dirname(path) if package is None else package[1]]
     for folder in source.project.folders:
@@ -121,7 +121,7 @@ def _lacking_in(path: str, text: str, project: Project) -> Ends:
 
 @once_per_file
 def _lacking(source: Source) -> Ends:
-    """Give the packages of which a top-level import takes something that is missing."""
+    """Return the packages of which a top-level import takes something that is missing."""
     ends: dict[str, list[Version | None]] = {}
     for match in suspected_lookups(source):
         for node in walk(source.pieces.around(match.start()).module):

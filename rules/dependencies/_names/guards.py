@@ -65,14 +65,14 @@ def is_guarded(found: MissingUse, source: Source) -> bool:
 
 @once_per_file
 def is_guarded_node(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether something around or above a place decides on what is there, or catches it."""
+    """Return whether something around or above a place decides on what is there, or catches it."""
     if _is_guarded_here(node, source) or _has_top_level_guard(node, source):
         return True
     return any(_is_used_under_guards(name, source) for name in _definitions(node, source))
 
 
 def is_bound(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether the file binds the name that ``name.name.name`` begins with."""
+    """Return whether the file binds the name that ``name.name.name`` begins with."""
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name) and bool(source.bindings(node.value, node))
@@ -114,7 +114,7 @@ def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
 
 
 def asks(test: cst.CSTNode, source: Source, hops: int = 2) -> bool:
-    """Say whether a condition asks for a version, or whether something is there."""
+    """Return whether a condition asks for a version, or whether something is there."""
     if isinstance(test, cst.Call) and last_name(test.func) in {"isinstance", "issubclass"}:
         return False
     text = source.text_of(test)
@@ -150,7 +150,7 @@ def _catches(above: cst.Try | cst.TryStar, below: cst.CSTNode, node: cst.CSTNode
 
 
 def _tries_again(handler: cst.ExceptHandler | cst.ExceptStarHandler, node: cst.CSTNode) -> bool:
-    """Say whether a handler calls the same function, with other data: it is no alternative."""
+    """Return whether a handler calls the same function, with other data: it is no alternative."""
     if not isinstance(node, cst.Call) or last_name(handler.type) != "RuntimeError":
         return False
     called = dotted_text(node.func)
@@ -175,7 +175,7 @@ def _suppresses(item: cst.BaseExpression) -> bool:
 
 
 def _left_before(body: Iterable[cst.BaseStatement], below: cst.CSTNode, source: Source) -> bool:
-    """Say whether a statement above this one leaves the block where something is not there."""
+    """Return whether a statement above this one leaves the block where something is not there."""
     for statement in body:
         if statement is below:
             return False
@@ -204,7 +204,7 @@ def _leaves(statement: cst.If) -> bool:
 
 
 def _has_top_level_guard(node: cst.CSTNode, source: Source) -> bool:
-    """Say whether a statement of the module above this one leaves it, or demands a version."""
+    """Return whether a statement of the module above this one leaves it, or demands a version."""
     own = source.pieces.statement_at(source.offset_of(source.span(node).line))
     for block in source.pieces.statements:
         if block.start >= own.start:
@@ -219,7 +219,7 @@ def _has_top_level_guard(node: cst.CSTNode, source: Source) -> bool:
 
 
 def _marks(statement: cst.BaseStatement) -> bool:
-    """Say whether this is ``pytestmark = pytest.mark.skipif(…)``."""
+    """Return whether this is ``pytestmark = pytest.mark.skipif(…)``."""
     return isinstance(statement, cst.SimpleStatementLine) and any(
         isinstance(each, cst.Assign) and dotted_text(each.targets[0].target) == "pytestmark"
         for each in statement.body
@@ -236,7 +236,7 @@ def _definitions(node: cst.CSTNode, source: Source) -> Iterator[str]:
 
 
 def _is_used_under_guards(name: str, source: Source) -> bool:
-    """Say whether a function is used, and only where something decides on it.
+    """Return whether a function is used, and only where something decides on it.
 
     Of a function that its own file does not use, the other modules of the package are looked at.
     """
@@ -250,7 +250,7 @@ def _is_used_under_guards(name: str, source: Source) -> bool:
 
 
 def _mentioning(name: str, source: Source) -> list[Source]:
-    """Give the modules of the package that have a word; none where that are too many to read."""
+    """Return the modules of the package that have a word; none where that are too many to read."""
     from rocmlint.rule import Source  # noqa: PLC0415 - a type for the others
 
     if source.package is None:
@@ -264,7 +264,7 @@ def _mentioning(name: str, source: Source) -> list[Source]:
 
 
 def _uses_are_guarded(name: str, source: Source) -> bool | None:
-    """Say whether each use of a function in one file is guarded; None where there is none."""
+    """Return whether each use of a function in one file is guarded; None where there is none."""
     used = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\b")
     seen = False
     for match in used.finditer(source.code):

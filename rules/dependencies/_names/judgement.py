@@ -97,7 +97,7 @@ def unless_in_image(judgement: MissingName, source: Source) -> MissingName | Non
 def _never_admitted(
     candidate: Candidate, package: str, has: Callable[[Version], bool | None]
 ) -> bool:
-    """Say whether all versions that an open requirement admits lack it."""
+    """Return whether all versions that an open requirement admits lack it."""
     from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
 
     lowest, known = candidate.lowest, names_of(package)
@@ -116,12 +116,12 @@ def is_undeclared(found: MissingUse, source: Source) -> bool:
 
 
 def runs_with(judgement: MissingName, package: str) -> str:
-    """Say which version counts and why: "transformers 5.23.0 is pinned in requirements.txt."."""
+    """Return which version counts and why: "transformers 5.23.0 is pinned in requirements.txt."."""
     return f"{package} {judgement.candidate.version} is {judgement.candidate.said}."
 
 
 def first_fitting(*texts: str) -> str:
-    """Give the first text that is short enough for a message, else the last one, cut."""
+    """Return the first text that is short enough for a message, else the last one, cut."""
     fitting = next((each for each in texts if len(each) <= LONGEST_MESSAGE), None)
     return fitting or f"{texts[-1][: LONGEST_MESSAGE - 1]}…"
 
@@ -133,7 +133,7 @@ def enumerated(names: Sequence[str], joint: str) -> str:
 
 
 def since(dotted: str, history: History | None, version: Version) -> str:
-    """Say since when something is gone, or from when it exists."""
+    """Return since when something is gone, or from when it exists."""
     package = dotted.partition(".")[0]
     if dotted in GONE_BEFORE:
         return f"gone since {GONE_BEFORE[dotted]}"
@@ -150,7 +150,7 @@ def since(dotted: str, history: History | None, version: Version) -> str:
 
 
 def requirement(dotted: str, history: History | None, judgement: MissingName) -> str:
-    """Give the requirement that would bring it back, "" where none is known.
+    """Return the requirement that would bring it back, "" where none is known.
 
     Nor is one given that the project's own lower bound rules out.
     """
@@ -164,7 +164,7 @@ def requirement(dotted: str, history: History | None, judgement: MissingName) ->
 
 
 def common_bound(bounds: Sequence[str]) -> str:
-    """Give the requirement that several say together, "" where they do not agree."""
+    """Return the requirement that several say together, "" where they do not agree."""
     if all("<" in each for each in bounds):
         return min(bounds, key=_release)
     return max(bounds, key=_release) if all(">=" in each for each in bounds) else ""
@@ -175,7 +175,7 @@ def _release(bound: str) -> list[int]:
 
 
 def last_with(dotted: str, history: History | None, judgement: MissingName) -> str:
-    """Say which release was the last to have something: "transformers 4.53 is the last with it"."""
+    """Return the last release with something: "transformers 4.53 is the last with it"."""
     package, version = dotted.partition(".")[0], judgement.candidate.version
     if history is None:
         return "no known release has it"
@@ -195,7 +195,7 @@ def _releases(first: Version, last: Version) -> str:
 
 
 def begins_at(release: str, judgement: MissingName) -> bool:
-    """Say whether the requirement has a lower bound that admits nothing before a release."""
+    """Return whether the requirement has a lower bound that admits nothing before a release."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     lowest = judgement.candidate.lowest
@@ -203,5 +203,5 @@ def begins_at(release: str, judgement: MissingName) -> bool:
 
 
 def minor(version: Version) -> str:
-    """Give the minor release: patch releases are not told apart."""
+    """Return the minor release: patch releases are not told apart."""
     return ".".join(map(str, (*version.release, 0)[:2]))

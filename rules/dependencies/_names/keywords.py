@@ -94,7 +94,7 @@ def _judged(dotted: str, keyword: str, source: Source) -> MissingName | None:
 
 
 def _arguments(text: str, start: int) -> str:
-    """Give the code from an opening bracket to the one that closes it."""
+    """Return the code from an opening bracket to the one that closes it."""
     depth = 0
     end = start + _LONGEST
     for token in _TOKEN.finditer(text, start, end):
@@ -127,7 +127,7 @@ def unknown_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordU
 
 
 def definer(called: str, keyword: str) -> str:
-    """Give whose version decides on a keyword: the configurations of trl inherit most of theirs."""
+    """Return whose version decides on a keyword: trl's configurations inherit most of theirs."""
     if called.startswith("trl.") and called.endswith("Config"):
         if keyword_history(_ARGUMENTS, keyword).there:
             return _ARGUMENTS
@@ -139,7 +139,7 @@ def _takes(dotted: str, keyword: str, installed: InstalledNames) -> bool | None:
 
 
 def callable_of(node: cst.Call, source: Source) -> str | None:
-    """Give what a call calls: the imported callable, or the only base behind ``super()``."""
+    """Return what a call calls: the imported callable, or the only base behind ``super()``."""
     if not isinstance(node.func, cst.Attribute) or not isinstance(node.func.value, cst.Call):
         return source.resolve(node.func)
     if node.func.attr.value != "__init__" or dotted_text(node.func.value.func) != "super":
@@ -153,7 +153,7 @@ def callable_of(node: cst.Call, source: Source) -> str | None:
 
 
 def _method(node: cst.CSTNode, source: Source) -> cst.FunctionDef | None:
-    """Give the function around a node if it stands directly in a class."""
+    """Return the function around a node if it stands directly in a class."""
     function = source.function(node)
     block = source.parent(function) if function is not None else None
     holder = source.parent(block) if block is not None else None

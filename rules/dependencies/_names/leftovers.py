@@ -80,7 +80,7 @@ def _is_leftover(source: Source) -> bool:
 
 @once_per_file
 def is_closed(path: str, source: Source) -> bool:
-    """Say whether only the project itself runs what is in a module: nobody else imports it."""
+    """Return whether only the project itself runs what is in a module: nobody else imports it."""
     root = source.project.folders[-1]
     if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
         return False
@@ -90,12 +90,12 @@ def is_closed(path: str, source: Source) -> bool:
 
 
 def is_run(path: str, text: str, root: str) -> bool:
-    """Say whether a file is a program, or a test, which is found by its name."""
+    """Return whether a file is a program, or a test, which is found by its name."""
     return is_test(path, root) or not _is_library(text)
 
 
 def _is_internal(path: str, root: str, source: Source) -> bool:
-    """Say whether no user of a library would import a module, as its package does that.
+    """Return whether no user of a library would import a module, as its package does that.
 
     It lies among some that modules of other folders import by their names. Of all other modules
     users import what they like.
@@ -113,7 +113,7 @@ def _is_internal(path: str, root: str, source: Source) -> bool:
 
 
 def _is_offered(path: str, source: Source) -> bool:
-    """Say whether the package that holds a module offers what is in it as its own."""
+    """Return whether the package that holds a module offers what is in it as its own."""
     init = os.path.join(os.path.dirname(path), _INIT)
     if init == path or not source.exists(init):
         return False
@@ -121,7 +121,7 @@ def _is_offered(path: str, source: Source) -> bool:
 
 
 def _is_distributed(source: Source) -> bool:
-    """Say whether a package that a project builds holds the file: its users may import it.
+    """Return whether a package that a project builds holds the file: its users may import it.
 
     Where one of the packages beside has the name of the project, it is the one that is built.
     """
@@ -145,7 +145,7 @@ def _plain(name: str) -> str:
 
 
 def _is_library(text: str) -> bool:
-    """Say whether a module does nothing but define: it is no program to be run."""
+    """Return whether a module does nothing but define: it is no program to be run."""
     if "__main__" in text:
         return False
     try:
@@ -162,7 +162,7 @@ def _is_library(text: str) -> bool:
 
 
 def _says_nothing(value: ast.expr) -> bool:
-    """Say whether an expression is a docstring, settles what is logged, or registers a class.
+    """Return whether an expression is a docstring, settles what is logged, or registers a class.
 
     What registers itself does that for those who import it.
     """
@@ -175,7 +175,7 @@ def _says_nothing(value: ast.expr) -> bool:
 
 
 def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
-    """Say whether a program of the project imports a module, if only through others.
+    """Return whether a program of the project imports a module, if only through others.
 
     ``chain`` gets the modules that only modules of this chain import.
     """
@@ -194,7 +194,7 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
 
 
 def imports_module(user: str, path: str, text: str, source: Source) -> bool:
-    """Say whether a file imports a module; where nothing holds what it asks for, perhaps."""
+    """Return whether a file imports a module; where nothing holds what it asks for, perhaps."""
     folders = _folders_above(user, source)
     for module in modules_imported(text):
         if module_name(path) not in module.split("."):
@@ -218,7 +218,7 @@ def _files_imported(user: str, text: str, source: Source) -> Iterator[str]:
 
 
 def _folders_above(path: str, source: Source) -> list[str]:
-    """Give the folders around a file, up to the root, in which it may find what it imports."""
+    """Return the folders around a file, up to the root, in which it may find what it imports."""
     found, root = [os.path.dirname(path)], source.project.folders[-1]
     while found[-1] != root and os.path.dirname(found[-1]) != found[-1]:
         found.append(os.path.dirname(found[-1]))
@@ -226,7 +226,7 @@ def _folders_above(path: str, source: Source) -> list[str]:
 
 
 def names_module(user: str, path: str, text: str) -> bool:
-    """Say whether a file has a module's name in a string, far away with that of its folder."""
+    """Return whether a file has a module's name in a string, far away with that of its folder."""
     stem, folder = re.escape(module_name(path)), _folder(path)
     parent = re.escape(os.path.basename(folder))
     if user.startswith(folder + os.sep) and re.search(rf"[\"'][\w./\\]*\b{stem}\b", text):

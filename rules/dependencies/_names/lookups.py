@@ -68,7 +68,7 @@ def missing_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
 
 @once_per_file
 def _first_missing(dotted: str, source: Source) -> MissingName | None:
-    """Give the shortest beginning of a name that is missing."""
+    """Return the shortest beginning of a name that is missing."""
     return next((found for each in lacking(dotted) if (found := _missing(each, source))), None)
 
 
@@ -98,7 +98,7 @@ def asked(node: Lookup, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
 
 
 def _is_read(node: cst.Attribute, source: Source) -> bool:
-    """Say whether an attribute is looked up when the program runs: not set, no type for others."""
+    """Return whether an attribute is looked up at run time: not set, no type for others."""
     for above in source.ancestors(node):
         if isinstance(above, (cst.Import, cst.ImportFrom)):
             return False

@@ -38,7 +38,7 @@ def is_of_project(found: Named, source: Source) -> bool:
 
 @once_per_file
 def foreign_uses(source: Source) -> Uses:
-    """Give what a file imports from packages that are not its own, and where it uses that.
+    """Return what a file imports from packages that are not its own, and where it uses that.
 
     Of torch all imports count: few of its names are judged, and then with the other excuses.
     """
@@ -126,14 +126,14 @@ def is_test(path: str, root: str) -> bool:
 def _put_in_by_program(
     package: str, modules: tuple[str, ...], root: str, disk: Disk
 ) -> frozenset[str]:
-    """Give the names that the program puts into a package: tests stub what they like."""
+    """Return the names that the program puts into a package: tests stub what they like."""
     own = (each for each in modules if not is_test(each, root))
     return _put_in(package, tuple(own), root, disk)
 
 
 @lru_cache(maxsize=16)
 def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
-    """Give the names that modules put into a package; the disk is that of one run.
+    """Return the names that modules put into a package; the disk is that of one run.
 
     They are written in full: ``transformers.utils.LossKwargs = …``.
     """

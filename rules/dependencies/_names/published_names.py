@@ -21,24 +21,24 @@ _REGISTERING = ("torch.distributed._tensor.",)
 
 
 def names(dotted: str) -> PackageNames | None:
-    """Give the index of the package that a dotted name begins with."""
+    """Return the index of the package that a dotted name begins with."""
     from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
 
     return names_of(dotted.partition(".")[0])
 
 
 def has(dotted: str, version: Version) -> bool | None:
-    """Say whether a version has a module or a name of a module; None: not known."""
+    """Return whether a version has a module or a name of a module; None: not known."""
     return _state(dotted, version, history)
 
 
 def has_member(dotted: str, attribute: str, version: Version) -> bool | None:
-    """Say whether a class has an attribute, inherited or its own; None: not known."""
+    """Return whether a class has an attribute, inherited or its own; None: not known."""
     return _state(f"{dotted}.{attribute}", version, lambda _: member(dotted, attribute))
 
 
 def has_successor(old: str, new: str, version: Version) -> bool | None:
-    """Say whether what took a name's place is there; in another package, in its newest release."""
+    """Return whether a name's replacement is there; in another package, in its newest release."""
     known = names(new)
     if known is None:
         return None
@@ -48,7 +48,7 @@ def has_successor(old: str, new: str, version: Version) -> bool | None:
 
 @lru_cache(maxsize=4096)
 def home(dotted: str, version: Version) -> str | None:
-    """Give where an older version defined what it had by this name, if that is still there."""
+    """Return where an older version defined what it had by this name, if that is still there."""
     known, found = names(dotted), history(dotted)
     had = [each for each in found.versions if each < version and found.at(each)] if found else []
     new = known.defined_as(dotted, had[-1]) if known is not None and had else None
@@ -60,21 +60,21 @@ def home(dotted: str, version: Version) -> str | None:
 
 @lru_cache(maxsize=4096)
 def history(dotted: str) -> History | None:
-    """Give the history of a module or a name of a module."""
+    """Return the history of a module or a name of a module."""
     known = names(dotted)
     return None if known is None else known.history(dotted)
 
 
 @lru_cache(maxsize=4096)
 def member(dotted: str, attribute: str) -> History | None:
-    """Give the history of an attribute of a class."""
+    """Return the history of an attribute of a class."""
     known = names(dotted)
     return None if known is None else known.member(dotted, attribute)
 
 
 @lru_cache(maxsize=4096)
 def lacking(dotted: str) -> tuple[str, ...]:
-    """Give the beginnings of a dotted name that some version is proven to lack."""
+    """Return the beginnings of a dotted name that some version is proven to lack."""
     found = []
     for beginning in _beginnings(dotted):
         if beginning.startswith(_REGISTERING):
@@ -90,7 +90,7 @@ def lacking(dotted: str) -> tuple[str, ...]:
 
 
 def gone_since(dotted: str, version: Version) -> Version | None:
-    """Give the release from which on a name is missing up to a version; None where unknown."""
+    """Return the release from which on a name is missing up to a version; None where unknown."""
     from packaging.version import Version  # noqa: PLC0415 - see the function `names`
 
     if dotted in GONE_BEFORE:
@@ -100,12 +100,12 @@ def gone_since(dotted: str, version: Version) -> Version | None:
 
 
 def is_ever_missing(found: History) -> bool:
-    """Say whether some proven version is known to lack it."""
+    """Return whether some proven version is known to lack it."""
     return (found.there | found.unknown) != (1 << len(found.versions)) - 1
 
 
 def was_ever_there(found: History | None, dotted: str) -> bool:
-    """Say whether some version is known to have it: no new thing that the code brings along."""
+    """Return whether some version is known to have it: no new thing that the code brings along."""
     return dotted in GONE_BEFORE or (found is not None and bool(found.there))
 
 

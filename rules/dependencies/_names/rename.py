@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def successor(judgement: MissingName) -> Replacement | None:
-    """Give the name that took the place of a missing one, there in all versions that count."""
+    """Return the name that took the place of a missing one, there in all versions that count."""
     dotted = judgement.dotted
     replacement = replacement_of(dotted)
     if replacement is None:
@@ -55,7 +55,7 @@ def renaming(found: Sequence[MissingLookup], source: Source) -> Fix | None:
 
 
 def is_there_throughout(has_new: Callable[[Version], bool | None], judgement: MissingName) -> bool:
-    """Say whether the oldest versions that may be installed have the successor too."""
+    """Return whether the oldest versions that may be installed have the successor too."""
     lowest = [each.lowest for each in judgement.candidates]
     return all(each is not None and has_new(each) is True for each in lowest)
 
@@ -111,7 +111,7 @@ def _renamed(alias: cst.ImportAlias, old: str, new: str, source: Source) -> list
 
 
 def uses_of(local: str, dotted: str, source: Source) -> list[cst.Name] | None:
-    """Give all uses of an imported name; None where one may mean something else."""
+    """Return all uses of an imported name; None where one may mean something else."""
     if re.search(rf"[\"']{local}[\"']", source.text):  # in __all__, or looked up by name
         return None
     found: dict[tuple[int, ...], cst.Name] = {}

@@ -155,7 +155,7 @@ GONE_BEFORE: dict[str, str] = {
 
 
 def replacement_of(dotted: str) -> Replacement | None:
-    """Give what took a name's place; one that is known by another module counts too."""
+    """Return what took a name's place; one that is known by another module counts too."""
     if dotted in NAMES:
         return NAMES[dotted]
     package, (module, _, name) = dotted.partition(".")[0], dotted.rpartition(".")
@@ -170,7 +170,7 @@ def replacement_of(dotted: str) -> Replacement | None:
 
 
 def keyword_advice(dotted: str, keyword: str) -> KeywordAdvice | None:
-    """Say what to do about a keyword for which there is no other, None where nothing is known."""
+    """Return what to do about a keyword that has no other, None where nothing is known."""
     name = dotted.rpartition(".")[2]
     told = (
         advice
@@ -181,7 +181,7 @@ def keyword_advice(dotted: str, keyword: str) -> KeywordAdvice | None:
 
 
 def keyword_replacement(dotted: str, keyword: str) -> str | None:
-    """Give the keyword that took another one's place in a callable."""
+    """Return the keyword that took another one's place in a callable."""
     name = dotted.rpartition(".")[2]
     for ending, new in KEYWORDS.get(keyword, ()):
         if name.endswith(ending):

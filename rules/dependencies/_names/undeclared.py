@@ -56,7 +56,7 @@ class Undeclared(NamedTuple):
 
 
 def undeclared(node: Declared, file: File) -> Undeclared | None:
-    """Give the project of whose requirements the node is the first, if none installs torch."""
+    """Return the project of whose requirements the node is the first, if none installs torch."""
     base = _base(file)
     if not base or node is not base[0] or _is_settled(file):
         return None
@@ -73,7 +73,7 @@ class Report(NamedTuple):
 
 
 def report_of(found: Undeclared, file: File) -> Report | None:
-    """Say where the package imports torch; None where it does so under a condition, or never."""
+    """Return where the package imports torch; None where it does so under a condition, or never."""
     place = _import_of_torch(found.folder, file)
     return None if place is None else _report(place, found.anchor, found.folder)
 
@@ -91,7 +91,7 @@ def is_told(found: Undeclared, file: File) -> bool:
 
 
 def _base(source: File) -> list[Declared]:
-    """Give what is installed with the project always; nothing where some of it may be unknown."""
+    """Return what is installed with the project always; nothing where some of it may be unknown."""
     name = os.path.basename(source.path)
     if name not in _FILES or source.parts.problems or _ELSEWHERE.search(source.text):
         return []
@@ -101,7 +101,7 @@ def _base(source: File) -> list[Declared]:
 
 
 def _is_settled(source: File) -> bool:
-    """Say whether the file has torch among its requirements somewhere, or speaks of it."""
+    """Return whether the file has torch among its requirements somewhere, or speaks of it."""
     if any(each.name.startswith(("torch", "pytorch")) for each in source.parts.declared):
         return True
     if any(_OF_TORCH.search(each.text) for each in source.comments):
@@ -112,7 +112,7 @@ def _is_settled(source: File) -> bool:
 
 
 def _brings_none(base: list[Declared]) -> bool | None:
-    """Say whether no requirement brings torch: False where some are unknown, None if one does."""
+    """Return whether no requirement brings torch: False if some are unknown, None if one does."""
     from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     certain = True
@@ -126,7 +126,7 @@ def _brings_none(base: list[Declared]) -> bool | None:
 
 
 def _brings(requirement: Requirement, depth: int) -> bool | None:
-    """Say whether a requirement brings torch; None where that is unknown."""
+    """Return whether a requirement brings torch; None where that is unknown."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415
 
     from rocmlint.published import requirements as published  # noqa: PLC0415

@@ -66,7 +66,7 @@ class Uses(NamedTuple):
     places: tuple[NameUse, ...]
 
     def meanings(self, written: str) -> Iterator[str]:
-        """Give what ``local.name.name`` may stand for."""
+        """Yield what ``local.name.name`` may stand for."""
         local, _, rest = written.partition(".")
         for each in self.imports:
             if each.local == local:
@@ -74,17 +74,17 @@ class Uses(NamedTuple):
 
 
 def is_of_torch(dotted: str) -> bool:
-    """Say whether a name is one of torch's."""
+    """Return whether a name is one of torch's."""
     return dotted.startswith("torch.")
 
 
 def uses(text: str) -> Uses:
-    """Give the names of the indexed packages that a text imports, and the places that use them."""
+    """Return the names of indexed packages that a text imports, and the places that use them."""
     return places_of(imports(text), text)
 
 
 def places_of(imported: tuple[Imported, ...], text: str) -> Uses:
-    """Give the places of a text that use some of the names that it imports."""
+    """Return the places of a text that use some of the names that it imports."""
     roots: dict[str, set[str]] = {}
     for each in imported:
         if not is_of_torch(each.dotted):
@@ -110,7 +110,7 @@ def _places(root: str, meanings: set[str], text: str) -> Iterator[NameUse]:
 
 
 def _new_name(match: re.Match[str], text: str) -> str | None:
-    """Give the name that is assigned what stands here, and nothing more."""
+    """Return the name that is assigned what stands here, and nothing more."""
     if not _ENDS.match(text, match.end()):
         return None
     line = text.rfind("\n", 0, match.start()) + 1
@@ -119,7 +119,7 @@ def _new_name(match: re.Match[str], text: str) -> str | None:
 
 
 def imports(text: str, counts: Callable[[str], bool] = bool) -> tuple[Imported, ...]:
-    """Give what a text imports from those of the indexed packages, and torch, that count."""
+    """Return what a text imports from those of the indexed packages, and torch, that count."""
     found = [*_imported_from(text, counts), *_imported(text, counts)]
     return tuple(sorted(found, key=lambda each: each.match.start()))
 
@@ -144,6 +144,6 @@ def _imported(text: str, counts: Callable[[str], bool]) -> Iterator[Imported]:
 
 
 def _opens_statement(match: re.Match[str], text: str) -> bool:
-    """Say whether nothing of the same statement stands before a match."""
+    """Return whether nothing of the same statement stands before a match."""
     before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
     return not before or before.endswith((";", ":"))

@@ -39,7 +39,7 @@ def _is_for_some_versions(package: str, source: Source) -> bool:
 
 
 def _is_decided(path: str, package: str, source: Source, chain: set[str]) -> bool | None:
-    """Say whether all that imports a module asks for the version first; None: nothing does."""
+    """Return whether all that imports a module asks for the version first; None: nothing does."""
     root = source.project.folders[-1]
     if len(chain) > _LONGEST_CHAIN or is_run(path, source.read(path), root):
         return False
@@ -95,7 +95,7 @@ def _meanings(module: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _asks(test: ast.expr, package: str, meanings: dict[str, str]) -> bool:
-    """Say whether a condition speaks of the version of a package, if by names that stand for it."""
+    """Return whether a condition speaks of a package's version, if by names that stand for it."""
     said = ast.unparse(test)
     for _ in range(_HOPS):
         named = set(re.findall(r"\w+", said)) & meanings.keys()

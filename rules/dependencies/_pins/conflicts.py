@@ -75,7 +75,7 @@ def _of_one_package(one: Part, two: Part) -> tuple[Conflict, ...]:
 
 
 def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
-    """Say whether every release that the owner admits demands other versions than the other's.
+    """Return whether every release that the owner admits demands other versions than the other's.
 
     "absent": the owner admits no release for this Python; "": they go together, or none can tell.
     """
@@ -105,7 +105,7 @@ def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
 def _newest_fit(
     name: str, extras: tuple[str, ...], other: str, versions: tuple[Version, ...], python: str
 ) -> Version | None:
-    """Give the newest release of a package that demands what one of these versions is."""
+    """Return the newest release of a package that demands what one of these versions is."""
 
     def demand(release: Version) -> SpecifierSet | None:
         found = _demanded(name, release, extras, other, python)
@@ -120,7 +120,7 @@ def _newest_fit(
 def _demanded(
     name: str, version: Version, extras: tuple[str, ...], other: str, python: str
 ) -> tuple[SpecifierSet | None, bool] | None:
-    """Give what a release demands of another package, and whether only by its extra torch.
+    """Return what a release demands of another package, and whether only by its extra torch.
 
     None where the release is unknown. The extra of that name counts where torch is installed too:
     what it asks at least, the code relies on.
@@ -169,7 +169,7 @@ def _admitted(name: str, specifier: SpecifierSet) -> tuple[Version, ...]:
 
 
 def candidates(part: Part) -> tuple[Version, ...]:
-    """Give the releases that a requirement admits, ascending; a pin is one, known or not."""
+    """Return the releases that a requirement admits, ascending; a pin is one, known or not."""
     return _admitted(part.name, part.requirement.specifier)
 
 
@@ -180,7 +180,7 @@ def _runs_on(name: str, version: Version, python: str) -> bool:
 
 
 def _pythons(part: Part) -> tuple[str, ...]:
-    """Give the Pythons for which a requirement holds, on Linux on x86_64."""
+    """Return the Pythons for which a requirement holds, on Linux on x86_64."""
     return _PYTHONS if part.requirement.marker is None else _marked(part.requirement)
 
 

@@ -67,12 +67,12 @@ def _version(bound: Specifier) -> Version:
 
 
 def demand_of(requirement: Requirement) -> Demand | None:
-    """Give what pip would install for a requirement demands; None where that is unknown."""
+    """Return what pip would install for a requirement demands; None where that is unknown."""
     return next(iter(demands_of(requirement)), None)
 
 
 def demands_of(requirement: Requirement, there: frozenset[str] = frozenset()) -> tuple[Demand, ...]:
-    """Give what pip would install for a requirement demands, and what it brings, the nearest first.
+    """Return what pip would install for a requirement demands and brings, the nearest first.
 
     That is the newest release of each package that all of these admit, but for those that are
     ``there`` already. Empty where the release of the requirement itself is unknown.
@@ -120,7 +120,7 @@ class _Release(NamedTuple):
 def _walk(
     root: _Release, there: frozenset[str], wanted: dict[str, SpecifierSet]
 ) -> tuple[list[_Release], dict[str, SpecifierSet]]:
-    """Give the releases that come with one, and all that is demanded of each package."""
+    """Return the releases that come with one, and all that is demanded of each package."""
     found = [root]
     demanded: dict[str, SpecifierSet] = {}
     torch = _torch(root) or SpecifierSet()
@@ -144,7 +144,7 @@ def _walk(
 def _newest(
     name: str, specifier: SpecifierSet, extras: frozenset[str], torch: SpecifierSet
 ) -> _Release | None:
-    """Give the newest release that goes with a torch of these: pip goes back until it finds one."""
+    """Return the newest release that goes with one of these torches: pip goes back to it."""
     admitted = [
         each
         for each in reversed(published.releases(name))
@@ -167,7 +167,7 @@ def _torch(release: _Release) -> SpecifierSet | None:
 
 
 def is_narrow(specifier: SpecifierSet | None) -> bool:
-    """Say whether a specifier pins torch, or excludes the newest that has wheels for ROCm."""
+    """Return whether a specifier pins torch, or excludes the newest that has wheels for ROCm."""
     if specifier is None:
         return False
     if published.pin(specifier) is not None:
@@ -178,14 +178,14 @@ def is_narrow(specifier: SpecifierSet | None) -> bool:
 
 @lru_cache(maxsize=1)
 def newest_rocm_torch() -> Version | None:
-    """Give the newest release of torch that has wheels for ROCm."""
+    """Return the newest release of torch that has wheels for ROCm."""
     minors = {each.torch for each in rocm_wheels.rows() if each.status != "nightly"}
     found = [each for each in published.releases("torch") if minor_release(each) in minors]
     return found[-1] if found else None
 
 
 def fitting(name: str, extras: tuple[str, ...], torch: Version) -> Version | None:
-    """Give the newest release of a package that goes with a torch."""
+    """Return the newest release of a package that goes with a torch."""
     return newest_accepting(
         name, [torch], lambda release: published.torch_requirement(name, release, extras)
     )

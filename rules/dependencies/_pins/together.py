@@ -51,7 +51,7 @@ def part_of(declared: Declared, where: str = "") -> Part | None:
 
 
 def installed_with(declared: Declared, file: File) -> list[Part]:
-    """Give the requirements that a declared one has to go with, and that stand before it."""
+    """Return the requirements that a declared one has to go with, and that stand before it."""
     parts = file.parts
     if len(parts.declared) > _MOST and declared.span > parts.declared[_MOST - 1].span:
         return []
@@ -69,7 +69,7 @@ def installed_with(declared: Declared, file: File) -> list[Part]:
 
 
 def _are_together(other: Declared, declared: Declared, *, before: bool) -> bool:
-    """Say whether one is installed when the other is; each pair counts once."""
+    """Return whether one is installed when the other is; each pair counts once."""
     if other.group == declared.group:
         return before or other.constraint
     return not other.group and declared.group != _ALONE
@@ -91,7 +91,7 @@ def _included(parts: Parts, file: File) -> Iterator[Part]:
 
 
 def indexes_with(command: Command | None, file: File) -> list[str | None]:
-    """Give the indexes that a command asks, or a list and those that it includes.
+    """Return the indexes that a command asks, or a list and those that it includes.
 
     None is one that only the run knows.
     """
@@ -114,5 +114,5 @@ def _requirement(text: str) -> Requirement | None:
 
 @lru_cache(maxsize=1)
 def known() -> frozenset[str]:
-    """Give the packages whose releases are known."""
+    """Return the packages whose releases are known."""
     return frozenset(map(canonicalize_name, published.packages()))

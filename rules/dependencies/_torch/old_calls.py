@@ -62,7 +62,7 @@ def old_uses(node: Node, source: Source, names: Iterable[str]) -> Iterator[OldUs
 
 
 def local_name(alias: cst.ImportAlias) -> str:
-    """Give the name that an alias of an import binds."""
+    """Return the name that an alias of an import binds."""
     return (dotted_text(alias.asname.name if alias.asname else alias.name)) or ""
 
 
@@ -90,7 +90,7 @@ def _imported(node: cst.ImportFrom, source: Source) -> Iterator[tuple[cst.CSTNod
 
 
 def _is_imported(called: cst.CSTNode, source: Source) -> bool:
-    """Say whether a name comes from an import of its own, which is reported instead."""
+    """Return whether a name comes from an import of its own, which is reported instead."""
     return isinstance(called, cst.Name) and any(
         each.kind == "import" for each in source.bindings(called.value, called)
     )
@@ -98,7 +98,7 @@ def _is_imported(called: cst.CSTNode, source: Source) -> bool:
 
 @once_per_file
 def _judged(dotted: str, source: Source) -> tuple[MissingName, Deprecation] | None:
-    """Give what all releases that the file may run with say; None where one does not."""
+    """Return what all releases that the file may run with say; None where one does not."""
     candidates = source.versions("torch")
     if not candidates:
         return None
@@ -112,5 +112,5 @@ def _judged(dotted: str, source: Source) -> tuple[MissingName, Deprecation] | No
 
 
 def _always(deprecation: Deprecation, lowest: Version | None) -> bool:
-    """Say whether the oldest release that may be installed says so, too."""
+    """Return whether the oldest release that may be installed says so, too."""
     return lowest is not None and deprecation.holds_in(lowest)

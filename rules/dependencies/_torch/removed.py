@@ -69,5 +69,5 @@ def is_in_some_torch(found: OldUse, source: Source) -> bool:
 
 
 def removed_message(found: OldUse) -> str:
-    """Say what is wrong with such a call."""
+    """Return what is wrong with such a call."""
     return f"Calls of `{found.dotted}` raise {found.deprecation.when}: only its name is left"

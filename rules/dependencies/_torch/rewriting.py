@@ -36,7 +36,7 @@ def rewriting(uses: Sequence[OldUse], source: Source) -> Fix | None:
 
 
 def has_successor(use: OldUse) -> bool:
-    """Say whether each release that may be installed has what took a name's place."""
+    """Return whether each release that may be installed has what took a name's place."""
     new = _successor(use).new
     known = history(new)
     if known is None or known.at(known.versions[0]) is not False:
@@ -64,7 +64,7 @@ def _is_safe(uses: Sequence[OldUse], source: Source) -> bool:
 
 
 def _is_imported_elsewhere(local: str, source: Source) -> bool:
-    """Say whether another module of the project may take a name from this one."""
+    """Return whether another module of the project may take a name from this one."""
     folder, file = os.path.split(os.path.abspath(source.path))
     stem = file.removesuffix(".py")
     stem = os.path.basename(folder) if stem == "__init__" else stem
@@ -92,7 +92,7 @@ def _of_call(use: OldUse, source: Source) -> list[Edit]:
 
 
 def _written(use: OldUse, new: str, source: Source) -> str | None:
-    """Give a new name as this file has to write it: by what it calls torch."""
+    """Return a new name as this file has to write it: by what it calls torch."""
     place = use.place
     written = dotted_text(place)
     if written is None:
@@ -112,7 +112,7 @@ def _written(use: OldUse, new: str, source: Source) -> str | None:
 def rewritten_call(
     call: cst.Call, name: str, successor: Successor, source: Source
 ) -> list[Edit] | None:
-    """Give the edits that make a call one of the successor; None where that is not exact."""
+    """Return the edits that make a call one of the successor; None where that is not exact."""
     given = arguments(call, source.text_of)
     made = successor.rewrite(given) if given is not None else None
     if given is None or made is None:

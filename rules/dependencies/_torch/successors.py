@@ -30,7 +30,7 @@ class Successor(NamedTuple):
 
 
 def arguments(call: cst.Call, text_of: Callable[[cst.CSTNode], str]) -> list[Argument] | None:
-    """Give the arguments as text; None where a star hides some."""
+    """Return the arguments as text; None where a star hides some."""
     if any(each.star for each in call.args):
         return None
     return [(each.keyword.value if each.keyword else "", text_of(each.value)) for each in call.args]

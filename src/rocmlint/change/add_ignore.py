@@ -128,7 +128,7 @@ def _insert(lines: list[str], index: int, code: str, reason: str, opener: str) -
 
 
 def _places(path: str, text: str) -> tuple[Callable[[str, str, Sequence[Finding], str], str], ...]:
-    """Give the ways to place a comment, the best first: in a Dockerfile none ends a line."""
+    """Return the ways to place a comment, the best first: in a Dockerfile none ends a line."""
     above = (_add_above, _add_above_instruction)
     found = format_of(path, text)
     has_lines_only = found is not None and (found.name == "dockerfile" or found.comment != "#")
@@ -136,7 +136,7 @@ def _places(path: str, text: str) -> tuple[Callable[[str, str, Sequence[Finding]
 
 
 def _said(path: str, text: str) -> list[Any]:
-    """Give what the parts of a file say, wherever they stand."""
+    """Return what the parts of a file say, wherever they stand."""
     parts = parse(path, text)
     return [
         *(

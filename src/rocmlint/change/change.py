@@ -80,7 +80,7 @@ def write(change: Change) -> Change:
 
 
 def diff(change: Change) -> bytes:
-    """Give a unified diff that ``patch -p0`` takes, in the file's own encoding."""
+    """Return a unified diff that ``patch -p0`` takes, in the file's own encoding."""
     from difflib import diff_bytes, unified_diff  # noqa: PLC0415 - only for --diff
 
     name = os.fsencode(change.path.replace(os.sep, "/").replace("\n", "\\n"))

@@ -131,7 +131,7 @@ def _stands_there(edit: Edit, text: Text) -> bool:
 
 
 def _without_blanks(code: str) -> tuple[str, bool]:
-    """Give what is no blank, and whether a line end goes along."""
+    """Return what is no blank, and whether a line end goes along."""
     return "".join(code.replace("\\\n", "").split()), code.endswith("\n")
 
 
@@ -159,7 +159,7 @@ def _replaces_code(edit: Edit, text: Text | File) -> bool:
 
 
 def _replacements(fix: Fix, text: Text | File) -> list[_Replacement]:
-    """Give what a fix replaces, in order; nothing where its own edits overlap."""
+    """Return what a fix replaces, in order; nothing where its own edits overlap."""
     found = sorted(_replacement(edit, text) for edit in fix.edits)
     bounds = [bound for each in found for bound in (each.start, each.end)]
     return found if bounds == sorted(bounds) else []
@@ -171,7 +171,7 @@ def _replacement(edit: Edit, text: Text | File) -> _Replacement:
 
 
 def _offset(line: int, column: int, text: Text | File) -> int:
-    """Give the offset of a place; what lies behind the last line is the end of the text."""
+    """Return the offset of a place; what lies behind the last line is the end of the text."""
     if line > len(text.lines):
         return len(text.text)
     return min(text.offset_of(line) + column - 1, len(text.text))
@@ -203,7 +203,7 @@ def _cells_parser(text: str) -> Callable[[str], bool]:
 
 
 def _as_read(path: str, text: str) -> str:
-    """Give the text as it is when the file is written and read again."""
+    """Return the text as it is when the file is written and read again."""
     if not is_notebook(path):
         return text
     from rocmlint.notebook.read import with_lines  # noqa: PLC0415 - few files are notebooks

@@ -39,7 +39,7 @@ def encode_like(path: str, data: bytes, text: str) -> bytes:
 
 
 def save(path: str, before: bytes, after: bytes) -> None:
-    """Give a file new content if it still has the old one. Raises RewriteError.
+    """Write new content to a file if it still has the old one. Raises RewriteError.
 
     A link stays a link; the file keeps its mode and, where the system allows it, its owner.
     """

@@ -47,7 +47,7 @@ def write(job: Job, state: RunState) -> RunState:
 
 
 def _linted(job: Job) -> Linted:
-    """Say what the run looked for, and where: not for rules that are off, nor in excluded files."""
+    """Return what the run looked for and where: no rules that are off, no excluded files."""
     below = baseline.below(*job.paths)
     named = set() if job.flags.force_exclude else set(map(os.path.abspath, job.paths))
 

@@ -102,12 +102,12 @@ FLAGS: Mapping[str, Option] = {
 
 
 def all_flags() -> dict[str, Option]:
-    """Give every flag of ``check``, those of the configuration first."""
+    """Return every flag of ``check``, those of the configuration first."""
     return {name: each for name, each in OPTIONS.items() if each.group} | dict(FLAGS)
 
 
 def overrides(flags: SimpleNamespace) -> dict[str, Any]:
-    """Give the options of the configuration that flags lay over it."""
+    """Return the options of the configuration that flags lay over it."""
     given = {name: getattr(flags, attribute(name)) for name in OPTIONS}
     return {
         name: _split(value) if OPTIONS[name].type == "strings" else value

@@ -97,7 +97,7 @@ def _number(number: int, word: str) -> str:
 
 
 def in_color(wanted: str, stream: TextIO) -> bool:
-    """Say whether to write in colour to a stream."""
+    """Return whether to write in colour to a stream."""
     if wanted != "auto":
         return wanted == "always"
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

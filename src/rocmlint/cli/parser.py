@@ -105,7 +105,7 @@ def add_arguments(parser: ArgumentParser) -> ArgumentParser:
 
 
 def _how(name: str, option: Option) -> dict[str, Any]:
-    """Give what argparse needs to know of a flag."""
+    """Return what argparse needs to know of a flag."""
     how: dict[str, Any] = {"help": option.help}
     if option.type == "boolean":
         # What the configuration says must be possible to take back.

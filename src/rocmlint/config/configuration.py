@@ -49,7 +49,7 @@ class Configuration:
         self._default = self._made((), self._folder)
 
     def settings_for(self, folder: str) -> Settings:
-        """Give the settings of the files in a folder (absolute): the same object for each.
+        """Return the settings of the files in a folder (absolute): the same object for each.
 
         Raises ConfigError.
         """
@@ -59,7 +59,7 @@ class Configuration:
         return settings
 
     def is_given_by_command(self, name: str) -> bool:
-        """Say whether the command sets an option, by its flag or with ``--config``."""
+        """Return whether the command sets an option, by its flag or with ``--config``."""
         return any(name in layer.values for layer in self._over)
 
     def _find(self, folder: str) -> Settings:
@@ -104,7 +104,7 @@ _SPELLINGS = (b"[tool.rocmlint", b"\ntool.rocmlint", b"[tool]", b"\ntool=")
 
 
 def _may_configure(path: str) -> bool:
-    """Say whether a file may hold our table: parsing TOML takes as long as starting Python."""
+    """Return whether a file may hold our table: parsing TOML takes as long as starting Python."""
     if path.endswith(NAMES[0]):
         return os.path.lexists(path)
     try:

@@ -46,7 +46,7 @@ class ConfigPlace(NamedTuple):
         return ConfigError(f"{self.name}{f':{line}' if line else ''}: {message}")
 
     def line_of(self, word: str | None) -> int | None:
-        """Give the first line, from 1, in rocmlint's part of the file that has the word."""
+        """Return the first line, from 1, in rocmlint's part of the file that has the word."""
         if word is None:
             return None
         pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])" if word else "''|\"\"")
@@ -184,7 +184,7 @@ def parsed_toml(text: str, name: str) -> dict[str, Any]:
 
 
 def _is_deeper(table: dict[str, Any], limit: int) -> bool:
-    """Say whether tables and lists are nested deeper than a limit."""
+    """Return whether tables and lists are nested deeper than a limit."""
     level: list[Any] = [table]
     for _ in range(limit):
         tables = [each.values() if isinstance(each, dict) else each for each in level]

@@ -69,7 +69,7 @@ def converted(option: Option, value: Any, folder: str) -> object:
 
 
 def schema(option: Option) -> dict[str, Any]:
-    """Give the JSON schema of an option's values."""
+    """Return the JSON schema of an option's values."""
     item: dict[str, Any] = {"type": "string"}
     if option.choices:
         item["enum"] = list(option.choices)
@@ -88,7 +88,7 @@ def schema(option: Option) -> dict[str, Any]:
 
 
 def described(name: str, option: Option) -> dict[str, Any]:
-    """Give what JSON documents say of an option."""
+    """Return what JSON documents say of an option."""
     return {
         "name": name,
         "type": option.type,
@@ -116,7 +116,7 @@ def as_toml(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], likeness: float = 0.5) -> str:
-    """Give the end of a message that names the nearest right word, empty if none is near.
+    """Return the end of a message that names the nearest right word, empty if none is near.
 
     ``likeness`` (0 to 1) is how near; long words that begin alike need more.
     """

@@ -32,7 +32,7 @@ CACHE = ".rocmlint_cache"
 
 
 def digest(data: bytes) -> str:
-    """Give the fingerprint of a file's content."""
+    """Return the fingerprint of a file's content."""
     return blake2b(data, digest_size=16).hexdigest()
 
 
@@ -45,13 +45,13 @@ def data_of(path: str) -> bytes | None:
 
 
 def content_of(path: str) -> str:
-    """Give the fingerprint of a file on disk, ``UNREADABLE`` where there is none to read."""
+    """Return the fingerprint of a file on disk, ``UNREADABLE`` where there is none to read."""
     data = data_of(path)
     return UNREADABLE if data is None else digest(data)
 
 
 def names_in(folder: str) -> list[str]:
-    """Give the names in a folder, sorted; none where it cannot be read.
+    """Return the names in a folder, sorted; none where it cannot be read.
 
     That of the cache is left out, which the first run makes after it has looked.
     """
@@ -140,7 +140,7 @@ class Consulted:
         self._now: dict[tuple[str, type], State] = {}
 
     def unchanged(self, before: Mapping[str, State]) -> bool:
-        """Say whether all of these paths are as they were."""
+        """Return whether all of these paths are as they were."""
         return all(self._is(path, state) for path, state in before.items())
 
     def _is(self, path: str, state: State) -> bool:
@@ -158,7 +158,7 @@ class Consulted:
 
 
 def _state(path: str, alike: State) -> State:
-    """Give what a path is like now, in the terms of an earlier answer."""
+    """Return what a path is like now, in the terms of an earlier answer."""
     if path.endswith(TEXTS):
         return texts_of(modules_below(path.removesuffix(TEXTS)).paths)
     for ending, below in ((MODULES, modules_below), (REQUIREMENTS, requirements_below)):

@@ -75,7 +75,7 @@ def _is_left_over(entry: os.DirEntry[str], process: int) -> bool:
 
 
 def _is_alive(process: int) -> bool:
-    """Say whether there is a process of that number; where that cannot be asked, there is none."""
+    """Return whether there is a process of that number: no where that cannot be asked."""
     if os.name != "posix":
         return False
     try:

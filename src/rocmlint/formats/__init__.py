@@ -137,7 +137,7 @@ _SHELL_SCRIPT = compile_lazily(r"(?:\xef\xbb\xbf|\ufeff)?#![^\n]*[/ ](?:ba|da|a|
 
 
 def format_of(path: str, content: str | bytes = "") -> Format | None:
-    """Give the format of a file, None for Python and for what is not linted.
+    """Return the format of a file, None for Python and for what is not linted.
 
     The path decides; where it says nothing, the first line of the content may name a shell.
     """
@@ -157,30 +157,30 @@ def _by_path(path: str) -> Format | None:
 
 
 def is_shell_script(content: str | bytes) -> bool:
-    """Say whether a text begins as a script of a shell does."""
+    """Return whether a text begins as a script of a shell does."""
     first = content[:200]
     text = first if isinstance(first, str) else first.decode("latin-1")
     return text.startswith(("#!", "\ufeff", "\xef")) and bool(_SHELL_SCRIPT.match(text))
 
 
 def is_known(path: str) -> bool:
-    """Say whether a file is of a format beside Python that is linted without being asked for."""
+    """Return whether a file is of a format beside Python that is linted without being asked for."""
     found = format_of(path)
     return found is not None and not found.by_option
 
 
 def is_python(path: str, content: str | bytes = "") -> bool:
-    """Say whether a file is linted as Python: all that no other format claims, too."""
+    """Return whether a file is linted as Python: all that no other format claims, too."""
     return path.endswith(PYTHON) or (format_of(path, content) is None and not is_notebook(path))
 
 
 def is_notebook(path: str) -> bool:
-    """Say whether a file is a notebook."""
+    """Return whether a file is a notebook."""
     return path.endswith(NOTEBOOK)
 
 
 def parse(path: str, text: str) -> Parts:
-    """Give the parts of a file with ``\\n`` line ends; none of a format that has none."""
+    """Return the parts of a file with ``\\n`` line ends; none of a format that has none."""
     from rocmlint.formats.model import Parts  # noqa: PLC0415 - every start asks what a format is
 
     found = format_of(path, text)

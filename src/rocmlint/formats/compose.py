@@ -109,7 +109,7 @@ def _dockerfile(build: yaml.Mapping) -> Parts:
 
 
 def _numbered(command: Command, first: int) -> Command:
-    """Give a step of a Dockerfile a number apart from those of other services."""
+    """Return a step of a Dockerfile a number apart from those of other services."""
     return replace(command, step=replace(command.step, number=first + command.step.number))
 
 

@@ -55,7 +55,7 @@ def _joined(first: Parts, second: Parts) -> Parts:
 
 
 def _declared(written: Excerpt) -> Iterator[Declared]:
-    """Give conda's specification as a requirement where it says the same."""
+    """Yield conda's specification as a requirement where it says the same."""
     match = _SPECIFICATION.match(written.text.strip())
     if match is not None:
         found = requirement(match["name"], match["version"], written)
@@ -63,7 +63,7 @@ def _declared(written: Excerpt) -> Iterator[Declared]:
 
 
 def requirement(name: str, version: str, written: Excerpt, group: str = "") -> Declared | None:
-    """Give a package of conda's with its version as a requirement, None where it is none of PyPI's.
+    """Return a package of conda's with its version as a requirement, None if it is not on PyPI.
 
     That is as well where PEP 508 cannot say the same.
     """

@@ -60,7 +60,7 @@ class _Stage:
     copied: tuple[Copied, ...] = ()
 
     def all(self) -> Variables:
-        """Give what a command finds in its environment: ENV is stronger than ARG."""
+        """Return what a command finds in its environment: ENV is stronger than ARG."""
         return {**self.arguments, **self.variables}
 
     def enter(self, folder: str) -> None:
@@ -237,7 +237,7 @@ def read(excerpt: Excerpt, arguments: Mapping[str, str | None]) -> Parts:
 
 
 def expanded(written: str, variables: Mapping[str, str | None]) -> str | None:
-    """Give the value of a word without quotes and escapes, None where it cannot be told.
+    """Return the value of a word without quotes and escapes, None where it cannot be told.
 
     One with longer values in it than :data:`LONGEST` is not told either.
     """
@@ -271,7 +271,7 @@ def _pairs(text: str, variables: Variables) -> Variables:
 
 
 def _exec_form(arguments: Excerpt) -> list[Excerpt] | None:
-    """Give the words of ``["a", "b"]``, None for all else, which a shell reads."""
+    """Return the words of ``["a", "b"]``, None for all else, which a shell reads."""
     if not arguments.text.startswith("["):
         return None
     try:
@@ -288,7 +288,7 @@ def _exec_form(arguments: Excerpt) -> list[Excerpt] | None:
 
 
 def _is_for_shell(script: str) -> bool:
-    """Say whether a script is for a shell, as its first line says where it names a program."""
+    """Return whether a script is for a shell, as its first line says where it names a program."""
     shebang = _SHEBANG.match(script)
     if shebang is None:
         return True

@@ -19,10 +19,10 @@ class LineIndex(Protocol):
     """What tells lines from offsets: a Text, or a File."""
 
     def line_of(self, offset: int) -> int:
-        """Give the line, from 1, of a character."""
+        """Return the line, from 1, of a character."""
 
     def offset_of(self, line: int) -> int:
-        """Give the offset of the first character of a line."""
+        """Return the offset of the first character of a line."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +134,12 @@ class Excerpt:
             start += len(written) + 1
 
     def stripped(self) -> Excerpt:
-        """Give the text without the blanks around it."""
+        """Return the text without the blanks around it."""
         start = len(self.text) - len(self.text.lstrip())
         return self.part(start, max(start, len(self.text.rstrip())))
 
     def with_unknown(self, pattern: re.Pattern[str]) -> Excerpt:
-        """Give the same text with all that matches a pattern unknown too."""
+        """Return the same text with all that matches a pattern unknown too."""
         found = [match.span() for match in pattern.finditer(self.text)]
         if not found:
             return self
@@ -148,11 +148,11 @@ class Excerpt:
         )
 
     def is_known(self, start: int, end: int) -> bool:
-        """Say whether all characters from ``start`` to ``end`` are known."""
+        """Return whether all characters from ``start`` to ``end`` are known."""
         return not any(first < end and last > start for first, last in self.unknown)
 
     def is_literal(self, start: int, end: int) -> bool:
-        """Say whether the characters from ``start`` to ``end`` stand in the file as they are."""
+        """Return whether the characters from ``start`` to ``end`` stand in the file as they are."""
         if start >= end:
             return True
         first = self.starts[start]
@@ -160,7 +160,7 @@ class Excerpt:
         return self.ends[end - 1] - first == length and self.starts[end - 1] - first == length - 1
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
-        """Give the place in the file of the characters from ``start`` to ``end``."""
+        """Return the place in the file of the characters from ``start`` to ``end``."""
         end = len(self.text) if end is None else end
         if start >= end:
             first = last = self._between(start)

@@ -28,7 +28,7 @@ class Line(NamedTuple):
 
 
 def invalid(text: str, name: str) -> Problem | None:
-    """Say what is wrong with a file, None if nothing is."""
+    """Return what is wrong with a file, None if nothing is."""
     try:
         configparser.RawConfigParser(strict=False).read_string(text)
     except configparser.MissingSectionHeaderError as error:

@@ -81,7 +81,7 @@ class _Makefile:
                 yield from commands_in_line(script, number, variables, branches)
 
     def _script(self, lines: list[Excerpt]) -> Excerpt:
-        """Give a line of a recipe as the shell gets it: the sign before each is make's."""
+        """Return a line of a recipe as the shell gets it: the sign before each is make's."""
         own = [
             line.part(1, len(line.text)) if line.text.startswith(self.prefix) else line
             for line in lines
@@ -150,7 +150,7 @@ class _Makefile:
 
 
 def _flat(lines: list[Excerpt]) -> Excerpt:
-    """Give a line of make's own, without its comment: a backslash at an end stands for a blank."""
+    """Return a line of make's own without its comment: a backslash at an end is a blank."""
     *opening, last = lines
     whole = joined([*(line.part(0, len(line.text) - 1) for line in opening), last], " ")
     comment = _COMMENT.search(whole.text)
@@ -175,7 +175,7 @@ def _references(text: str) -> Iterator[Reference]:
 
 
 def _closing(text: str, opening: int) -> int:
-    """Give where what a bracket opens ends: at the end of the text where nothing closes it."""
+    """Return where what a bracket opens ends: at the end of the text where nothing closes it."""
     bracket = text[opening]
     depth = 0
     for position in range(opening, len(text)):

@@ -104,7 +104,7 @@ def _of_azure(job: yaml.Mapping) -> Iterator[Values]:
 
 
 def combinations(job: yaml.Mapping) -> list[Combination]:
-    """Give the values of a job's matrix on GitHub, key by key, for each time that the job runs.
+    """Return the values of a job's matrix on GitHub, key by key, for each time that the job runs.
 
     Empty where it has no matrix, or one that only the run knows. A value that is not plain text is
     left out.
@@ -165,7 +165,7 @@ def _items(value: yaml.Value | None) -> tuple[yaml.Value, ...]:
 
 
 def _text(value: yaml.Value | None) -> str:
-    """Give what is plain text; all else is known as little as an expression."""
+    """Return what is plain text; all else is known as little as an expression."""
     return value.text.text if isinstance(value, yaml.Scalar) else "${{"
 
 

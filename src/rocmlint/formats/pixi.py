@@ -100,7 +100,7 @@ def _indexes(options: Table) -> Iterator[Index]:
 
 
 def _commands(task: Value, variables: dict[str, str | None], number: int) -> list[Command]:
-    """Give what a task runs: a string in a shell, a list without one."""
+    """Return what a task runs: a string in a shell, a list without one."""
     command = task if task.text is not None else task.table.get("cmd")
     own = {name: each.text for name, each in task.table.table("env").values.items()}
     folder = task.table.get("cwd")

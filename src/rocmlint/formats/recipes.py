@@ -41,7 +41,7 @@ class Values:
         self._resolved: dict[str, str | None] = {}
 
     def resolved(self, name: str, hops: int = 0) -> str | None:
-        """Give the value of a variable, None where it cannot be told."""
+        """Return the value of a variable, None where it cannot be told."""
         value = self.written.get(name)
         if value is None or hops == _MOST_HOPS:
             return None
@@ -92,12 +92,12 @@ def commands_in_line(
     variables: Mapping[str, str | None],
     branches: tuple[Branch, ...] = (),
 ) -> list[Command]:
-    """Give the commands of one line of a recipe, without the signs before them."""
+    """Return the commands of one line of a recipe, without the signs before them."""
     prefix = _PREFIX.match(line.text)
     script = line.part(prefix.end() if prefix else 0, len(line.text))
     return commands_of(script, variables, Step(number), branches=branches)
 
 
 def _is_open(text: str) -> bool:
-    """Say whether a line ends in a backslash that is not escaped itself."""
+    """Return whether a line ends in a backslash that is not escaped itself."""
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1

@@ -80,7 +80,7 @@ class _Setup:
         return node
 
     def _string(self, node: ast.Constant, value: str) -> Excerpt:
-        """Give a string's characters with their places, without its quotes where it is plain."""
+        """Return a string's characters with their places, without its quotes where it is plain."""
         start = self._offset(node.lineno, node.col_offset)
         end = self._offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
         inner = self.excerpt.text.find(value, start, end)
@@ -89,7 +89,7 @@ class _Setup:
         return self.excerpt.part(inner, inner + len(value))
 
     def _offset(self, line: int, column: int) -> int:
-        """Give the offset of a place as ast counts it: in bytes."""
+        """Return the offset of a place as ast counts it: in bytes."""
         before = self.lines[line - 1].encode()[:column].decode(errors="replace")
         return self.excerpt.file.offset_of(line) + len(before)
 

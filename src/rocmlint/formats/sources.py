@@ -146,7 +146,7 @@ def _is(table: Table, key: str) -> bool:
 
 
 def _is_of(declared: Declared, source: Table) -> bool:
-    """Say whether a source of uv's holds for a requirement: one of an extra for that alone."""
+    """Return whether a source of uv's holds for a requirement: one of an extra for that alone."""
     group = _text(source, "extra") or _text(source, "group")
     return declared.group == group if group else True
 

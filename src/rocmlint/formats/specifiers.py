@@ -48,7 +48,7 @@ def declare(excerpt: Excerpt, where: Declaration) -> Declared | Problem | None:
 
 
 def is_location(text: str) -> bool:
-    """Say whether pip takes a text for a URL or a path, not for a name."""
+    """Return whether pip takes a text for a URL or a path, not for a name."""
     if _LOCATION.match(text) or _PATH.match(text):
         return True
     before = re.split(r"[;@\s]", text, maxsplit=1)[0]
@@ -56,7 +56,7 @@ def is_location(text: str) -> bool:
 
 
 def _refused(excerpt: Excerpt) -> Problem:
-    """Say that a requirement is none."""
+    """Return that a requirement is none."""
     span = excerpt.span()
     reason = fault_of(excerpt.text).rstrip(":")
     shown = excerpt.text if len(excerpt.text) < 60 else excerpt.text[:57] + "..."

@@ -64,7 +64,7 @@ class Table:
     keys: dict[str, Excerpt] = field(default_factory=dict)
 
     def get(self, *path: str) -> Value | None:
-        """Give what stands at a path of keys; None where nothing does."""
+        """Return what stands at a path of keys; None where nothing does."""
         table = self
         for key in path[:-1]:
             below = table.values.get(key)
@@ -74,7 +74,7 @@ class Table:
         return table.values.get(path[-1])
 
     def table(self, *path: str) -> Table:
-        """Give the table at a path, an empty one where none is."""
+        """Return the table at a path, an empty one where none is."""
         found = self.get(*path)
         return Table() if found is None else found.table
 
@@ -94,7 +94,7 @@ def read(excerpt: Excerpt) -> Table | Problem:
 
 
 def invalid(text: str) -> Problem | None:
-    """Say what is wrong with a document, None if nothing is."""
+    """Return what is wrong with a document, None if nothing is."""
     try:
         library().loads(text)
     except (ValueError, RecursionError) as error:
@@ -174,12 +174,12 @@ def _value(node: Node, excerpt: Excerpt) -> Value:
 
 
 def _loads(written: str) -> str:
-    """Give the string that is written in quotes."""
+    """Return the string that is written in quotes."""
     if "\\" not in written and not written.startswith(('"""', "'''")):
         return written[1:-1]
     return str(library().loads(f"value = {written}")["value"])
 
 
 def library() -> Any:
-    """Give tomllib, or what it grew from where Python does not have it."""
+    """Return tomllib, or what it grew from where Python does not have it."""
     return import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

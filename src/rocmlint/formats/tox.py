@@ -52,7 +52,7 @@ def _key(line: ini.Line) -> str:
 
 
 def _for(line: ini.Line) -> tuple[str, Excerpt]:
-    """Give the environments that a line is for, and what it says."""
+    """Return the environments that a line is for, and what it says."""
     factors = _FACTOR.match(line.text.text)
     if factors is None:
         return line.section, line.text
@@ -71,7 +71,7 @@ def _dependency(line: ini.Line) -> Parts:
 
 
 def _variables(lines: Iterable[ini.Line]) -> tuple[Variables, list[Index]]:
-    """Give the variables of each section, and the package indexes among them."""
+    """Return the variables of each section, and the package indexes among them."""
     found: Variables = {}
     indexes: list[Index] = []
     for line in lines:

@@ -132,13 +132,13 @@ class Reader:
         return Word(value, written.span(), known=not unsure, quoted=quoted)
 
     def _is_unsure(self, text: str) -> bool:
-        """Say whether signs stand in a word that mean more than themselves."""
+        """Return whether signs stand in a word that mean more than themselves."""
         marks = (self.shell.escape, *self.shell.quotes)
         return text.startswith("@") or any(map(text.__contains__, (*marks, "<", ">")))
 
 
 def value_of(words: Sequence[Excerpt], quotes: str) -> Excerpt | None:
-    """Give the one word that a variable is set to, without its quotes; None for all else."""
+    """Return the one word that a variable is set to, without its quotes; None for all else."""
     if len(words) != 1:
         return None
     (written,) = words

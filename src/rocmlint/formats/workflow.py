@@ -192,7 +192,7 @@ def _texts(value: yaml.Value | None, variables: Variables) -> Iterator[Excerpt]:
 
 
 def _variables(mapping: yaml.Mapping, above: Variables) -> Variables:
-    """Give the variables that a mapping sets for all below it."""
+    """Return the variables that a mapping sets for all below it."""
     found: Variables = {}
     for key in _VARIABLES:
         value = mapping.get(key)
@@ -216,7 +216,7 @@ def _known(value: yaml.Value | None, variables: Variables) -> str | None:
 
 
 def _default(mapping: yaml.Mapping, key: str) -> str:
-    """Give what ``defaults: run:`` says of steps; the shell is also that of Windows' runners."""
+    """Return what ``defaults: run:`` says of steps; the shell is also that of Windows' runners."""
     defaults = mapping.get("defaults")
     run = defaults.get("run") if isinstance(defaults, yaml.Mapping) else None
     if isinstance(run, yaml.Mapping) and run.text(key):

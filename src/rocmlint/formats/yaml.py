@@ -44,11 +44,11 @@ class Mapping:
     pairs: tuple[tuple[Excerpt, Value], ...]
 
     def get(self, key: str) -> Value | None:
-        """Give the value of a key, None if it is not there."""
+        """Return the value of a key, None if it is not there."""
         return next((value for name, value in self.pairs if name.text == key), None)
 
     def text(self, key: str) -> str:
-        """Give the string at a key, empty if there is none."""
+        """Return the string at a key, empty if there is none."""
         value = self.get(key)
         return value.text.text if isinstance(value, Scalar) else ""
 
@@ -75,7 +75,7 @@ def read(excerpt: Excerpt) -> list[Value] | Problem:
 
 
 def _too_deep(text: str) -> int | None:
-    """Give the first line that lies in too many blocks, None if none does."""
+    """Return the first line that lies in too many blocks, None if none does."""
     columns: list[int] = []
     for number, line in enumerate(text.split("\n"), 1):
         beginning = _BEGINNING.match(line)
@@ -162,7 +162,7 @@ class _Reader:
         return name.text, content
 
     def _indentation(self, node: Node) -> int:
-        """Give how far the lines are indented that a block scalar belongs to."""
+        """Return how far the lines are indented that a block scalar belongs to."""
         above = node.parent
         while above is not None and above.type not in ("block_mapping", "block_sequence"):
             above = above.parent

@@ -108,7 +108,7 @@ def _folded(
 
 
 def _is_continued(text: str) -> bool:
-    """Say whether a line ends in a backslash that is not escaped itself."""
+    """Return whether a line ends in a backslash that is not escaped itself."""
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 

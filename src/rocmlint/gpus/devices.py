@@ -143,7 +143,7 @@ def _version(properties: str) -> int:
 
 
 def _processor(version: int) -> str:
-    """Give the name for a version in decimal digits, MMmmss: 90010 is gfx90a, 120001 gfx1201."""
+    """Return the name for a version in decimal digits, MMmmss: 90010 is gfx90a, 120001 gfx1201."""
     major, rest = divmod(version, 10_000)
     minor, stepping = divmod(rest, 100)
     return f"gfx{major}{minor:x}{stepping:x}"

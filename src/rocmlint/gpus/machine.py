@@ -28,7 +28,7 @@ class Machine:
     seconds: float = _SECONDS
 
     def path(self, path: str) -> str:
-        """Give where an absolute path of that machine is on this one."""
+        """Return where an absolute path of that machine is on this one."""
         return os.path.join(self.root, path.lstrip("/"))
 
     def ask(self, *command: str) -> Printed:

@@ -32,7 +32,7 @@ class Target:
     features: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Give the target id, as in ``--offload-arch`` and gcnArchName."""
+        """Return the target id, as in ``--offload-arch`` and gcnArchName."""
         return ":".join((self.processor, *self.features))
 
 
@@ -51,24 +51,24 @@ def parse_target(text: str) -> Target:
 
 
 def contradict(one: Target, other: Target) -> bool:
-    """Tell whether nothing can be for both: other processors, or opposite settings."""
+    """Return whether nothing can be for both: other processors, or opposite settings."""
     signs = {each[:-1]: each[-1] for each in one.features}
     opposite = any(signs.get(each[:-1], each[-1]) != each[-1] for each in other.features)
     return one.processor != other.processor or opposite
 
 
 def fits(code: Target, device: Target) -> bool:
-    """Tell whether each setting that the code was compiled for holds on the device."""
+    """Return whether each setting that the code was compiled for holds on the device."""
     return set(code.features) <= set(device.features)
 
 
 def is_native(code: Target, device: Target) -> bool:
-    """Tell whether the code was compiled for this very processor and its settings."""
+    """Return whether the code was compiled for this very processor and its settings."""
     return code.processor == device.processor and fits(code, device)
 
 
 def is_generic_for(code: Target, device: Target) -> bool:
-    """Tell whether the code was compiled for the family that HIP falls back to on this device.
+    """Return whether the code was compiled for the family that HIP falls back to on this device.
 
     It must also be of code-object version 6, and of a generic version as high as that in which the
     processor joined the family; so far every processor of a family is there since version 1.

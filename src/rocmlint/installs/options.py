@@ -24,7 +24,7 @@ class Tool(NamedTuple):
     """Environment variables by the meaning of the option that they stand for."""
 
     def meaning(self, what: str) -> tuple[str, ...]:
-        """Give the options that mean a thing."""
+        """Return the options that mean a thing."""
         return self.options.get(what, ())
 
 

@@ -174,7 +174,7 @@ def _end_with_parent() -> None:
 
 
 def _last_words(printed: str, code: int) -> str:
-    """Give what a child printed, its last line first: there an error is told."""
+    """Return what a child printed, its last line first: there an error is told."""
     tail = printed.strip()[-_TAIL:]
     before, _, last = tail.rpartition("\n")
     if not tail:

@@ -71,7 +71,7 @@ class Cache:
         self._consulted = Consulted()
 
     def get(self, path: str, stat: os.stat_result) -> CachedFile | None:
-        """Give what is known of a file, if neither it nor what its rules looked at has changed."""
+        """Return what is known of a file if neither it nor what its rules looked at changed."""
         name = self._name(path)
         entry = _entry(self._files.get(name))
         if entry is None:
@@ -152,7 +152,7 @@ def _key(settings: Settings) -> str:
 
 
 def _libcst_version() -> str:
-    """Give what says which LibCST is installed, without the cost of importing it."""
+    """Return what says which LibCST is installed, without the cost of importing it."""
     for folder in sys.path:
         path = os.path.join(folder, "libcst", "_version.py")
         if os.path.isfile(path):
@@ -161,7 +161,7 @@ def _libcst_version() -> str:
 
 
 def refusal(folder: str, project: str | None) -> str | None:
-    """Say in a line why there can be no cache in a folder; None where there can be.
+    """Return in a line why there can be no cache in a folder; None where there can be.
 
     With ``project`` only its configuration names the folder, which must then lie inside and not
     be reached through a link: whoever can write to a checkout could else have us write anywhere.
@@ -185,7 +185,7 @@ def refusal(folder: str, project: str | None) -> str | None:
 
 
 def _lies_in(folder: str, project: str) -> bool:
-    """Say whether a path leads into a project, and no part of it there is a link."""
+    """Return whether a path leads into a project, and no part of it there is a link."""
     relative = os.path.relpath(folder, project)
     return os.path.realpath(folder) == os.path.normpath(
         os.path.join(os.path.realpath(project), relative)

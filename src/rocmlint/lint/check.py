@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True) -> list[Finding]:
-    """Give what the rules find in a file, sorted, before any suppression.
+    """Return what the rules find in a file, sorted, before any suppression.
 
     ``rules`` may be what a scan found: then no word is searched for again. Without ``shortcuts``,
     and where they may miss something, the whole file is parsed and walked, whatever the triggers
@@ -47,7 +47,7 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
 
 
 def claims(source: Source, rules: Iterable[ClaimRule[Any]]) -> list[Claim]:
-    """Give what the code of a file claims, sorted. Raises UnparsableError as :func:`check` does."""
+    """Return what a file's code claims, sorted. Raises UnparsableError as :func:`check` does."""
     active = [rule for rule in rules if not rule.skips & source.kinds]
     return sorted(set(_check_code(source, _triggers(source, rules, active))))
 
@@ -64,7 +64,7 @@ def _judged(findings: list[Finding], source: Source) -> list[Finding]:
 def _triggers(
     source: Source, rules: Iterable[Asked], active: Sequence[Asked], *, shortcuts: bool = True
 ) -> Triggers:
-    """Give the triggers of the active rules; with ``shortcuts`` those with a word in the file."""
+    """Return the triggers of the active rules; with ``shortcuts`` those with a word in the file."""
     if not shortcuts:
         return [(each, rule) for rule in active for each in rule.on]
     if isinstance(rules, dict):
@@ -145,7 +145,7 @@ def _dispatch(
 
 
 def _commands(node: cst.CSTNode, source: Source) -> list[Command]:
-    """Give the commands that a call runs."""
+    """Return the commands that a call runs."""
     from rocmlint.source.called_commands import commands_called  # noqa: PLC0415 - few files run any
 
     return commands_called(cst.ensure_type(node, cst.Call), source)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_parts(file: File, rules: Iterable[Rule[Any]]) -> list[Finding]:
-    """Give what the rules find in the parts of a file, sorted, before any suppression."""
+    """Return what the rules find in the parts of a file, sorted, before any suppression."""
     active = [rule for rule in rules if not rule.skips & file.kinds]
     return sorted(set(_check(file, active)), key=lambda finding: finding.sort_key)
 

@@ -95,7 +95,7 @@ def discover(
 
 
 def _refusal(path: str) -> str:
-    """Say why a path that is neither a folder nor a file cannot be linted."""
+    """Return why a path that is neither a folder nor a file cannot be linted."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -106,7 +106,7 @@ def _refusal(path: str) -> str:
 
 
 def _rooted(paths: Sequence[str], settings_for: SettingsFor) -> Callable[[str], SettingsFor]:
-    """Give the settings below each folder that is named, which say it where no repository does.
+    """Return the settings below each folder that is named, which say it where no repository does.
 
     Of two folders of which one holds the other the outer one counts.
     """
@@ -175,7 +175,7 @@ def _walk(
 
 
 def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
-    """Say why nobody would act on findings in a folder; None for all others."""
+    """Return why nobody would act on findings in a folder; None for all others."""
     names = {entry.name for entry in entries}
     if _ARCHIVE.match(os.path.basename(folder)) and "__init__.py" not in names:
         return "an archive"
@@ -203,7 +203,7 @@ def _shown(path: str) -> str:
 
 
 def is_linted(path: str, settings: Settings | None = None) -> bool:
-    """Say whether a file is linted that lies below a given folder, by its name."""
+    """Return whether a file is linted that lies below a given folder, by its name."""
     if path.endswith(_CODE):
         return True
     found = format_of(path)
@@ -211,14 +211,14 @@ def is_linted(path: str, settings: Settings | None = None) -> bool:
 
 
 def why_not_linted(path: str, data: bytes, settings: Settings) -> str | None:
-    """Say why a file that is named itself is not linted, None for one that is."""
+    """Return why a file that is named itself is not linted, None for one that is."""
     if is_linted(path, settings) or is_script(data):
         return None
     return NOT_LINTED if format_of(path) is None else DOCUMENT
 
 
 def may_be_linted(path: str) -> bool:
-    """Say whether a file may be linted, by its name: its first line or the settings decide."""
+    """Return whether a file may be linted, by its name: its first line or the settings decide."""
     if path.endswith(_CODE) or format_of(path) is not None:
         return True
     name = path[path.rfind(os.sep) + 1 :]
@@ -236,12 +236,12 @@ def _is_shell_script(entry: os.DirEntry[str]) -> bool:
 
 
 def is_script(data: bytes) -> bool:
-    """Say whether a file begins as a script of Python or of a shell does."""
+    """Return whether a file begins as a script of Python or of a shell does."""
     return _SHEBANG.match(data[:_LINE].decode("latin-1")) is not None or is_shell_script(data)
 
 
 def _beginning(path: str) -> bytes:
-    """Give the first bytes of a file; a Python script's for one that cannot be read.
+    """Return the first bytes of a file; a Python script's for one that cannot be read.
 
     Whoever lints it tells why.
     """
@@ -266,7 +266,7 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def is_excluded(path: str, settings: Settings) -> bool:
-    """Say whether a file, or a folder that it lies in, is excluded."""
+    """Return whether a file, or a folder that it lies in, is excluded."""
     path = os.path.abspath(path)
     if _is_excluded(path, settings):
         return True
@@ -279,7 +279,7 @@ def is_excluded(path: str, settings: Settings) -> bool:
 
 
 def _is_excluded(path: str, settings: Settings, *, folder: bool = False) -> bool:
-    """Say whether an absolute path is excluded, whatever the folders that it lies in."""
+    """Return whether an absolute path is excluded, whatever the folders that it lies in."""
     if settings.exclude:
         relative = os.path.relpath(path, settings.root) + (os.sep if folder else "")
         if _spec(settings.exclude).match_file(relative):
@@ -299,7 +299,7 @@ def _is_ignored_by_git(path: str, *, folder: bool) -> bool:
 
 @cache
 def _git_patterns(folder: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Give the folders with ignore patterns that count for entries of a folder, nearest first."""
+    """Return the folders with ignore patterns that count for entries of a folder, nearest first."""
     own = _patterns(os.path.join(folder, ".gitignore"))
     here = ((folder, own),) if own else ()
     if os.path.exists(os.path.join(folder, ".git")):

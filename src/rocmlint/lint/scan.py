@@ -96,7 +96,7 @@ class Scanner(Generic[Asked]):
 
 
 def _may_open_statement(data: bytes, start: int) -> bool:
-    """Say whether a statement may begin at a place, or goes on that imports several modules.
+    """Return whether a statement may begin at a place, or goes on that imports several modules.
 
     In a notebook the place is inside a string of its JSON.
     """

@@ -48,7 +48,7 @@ def rules_of(settings: Settings) -> tuple[RuleType, ...]:
 
 
 def why_off(rule: RuleType, settings: Settings) -> str | None:
-    """Say why the settings leave a rule out; None if they switch it on."""
+    """Return why the settings leave a rule out; None if they switch it on."""
     selected = _exactness(rule, (*settings.select, *settings.extend_select))
     if not selected:
         return "not selected"
@@ -58,14 +58,14 @@ def why_off(rule: RuleType, settings: Settings) -> str | None:
 
 
 def selectors(rules: Iterable[RuleType]) -> list[str]:
-    """Give every word that selects rules: ALL, codes, their beginnings, names."""
+    """Return every word that selects rules: ALL, codes, their beginnings, names."""
     codes = [rule.code for rule in rules]
     beginnings = {code[:end] for code in codes for end in range(len("ROC"), len(code) + 1)}
     return [ALL, *sorted(beginnings), *sorted(rule.name for rule in rules)]
 
 
 def options_of(rule: RuleType, settings: Settings) -> dict[str, object]:
-    """Give the values of all options of a rule, checked before by :func:`enabled_rules`."""
+    """Return the values of all options of a rule, checked before by :func:`enabled_rules`."""
     set_by_user = settings.rule_options.get(rule.name, {})
     return {
         name: converted(option, set_by_user[name], settings.root)
@@ -76,7 +76,7 @@ def options_of(rule: RuleType, settings: Settings) -> dict[str, object]:
 
 
 def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
-    """Give the codes that ``per-file-ignores`` switches off for a file (path from the root)."""
+    """Return the codes that ``per-file-ignores`` switches off for a file (path from the root)."""
     return frozenset(
         rule.code
         for pattern, selectors in settings.per_file_ignores
@@ -87,13 +87,13 @@ def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
 
 
 def is_off(code: str, settings: Settings, place: str) -> bool:
-    """Say whether the settings leave out the rule with a code in a file (path from the root)."""
+    """Return whether the settings leave out the rule with a code in a file (path from the root)."""
     rules = (rule for rule in rules_of(settings) if rule.code == code)
     return any(why_off(rule, settings) for rule in rules) or code in ignored_codes(settings, place)
 
 
 def matches(selector: str, rule: RuleType | Rule[Any]) -> bool:
-    """Say whether a selector (ALL, a code, the beginning of one, or a name) means a rule."""
+    """Return whether a selector (ALL, a code, the beginning of one, or a name) means a rule."""
     return selector in {ALL, rule.name} or rule.code.startswith(selector)
 
 
@@ -103,7 +103,7 @@ def _previews(rule: RuleType, settings: Settings) -> bool:
 
 
 def _exactness(rule: RuleType, selectors: Iterable[str]) -> int:
-    """Give how exactly the best selector names a rule: 0 not at all, 1 ALL, more for codes."""
+    """Return how exactly the best selector names a rule: 0 not at all, 1 ALL, more for codes."""
     found = [each for each in selectors if matches(each, rule)]
     return max((_weight(each, rule) for each in found), default=0)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def to_stored(finding: Finding) -> list[Any]:
-    """Give a finding as lists, strings and numbers; its path is known from elsewhere."""
+    """Return a finding as lists, strings and numbers; its path is known from elsewhere."""
     fix = finding.fix
     return [
         finding.line,

@@ -63,7 +63,7 @@ class Suppression:
         return Comment(text, self.comment.line, column, own_line=self.comment.own_line)
 
     def covers(self, finding: Finding, last: int, above: frozenset[int]) -> bool:
-        """Say whether a finding is in reach; what ``noqa`` reaches is for flake8 to say.
+        """Return whether a finding is in reach; what ``noqa`` reaches is for flake8 to say.
 
         ``last`` is the line behind which a comment can stand where the finding's last cannot
         have one; ``above`` are the lines above the finding whose comments count for it.
@@ -237,7 +237,7 @@ def _split(listed: str) -> tuple[str, ...]:
 
 
 def _ours(suppression: Suppression) -> list[str]:
-    """Give the selectors that are about rules of rocmlint: in ``noqa`` others may stand."""
+    """Return the selectors that are about rules of rocmlint: in ``noqa`` others may stand."""
     selectors = dict.fromkeys(suppression.selectors)
     if suppression.kind == "noqa":
         return [selector for selector in selectors if selector.startswith("ROC")]
@@ -245,7 +245,7 @@ def _ours(suppression: Suppression) -> list[str]:
 
 
 def _means(selector: str, what: Finding | RuleType) -> bool:
-    """Say whether a selector is the name of a rule, its code, or the beginning of its code."""
+    """Return whether a selector is the name of a rule, its code, or the beginning of its code."""
     return selector == what.name or (selector[-1:].isdigit() and what.code.startswith(selector))
 
 
@@ -269,7 +269,7 @@ def _without(suppression: Suppression, gone: Collection[str], source: File) -> E
 
 
 def _rest(before: str, reason: str, after: str) -> str:
-    """Give what is left of a comment; words behind the codes stay as a comment of their own."""
+    """Return what is left of a comment; words behind the codes stay as a comment of their own."""
     words = (part.strip(_BETWEEN) for part in (reason, after))
     kept = [part if part.startswith("#") else f"# {part}" for part in words if part]
     if before.strip().upper() in OPENERS:

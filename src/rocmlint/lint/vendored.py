@@ -42,7 +42,7 @@ def vendored(folder: str, names: Collection[str], root: str) -> str | None:
 
 
 def _is_repository(folder: str) -> bool:
-    """Say whether a folder is a clone of its own: a submodule has a file of this name."""
+    """Return whether a folder is a clone of its own: a submodule has a file of this name."""
     return os.path.isdir(os.path.join(folder, ".git"))
 
 

@@ -220,12 +220,12 @@ class _Reader:
 
 
 def _is_shell(magic: re.Match[str]) -> bool:
-    """Say whether a cell magic hands its cell to a shell: ``%%script`` may name any program."""
+    """Return whether a cell magic hands its cell to a shell: ``%%script`` may name any program."""
     return magic["name"] != "script" or bool(re.search(r"\b(?:ba|da|z)?sh\b", magic["rest"]))
 
 
 def _is_simple(code: str) -> bool:
-    """Say whether code is one or more simple statements."""
+    """Return whether code is one or more simple statements."""
     body = _parsed(code)
     return bool(body) and not any(hasattr(statement, "body") for statement in body)
 
@@ -245,7 +245,7 @@ def _statements(code: str) -> Iterator[ast.stmt]:
 
 
 def _problem(code: str) -> UnparsableError | None:
-    """Say why a cell cannot be parsed.
+    """Return why a cell cannot be parsed.
 
     What the running Python refuses may be the grammar of a newer one, which LibCST knows.
     """

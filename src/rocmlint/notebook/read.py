@@ -73,7 +73,7 @@ class Notebook:
         return f"\n{MARK}\n".join(cell.text for cell in self.cells) + "\n" if self.cells else ""
 
     def placed(self, finding: Finding) -> Finding:
-        """Give a finding that knows its cell.
+        """Return a finding that knows its cell.
 
         A fix that would reach from cell to cell goes, and so do claims that are proven by running
         the file or its project: ``rocmlint verify`` and ``python`` take no notebook.
@@ -93,7 +93,7 @@ class Notebook:
         return Cell(cell.number, cell.above, self._line_in_file(cell, place.line - cell.above))
 
     def _at(self, line: int) -> CodeCell:
-        """Give the cell with a line of the text."""
+        """Return the cell with a line of the text."""
         index = bisect_left([cell.above for cell in self.cells], line)
         return self.cells[max(0, index - 1)]
 
@@ -103,7 +103,7 @@ class Notebook:
         return edit.line < behind and (edit.end_line, edit.end_column) <= (behind, 1)
 
     def _line_in_file(self, cell: CodeCell, line: int) -> int:
-        """Give the line of the JSON in which a line of a cell begins."""
+        """Return the line of the JSON in which a line of a cell begins."""
         start, ends = cell.start, 0
         for text, start, _ in strings_of(self.json, cell):  # noqa: B007 - where the walk stops
             ends_before, ends = ends, ends + text.replace("\r\n", "\n").count("\n")
@@ -148,19 +148,19 @@ def read(data: bytes) -> Notebook:
 
 
 def looks_broken(data: bytes) -> bool:
-    """Say whether the bytes show signs of being no notebook: cheap, and enough to look closer."""
+    """Return whether the bytes show signs of not being a notebook: a cheap reason to look again."""
     inside = data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n")
     framed = inside.startswith(b"{") and inside.endswith(b"}")
     return (bool(inside) and not framed) or b"\n<<<<<<< " in data or b"\0" in data
 
 
 def texts_of(text: str) -> list[str]:
-    """Give the texts of the cells that a joined text is made of."""
+    """Return the texts of the cells that a joined text is made of."""
     return [each.removesuffix("\n") for each in _MARKS.split(text)] if text else []
 
 
 def with_lines(text: str) -> str:
-    """Give a joined text in which a cell that has lost all its lines has an empty one again."""
+    """Return a joined text in which a cell that has lost all its lines has an empty one again."""
     return _EMPTIED.sub("\n", text)
 
 
@@ -263,7 +263,7 @@ class _Reader:
             at = self._blank(at + 1)
 
     def value(self, at: int) -> tuple[Any, int]:
-        """Give the value that begins somewhere, and where it ends."""
+        """Return the value that begins somewhere, and where it ends."""
         return self._decode(self.text, at)
 
     def _blank(self, at: int) -> int:
@@ -311,7 +311,7 @@ def _text_of(source: Any) -> tuple[str, str]:
 
 
 def _is_python(metadata: Any) -> bool:
-    """Say whether the language of a notebook is Python, which it is if nothing says otherwise."""
+    """Return whether a notebook is in Python, which it is if nothing says otherwise."""
     about = metadata if isinstance(metadata, dict) else {}
     kernel, language = (about.get(key) for key in ("kernelspec", "language_info"))
     kernel = kernel if isinstance(kernel, dict) else {}
@@ -323,7 +323,7 @@ def _is_python(metadata: Any) -> bool:
 
 
 def _is_python_cell(metadata: Any) -> bool:
-    """Say whether VS Code takes a cell for Python."""
+    """Return whether VS Code takes a cell for Python."""
     about = metadata.get("vscode") if isinstance(metadata, dict) else None
     language = about.get("languageId") if isinstance(about, dict) else None
     return language in {None, "python"}

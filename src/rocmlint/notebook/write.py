@@ -33,7 +33,7 @@ class _Line(NamedTuple):
 
 
 def put_back(data: bytes, text: str) -> bytes:
-    """Give the bytes of a notebook with the changed text of its cells (``Notebook.text``).
+    """Return the bytes of a notebook with the changed text of its cells (``Notebook.text``).
 
     Cells that have not changed stay byte for byte, and so do the lines of the others. Raises
     RewriteError where that cannot be done.
@@ -119,7 +119,7 @@ def _merged(
 
 
 def _frame(text: str, cell: CodeCell) -> tuple[str, str, str]:
-    """Give what stands before, between and behind the strings of a cell's source."""
+    """Return what stands before, between and behind the strings of a cell's source."""
     places = [(start, end) for _, start, end in strings_of(text, cell)]
     if not places:
         return "", ", ", ""

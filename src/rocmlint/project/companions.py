@@ -56,7 +56,7 @@ class Companions:
         return None
 
     def why(self, package: str, specifier: SpecifierSet, newest: Version) -> str:
-        """Say what else than the specifier makes a release the newest, "" where nothing does."""
+        """Return what else than the specifier makes a release the newest, "" where nothing does."""
         if Companions().newest(package, specifier) == newest:
             return ""
         for name, asked in self.asked.items():
@@ -97,7 +97,7 @@ class Companions:
     def _newest_meeting(
         self, package: str, specifier: SpecifierSet, demands: Demands
     ) -> Version | None:
-        """Give the newest release that pip takes of a companion."""
+        """Return the newest release that pip takes of a companion."""
         return next(
             (
                 each
@@ -111,7 +111,7 @@ class Companions:
         )
 
     def _admits(self, package: str, version: Version) -> bool:
-        """Say whether the other requirements leave a release installable."""
+        """Return whether the other requirements leave a release installable."""
         if not _runs_on(package, version, self.python):
             return False
         required = published.requirements(package, version) or ()
@@ -165,6 +165,6 @@ def _meets(version: Version, demands: Demands) -> bool:
 
 
 def _runs_on(package: str, version: Version, python: Version | None) -> bool:
-    """Say whether the last patch release of a Python meets what a release requires."""
+    """Return whether the last patch release of a Python meets what a release requires."""
     runs_on = published.requires_python(package, version) if python is not None else None
     return runs_on is None or runs_on.contains(f"{python}.99")

@@ -112,7 +112,7 @@ class Declarations(DiskView):
 
 @lru_cache(maxsize=4)
 def _declared_in(paths: tuple[str, ...], disk: Disk) -> tuple[Requirement, ...]:
-    """Give what files declare; the view of each folder has noted that they may change."""
+    """Return what files declare; the view of each folder has noted that they may change."""
     return tuple(
         Requirement(path, each)
         for path in paths
@@ -121,6 +121,6 @@ def _declared_in(paths: tuple[str, ...], disk: Disk) -> tuple[Requirement, ...]:
 
 
 def _declares(path: str) -> bool:
-    """Say whether requirements may stand in a file."""
+    """Return whether requirements may stand in a file."""
     found = format_of(path)
     return found is not None and found.declares

@@ -41,7 +41,7 @@ def check_environment(environment: str) -> None:
 
 @lru_cache(maxsize=8)
 def site_folders(environment: str) -> tuple[str, ...]:
-    """Give the folders that hold the packages of an interpreter or a virtual environment.
+    """Return the folders that hold the packages of an interpreter or a virtual environment.
 
     They come in the order in which Python searches them. A folder with installed packages is
     taken as it is. Nothing is run.
@@ -75,7 +75,7 @@ def installed_version(folders: tuple[str, ...], package: str, view: DiskView) ->
 
 
 def installed_as(path: str, view: DiskView) -> tuple[str, str] | None:
-    """Give the top-level name that a file is installed below, and the folder of the packages.
+    """Return the top-level name that a file is installed below, and the folder of the packages.
 
     None for a file that does not lie among installed or unpacked distributions.
     """
@@ -123,7 +123,7 @@ def _holds_distributions(folder: str) -> bool:
 
 
 def _prefix(environment: str) -> tuple[str, str]:
-    """Give the folder of an environment, and ``python3.11`` where an interpreter says so."""
+    """Return the folder of an environment, and ``python3.11`` where an interpreter says so."""
     folder, name = os.path.split(environment)
     if os.path.isdir(environment) or not _PYTHON.match(name.removesuffix(".exe")):
         return environment, ""

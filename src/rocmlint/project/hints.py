@@ -67,7 +67,7 @@ def told_beside(found: Iterable[Requirement], view: DiskView) -> Iterator[Declar
 
 
 def is_told(path: str) -> bool:
-    """Say whether a file only tells of what is installed, and no tool reads requirements in it."""
+    """Return whether a file only tells what is installed, and no tool reads requirements in it."""
     return not _declares(path)
 
 

@@ -84,7 +84,7 @@ def python_of(image: str) -> str | None:
 
 
 def is_held(package: str, folders: Sequence[str], view: DiskView) -> bool:
-    """Say whether the images that a project starts from hold a package.
+    """Return whether the images that a project starts from hold a package.
 
     They do by their names, or by that of a package that requires it. Those of the nearest folder
     with any count: all of them must, as with another one pip installs the package itself. Where
@@ -111,7 +111,7 @@ class _Start(NamedTuple):
         return of_image_name(self.images[-1])
 
     def holds(self, package: str) -> bool:
-        """Say whether a package is there before anything is installed."""
+        """Return whether a package is there before anything is installed."""
         if any(package == name or _requires(name, package) for name in self.found):
             return True
         return any(_is_in(package, image) for image in self.images)
@@ -155,7 +155,7 @@ def _telling(folder: str, view: DiskView) -> Iterator[tuple[str, str]]:
 
 
 def _format(name: str) -> str:
-    """Give the format of a file that may name an image, "" for another one."""
+    """Return the format of a file that may name an image, "" for another one."""
     found = format_of(name) or format_of(f"{name[:1].upper()}{name[1:]}")  # dockerfile
     return found.name if found is not None and found.name in _TELLING else ""
 
@@ -228,7 +228,7 @@ def _behind_options(words: Sequence[str]) -> Iterator[int]:
 
 
 def _is_server(image: str, words: Sequence[str]) -> bool:
-    """Say whether an image serves a model with what it is given, and runs nothing else."""
+    """Return whether an image serves a model with what it is given, and runs nothing else."""
     if words and words[0].startswith("-"):
         return True
     return bool(_SERVER.search(image)) or any(_SERVES.fullmatch(each) for each in words)
@@ -236,7 +236,7 @@ def _is_server(image: str, words: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _edited(text: str) -> tuple[str, ...]:
-    """Give the packages whose files a Dockerfile touches without having installed them."""
+    """Return the packages whose files a Dockerfile touches without having installed them."""
     found = {canonicalize_name(name) for name in _INSIDE.findall(_COMMENT.sub("", text))}
     if not found:
         return ()

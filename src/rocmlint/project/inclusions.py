@@ -27,7 +27,7 @@ class Listed(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parts_of(path: str, text: str) -> Parts:
-    """Give the parts of a file that was read for another's sake: many files share one project."""
+    """Return the parts of a file that was read for another's sake: many files share one project."""
     return parse(path, text)
 
 

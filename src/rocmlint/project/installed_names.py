@@ -40,7 +40,7 @@ class InstalledNames:
         self._view = view
 
     def has_name(self, dotted: str) -> bool | None:
-        """Say whether there is a module or a name of a module; None: cannot tell."""
+        """Return whether there is a module or a name of a module; None: cannot tell."""
         found = self._module(dotted)
         if found is None:
             return None
@@ -50,7 +50,7 @@ class InstalledNames:
         return self._binds(path, module, rest[0]) if len(rest) == 1 else None
 
     def has_member(self, dotted: str, attribute: str) -> bool | None:
-        """Say whether a class has an attribute, inherited or its own; None: cannot tell."""
+        """Return whether a class has an attribute, inherited or its own; None: cannot tell."""
         holder = self._definition(dotted)
         if not _is_class(holder):
             return None
@@ -66,7 +66,7 @@ class InstalledNames:
         return None if is_open else False
 
     def takes_keyword(self, dotted: str, keyword: str) -> bool | None:
-        """Say whether a function or class takes a keyword; None: cannot tell."""
+        """Return whether a function or class takes a keyword; None: cannot tell."""
         node = self._definition(dotted)
         if node is None:
             return None
@@ -77,7 +77,7 @@ class InstalledNames:
         return any(each.name == keyword for each in (*arguments.args, *arguments.kwonlyargs))
 
     def _module(self, dotted: str) -> tuple[str, str, list[str]] | None:
-        """Give the file of the longest module that a name begins with, and what is left."""
+        """Return the file of the longest module that a name begins with, and what is left."""
         parts = dotted.split(".")
         for base in self._folders:
             path, folder = "", base
@@ -96,12 +96,12 @@ class InstalledNames:
         return None
 
     def _is_compiled(self, folder: str, name: str) -> bool:
-        """Say whether a name is a module without a source, or a folder of such."""
+        """Return whether a name is a module without a source, or a folder of such."""
         names = self._view.names_in(folder)
         return any(each == name or each.startswith(f"{name}.") for each in names)
 
     def _binds(self, path: str, module: str, name: str, hops: int = 5) -> bool | None:
-        """Say whether a module binds a name, be it under a condition."""
+        """Return whether a module binds a name, be it under a condition."""
         text = self._view.read(path)
         bound = _bound(path, text)
         if bound is None:
@@ -123,13 +123,13 @@ class InstalledNames:
         return self._binds(found[0], found[1], name, hops - 1)
 
     def _is_mentioned(self, name: str, path: str) -> bool:
-        """Say whether a module's file, or any file of its package, has this word."""
+        """Return whether a module's file, or any file of its package, has this word."""
         word = re.compile(rf"\b{re.escape(name)}\b".encode())
         paths = self._view.modules_below(os.path.dirname(path)) if _is_package(path) else (path,)
         return any(word.search(data_of(each) or b"") for each in paths)
 
     def _definition(self, dotted: str) -> Any:
-        """Give the one function or class that a module defines under this name, else None."""
+        """Return the one function or class that a module defines under this name, else None."""
         found = self._module(dotted)
         if found is None or len(found[2]) != 1:
             return None
@@ -145,7 +145,7 @@ class InstalledNames:
         return nodes[0] if is_definition else None
 
     def _resolution_order(self, holder: Any) -> list[Any] | None:
-        """Give a class and its bases; None where one of them cannot be found."""
+        """Return a class and its bases; None where one of them cannot be found."""
         from astroid import exceptions  # noqa: PLC0415 - an extra that few have
 
         try:
@@ -159,7 +159,7 @@ class InstalledNames:
         return order if written <= known else None
 
     def _constructor(self, holder: Any) -> Any:
-        """Give the ``__init__`` that a call of a class runs; None where it is not written."""
+        """Return the ``__init__`` that a call of a class runs; None where it is not written."""
         with _searching(self._folders):
             for each in self._resolution_order(holder) or ():
                 if each.decorators is not None or "__new__" in each.locals or each.metaclass():
@@ -170,7 +170,7 @@ class InstalledNames:
 
 
 def _is_open(holder: Any) -> bool:
-    """Say whether a class may answer for attributes that are not written."""
+    """Return whether a class may answer for attributes that are not written."""
     if holder.qname() in _CLOSED_CLASSES:
         return False
     return holder.metaclass() is not None or bool(_OPEN_CLASSES & set(holder.locals))
@@ -184,7 +184,7 @@ class _Bound(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _bound(path: str, text: str) -> _Bound | None:
-    """Give what a module binds at its top level; None where it is no Python."""
+    """Return what a module binds at its top level; None where it is no Python."""
     try:
         table = symtable.symtable(text, path, "exec")
         tree = ast.parse(text)

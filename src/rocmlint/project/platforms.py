@@ -39,7 +39,7 @@ _COMMENT_LINE = compile_lazily(r"^[ \t]*#.*$", re.MULTILINE)
 
 
 def of_text(text: str) -> Platform:
-    """Say what a text is for by the images, indexes, builds and programs that it names.
+    """Return what a text is for by the images, indexes, builds and programs that it names.
 
     Lines that are comments do not count.
     """
@@ -49,25 +49,25 @@ def of_text(text: str) -> Platform:
 
 
 def named(text: str) -> str:
-    """Give what a text names of ROCm first; empty where it names nothing."""
+    """Return what a text names of ROCm first; empty where it names nothing."""
     text = _COMMENT_LINE.sub("", text)
     match = _ROCM.search(text) or _ROCM_TOOLS.search(text)
     return "" if match is None else match[0].strip(" \t\n\"'=/:")
 
 
 def of_name(path: str) -> Platform:
-    """Say what a path is for by its words: `docker/Dockerfile.rocm`, `requirements_cuda.txt`."""
+    """Return what a path is for by its words: `docker/Dockerfile.rocm`, `requirements_cuda.txt`."""
     path = path.lower()
     return _of(_ROCM_NAME.search(path) is not None, _OTHER_NAME.search(path) is not None)
 
 
 def of_image(image: Word) -> Platform:
-    """Say what an image is for: that of a plain system is for nothing yet."""
+    """Return what an image is for: that of a plain system is for nothing yet."""
     return of_image_name(image.text)
 
 
 def of_image_name(text: str) -> Platform:
-    """Say what an image of this name is for."""
+    """Return what an image of this name is for."""
     text = text.lower()
     is_rocm = _ROCM_NAME.search(text) is not None
     return _of(is_rocm, not is_rocm and _OTHER_IMAGES.search(text) is not None)

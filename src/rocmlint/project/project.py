@@ -42,7 +42,7 @@ class Project(Declarations):
         return self._versions[package]
 
     def is_in_image(self, package: str) -> bool:
-        """Say whether an image that the project starts from holds a package (normalized name).
+        """Return whether an image that the project starts from holds a package (normalized name).
 
         pip then keeps it where it meets what is asked for, and nobody knows its version.
         """

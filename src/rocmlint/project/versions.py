@@ -223,7 +223,7 @@ def _declared(
     beside: Iterable[Declared] = (),
     stated_in: str = "",
 ) -> tuple[Candidate, ...]:
-    """Give the newest release that each group of requirements admits.
+    """Return the newest release that each group of requirements admits.
 
     A URL without a tag says nothing where it stands alone; beside others it stands for the newest.
     """
@@ -257,13 +257,13 @@ def _declared(
 
 
 def _is_of_old(others: Companions) -> bool:
-    """Say whether a torch of before 2023 is pinned: what a README installs beside is as old."""
+    """Return whether a torch of before 2023 is pinned: what a README installs beside is as old."""
     torch = published.pin(others.asked.get("torch", SpecifierSet()))
     return torch is not None and torch < _OLD
 
 
 def _newest_of(unknown: Sequence[declarations.Requirement], package: str) -> tuple[Candidate, ...]:
-    """Give the newest release for repositories that are asked for at no known version."""
+    """Return the newest release for repositories that are asked for at no known version."""
     newest = Companions().newest(package, SpecifierSet()) if unknown else None
     if newest is None:
         return ()
@@ -284,7 +284,7 @@ def _short(requirement: Requirement) -> str:
 
 
 def _tagged(url: str) -> str | None:
-    """Give the version that a URL of a repository names by its tag."""
+    """Return the version that a URL of a repository names by its tag."""
     match = _TAG.search(url)
     return match[1] if match else None
 
@@ -300,7 +300,7 @@ def _combined(requirements: list[Requirement]) -> SpecifierSet:
 def _admitted(
     package: str, specifier: SpecifierSet, where: str, text: str, others: Companions
 ) -> list[Candidate]:
-    """Give the newest release that a requirement admits, and what pip takes of it today.
+    """Return the newest release that a requirement admits, and what pip takes of it today.
 
     Both are the same unless an open requirement of another package has an effect today.
     """
@@ -322,7 +322,7 @@ def _inside(path: str, project: Declarations) -> str:
 
 
 def _metadata(top: str, folder: str, project: Declarations) -> str:
-    """Give the METADATA of the distribution of a top-level package."""
+    """Return the METADATA of the distribution of a top-level package."""
     names = [name for name in project.names_in(folder) if name.endswith(".dist-info")]
     own = canonicalize_name(top)
     named = [name for name in names if canonicalize_name(name.rpartition("-")[0]) == own]
@@ -332,7 +332,7 @@ def _metadata(top: str, folder: str, project: Declarations) -> str:
 
 @lru_cache(maxsize=64)
 def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, ...]:
-    """Give the version that a METADATA asks for; the many files of a package share it."""
+    """Return the version that a METADATA asks for; the many files of a package share it."""
     lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
     parsed = [each for each in map(requirement_of, lines) if each is not None]
     others = companions_of(each for each in parsed if not _is_extra(each))

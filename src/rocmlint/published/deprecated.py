@@ -40,17 +40,17 @@ class Deprecation:
 
     @property
     def when(self) -> str:
-        """Say since when: "since torch 2.4"."""
+        """Return since when: "since torch 2.4"."""
         return f"since torch {self.since}{' or before' if self.before else ''}"
 
     def holds_in(self, version: Version) -> bool:
-        """Say whether a release says so, too."""
+        """Return whether a release says so, too."""
         return version.release[:2] >= self.since.release[:2]
 
 
 @functools.cache
 def deprecations(dotted: str) -> tuple[Deprecation, ...]:
-    """Give what a function of torch says of itself: first that it is deprecated, then removed."""
+    """Return what a function of torch says of itself: first that it is deprecated, then removed."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     row = _data()["torch"]["names"].get(dotted, {})
@@ -70,12 +70,12 @@ def deprecations(dotted: str) -> tuple[Deprecation, ...]:
 
 
 def deprecated_names() -> tuple[str, ...]:
-    """Give all functions of torch of which something is known."""
+    """Return all functions of torch of which something is known."""
     return tuple(_data()["torch"]["names"])
 
 
 def old_weights(dotted: str) -> dict[str, tuple[str, str]]:
-    """Give, of a builder of torchvision's, old keyword -> new one and the weights of `True`.
+    """Return, of a builder of torchvision's, old keyword -> new one and the weights of `True`.
 
     The builder may be named by the module that defines it, too. The weights are "" where they
     depend on other arguments.

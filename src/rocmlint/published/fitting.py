@@ -57,7 +57,7 @@ def newest_accepting(
     demand: Callable[[Version], SpecifierSet | None],
     python: str = "3.11",
 ) -> Version | None:
-    """Give the newest release of a package that takes one of these versions of another.
+    """Return the newest release of a package that takes one of these versions of another.
 
     ``demand`` gives what a release demands of the other, None for nothing; a KeyError passes over
     the release. Where the newest pins the other, a release that does not is too old to be of use.
@@ -85,7 +85,7 @@ def why_not(
     extras: Mapping[str, frozenset[str]],
     python: str,
 ) -> str:
-    """Say why a release does not fit beside others; empty where the metadata do not tell.
+    """Return why a release does not fit beside others; empty where the metadata do not tell.
 
     ``extras`` are those of each package that are installed with it.
     """
@@ -107,7 +107,7 @@ def why_not(
 
 
 def for_python(asks: SpecifierSet, python: str) -> bool:
-    """Say whether a minor version of Python, its newest release, meets Requires-Python."""
+    """Return whether a minor version of Python, its newest release, meets Requires-Python."""
     return asks.contains(f"{python}.99")
 
 
@@ -120,7 +120,7 @@ def _required(
 
 
 def _meets(version: Version, specifier: SpecifierSet) -> bool:
-    """Say whether a version is in a set; a nightly build of torch counts as it compares."""
+    """Return whether a version is in a set; a nightly build of torch counts as it compares."""
     return specifier.contains(version, prereleases=True)
 
 
@@ -159,7 +159,7 @@ class _State:
         return new
 
     def candidates(self, package: str) -> Iterator[Version]:
-        """Give the releases that meet what is demanded so far, newest first."""
+        """Yield the releases that meet what is demanded so far, newest first."""
         demand = self.demands[package]
         for version in reversed(published.releases(package)):
             asks = published.requires_python(package, version)

@@ -56,11 +56,11 @@ class NameFile:
         return name in self._places
 
     def names(self) -> list[str]:
-        """Give the names of all pieces."""
+        """Return the names of all pieces."""
         return list(self._places)
 
     def piece(self, name: str) -> dict[str, Any]:
-        """Give a piece by its name.
+        """Return a piece by its name.
 
         Raises:
             NamesDamagedError: it cannot be read.
@@ -76,7 +76,7 @@ class NameFile:
         return self._kept[name]
 
     def _value(self, packed: bytes) -> dict[str, Any]:
-        """Tell what was packed."""
+        """Return what was packed."""
         try:
             value = json.loads(zlib.decompress(packed))
         except zlib.error as error:
@@ -86,7 +86,7 @@ class NameFile:
         return value
 
     def _damaged(self, why: str) -> NamesDamagedError:
-        """Give the error that tells which file it is and what to do."""
+        """Return the error that tells which file it is and what to do."""
         return NamesDamagedError(f"{self.path} is damaged ({why}): reinstall rocmlint")
 
 

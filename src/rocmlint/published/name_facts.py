@@ -24,7 +24,7 @@ class History:
     unknown: int
 
     def at(self, version: Version) -> bool | None:
-        """Tell whether it is there: True; False if proven not to be; None if unknown.
+        """Return whether it is there: True; False if proven not to be; None if unknown.
 
         A patch release counts as its minor release. Unknown are minor releases that were not
         proven, and release candidates.
@@ -33,13 +33,13 @@ class History:
         return None if index is None else self._at(index)
 
     def _at(self, index: int) -> bool | None:
-        """Give the same for the version of that index."""
+        """Return the same for the version of that index."""
         if self.there >> index & 1:
             return True
         return None if self.unknown >> index & 1 else False
 
     def gone_since(self, version: Version) -> Version | None:
-        """Give the first proven version without it, at or before `version`, after one that had it.
+        """Return the first proven version without it, at or before `version`, after one with it.
 
         None where `version` has it, where that is unknown, and where no earlier version had it.
         """
@@ -56,7 +56,7 @@ class History:
         return None
 
     def there_since(self) -> Version | None:
-        """Give the first proven version with it; None where the index does not reach that far."""
+        """Return the first proven version with it; None where the index does not reach that far."""
         for index, version in enumerate(self.versions):
             state = self._at(index)
             if state is not False:
@@ -87,7 +87,7 @@ class Signature:
 
     @classmethod
     def of(cls, text: str) -> Signature:
-        """Give the signature written as "a,/,b,*args,c" or "a,/,b,*,c"."""
+        """Return the signature written as "a,/,b,*args,c" or "a,/,b,*,c"."""
         parts = [each for each in text.split(",") if each]
         star = next((i for i, each in enumerate(parts) if each.startswith("*")), len(parts))
         before, after = parts[:star], parts[star + 1 :]
@@ -101,7 +101,7 @@ class Signature:
 
 
 def index_of(versions: tuple[Version, ...], version: Version) -> int | None:
-    """Give the index of the proven version that stands for a version's minor release."""
+    """Return the index of the proven version that stands for a version's minor release."""
     if version.is_prerelease:
         return None
     minor = (*version.release, 0)[:2]

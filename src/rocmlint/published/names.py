@@ -146,7 +146,7 @@ class PackageNames:
         return History(self.versions, there, unknown)
 
     def defined_as(self, dotted: str, version: Version) -> str | None:
-        """Give the full name by which a version defines what a name of a module stands for."""
+        """Return the full name by which a version defines what a name of a module stands for."""
         index, name = index_of(self.versions, version), self._name(dotted)
         if index is None or name is None:
             return None
@@ -182,7 +182,7 @@ class PackageNames:
         return self._sets[int(there)], self._sets[int(unknown)] if unknown else 0
 
     def _table(self, module: str) -> dict[str, Any]:
-        """Tell what the index has of a module; nothing, if that is not known."""
+        """Return what the index has of a module; nothing, if that is not known."""
         prefix = module
         while prefix:
             if prefix in self._pieces:
@@ -240,7 +240,7 @@ class PackageNames:
     # Classes.
 
     def _class(self, defined: str) -> dict[str, Any]:
-        """Tell what is known of the class that is defined as "module:Name"."""
+        """Return what is known of the class that is defined as "module:Name"."""
         module, _, name = defined.partition(":")
         table: dict[str, Any] = self._table(module).get("classes", {}).get(name, {})
         return table

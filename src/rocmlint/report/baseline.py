@@ -84,7 +84,7 @@ def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Linted) 
 
 
 def below(*paths: str) -> Linted:
-    """Give the ``linted`` of a run that looked for everything in some files and folders."""
+    """Return the ``linted`` of a run that looked for everything in some files and folders."""
     above = tuple(os.path.join(os.path.abspath(path), "") for path in paths)
     return lambda path, _: os.path.join(path, "").startswith(above)
 

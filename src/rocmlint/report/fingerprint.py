@@ -25,7 +25,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(finding: Finding, lines: Sequence[str]) -> Fingerprint:
-    """Give the fingerprint of a finding in a file with these lines."""
+    """Return the fingerprint of a finding in a file with these lines."""
     first, last = finding.line - 1, max(finding.line, finding.end_line)
     text = _squeeze(lines[first:last])
     above = _nearest(lines, range(min(first, len(lines)) - 1, -1, -1))

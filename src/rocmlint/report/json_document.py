@@ -29,7 +29,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
 
 
 def tool() -> dict[str, object]:
-    """Give what says which program wrote this."""
+    """Return what says which program wrote this."""
     return {"name": "rocmlint", "version": __version__}
 
 

@@ -18,7 +18,7 @@ class Lines:
         self._lines: Sequence[str] = ()
 
     def of(self, path: str) -> Sequence[str]:
-        """Give the lines of a file, line n at ``n - 1``; none where it cannot be read."""
+        """Return the lines of a file, line n at ``n - 1``; none where it cannot be read."""
         if path != self._path:
             self._path, self._lines = path, self._read(path)
         return self._lines

@@ -134,7 +134,7 @@ def _artifact(path: str) -> dict[str, str]:
 
 
 def _bytes_of(path: str) -> bytes:
-    """Give the bytes of a path, also of one that a program made up and no system can have."""
+    """Return the bytes of a path, also of one that a program made up and no system can have."""
     try:
         return os.fsencode(path)
     except UnicodeEncodeError:

@@ -33,7 +33,7 @@ def counts(findings: Sequence[Finding]) -> Counts:
 
 
 def summary(findings: Sequence[Finding], files: int, *, fixed: int = 0) -> str:
-    """Say in one line what was fixed, what is left of how many files, and what can be fixed."""
+    """Return in one line what was fixed, what is left of how many files, and what can be fixed."""
     done = f"Fixed {counted(fixed, 'finding')}. " if fixed else ""
     if not files and not findings:
         return "No files to check."

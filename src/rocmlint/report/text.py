@@ -93,7 +93,7 @@ def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _marked(line: str, start: int, end: int) -> tuple[str, str]:
-    """Give a line of code and the carets below its characters from start to end."""
+    """Return a line of code and the carets below its characters from start to end."""
     if len(line) > MAXIMUM_WIDTH and start > _BEFORE:
         line = "..." + line[start - _BEFORE :]
         start, end = _BEFORE + 3, end - start + _BEFORE + 3

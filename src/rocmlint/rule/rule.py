@@ -116,7 +116,7 @@ class Rule(Generic[Node]):
     def _placed(
         self, claim: Claim, node: cst.CSTNode | Comment | Located, source: File, line: int
     ) -> Claim:
-        """Give a claim its place; it has no command where none works as it is printed."""
+        """Return a claim its place; it has no command where none works as it is printed."""
         function = getattr(source, "function", None)
         in_function = function is not None and _is_node(node) and function(node) is not None
         if not works_as_printed(claim, source, in_function=in_function):
@@ -173,5 +173,5 @@ class ClaimRule(Generic[Node]):
         raise NotImplementedError
 
     def at(self, node: cst.CSTNode, source: Source, claim: Claim) -> Claim:
-        """Say that a claim is made by a node."""
+        """Return that a claim is made by a node."""
         return placed(claim, source.path, source.span(node).line)

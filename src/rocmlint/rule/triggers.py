@@ -88,7 +88,7 @@ class Trigger:
         return any(word in text for word in self.words)
 
     def may_match(self, file: File) -> bool:
-        """Say, from the text of a Python file that has a word, whether it may match."""
+        """Return, from the text of a Python file that has a word, whether it may match."""
         if self.suspects is not None:
             return bool(_suspected(self.suspects, cast("Source", file)))  # it asks for no syntax
         if self.region == "comments":
@@ -321,7 +321,7 @@ def _suspected(finder: Finder, source: Source) -> tuple[re.Match[str], ...]:
 
 @once_per_file
 def _renamed(file: File) -> frozenset[str]:
-    """Give the names that may stand in the code by another name: ``import … as``."""
+    """Return the names that may stand in the code by another name: ``import … as``."""
     return frozenset(old for old, _ in renamed_in(file.text))
 
 

@@ -97,7 +97,7 @@ def commands_called(call: cst.Call, source: Source) -> list[Command]:
 
 
 def _by_default(default: cst.BaseExpression, code: _Code) -> list[Command]:
-    """Give the command of a variable's default; web UIs leave ``pip install`` away."""
+    """Return the command of a variable's default; web UIs leave ``pip install`` away."""
     text = _text(code.value(default), code)
     if text is None:
         return []
@@ -167,7 +167,7 @@ def _process(first: cst.BaseExpression, call: cst.Call, code: _Code) -> list[Com
 
 
 def _is_of_nox(call: cst.Call, source: Source) -> bool:
-    """Say whether a call is one of the session that a function marked ``@nox.session`` gets."""
+    """Return whether a call is one of the session that a function marked ``@nox.session`` gets."""
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in _OF_NOX:
         return False
@@ -181,7 +181,7 @@ def _is_of_nox(call: cst.Call, source: Source) -> bool:
 
 
 def _in_session(call: cst.Call, code: _Code) -> list[Command]:
-    """Give the command of ``session.install("x")`` or ``session.run("pip", "install", "x")``."""
+    """Return the command of ``session.install("x")`` or ``session.run("pip", "install", "x")``."""
     method = cst.ensure_type(call.func, cst.Attribute).attr
     place = code.source.span(method)
     own = [Item(Word(each, place, quoted=True)) for each in _OF_NOX[method.value]]

@@ -240,7 +240,7 @@ def _needed(
 
 
 def _asked_by(name: str, before: Version | None, found: Mapping[str, Version]) -> str:
-    """Say which of the new releases requires another version of a package than the present one."""
+    """Return which new release requires another version of a package than the present one."""
     for other, version in found.items():
         for each in requirements.applicable(requirements.requirements(other, version) or ()):
             if each.name == name and before and not is_met(each.specifier, before):

@@ -292,7 +292,7 @@ class _Explanation:
     chosen: Mapping[str, Version]
 
     def fitting(self, names: Sequence[str]) -> dict[str, Library]:
-        """Tell of what fits."""
+        """Describe what fits."""
         after = {name: self._after(name) for name in names if name != TORCH}
         last = [self.goals[name] for name, version in after.items() if version is None]
         # Where the shipped data end, the index may go on.
@@ -309,7 +309,7 @@ class _Explanation:
         return tuple(dict.fromkeys(filter(None, reasons)))
 
     def refused(self, name: str, refusal: Refusal) -> Library:
-        """Tell of a library of which no release fits."""
+        """Describe a library of which no release fits."""
         if refusal.unknown is not None:
             return Library(self._name(name), "unknown", None, None, refusal.reason)
         reason = self._why_none(name)

@@ -168,7 +168,7 @@ def companion(name: str, torch: str, rocm: str) -> str:
 
 
 def unproven(torch: str) -> tuple[str, ...]:
-    """Tell of wheels that were seen in the build matrix of a release candidate only."""
+    """Yield notes on wheels that were seen in the build matrix of a release candidate only."""
     row = rocm_wheels.row(torch)
     if row is None or row.status == "release":
         return ()

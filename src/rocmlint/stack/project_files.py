@@ -89,7 +89,7 @@ def _unread(where: str, reason: str = "") -> Obstacle:
 
 
 def _not_included(listed: Listed, looked_at: Collection[str]) -> Iterator[Obstacle]:
-    """Tell of files that a file of requirements takes in and that were not looked at."""
+    """Yield notes on files that a file of requirements takes in and that were not looked at."""
     for each in listed.parts.inclusions:
         path = os.path.normpath(os.path.join(os.path.dirname(listed.path), each.path))
         where = f"{os.path.relpath(listed.path)}:{each.span.line}"
@@ -105,7 +105,7 @@ def _not_included(listed: Listed, looked_at: Collection[str]) -> Iterator[Obstac
 
 
 def _locks(folders: Iterable[str]) -> Iterator[Obstacle]:
-    """Tell of lock files that have torch: they are made anew, and not by hand."""
+    """Yield notes on lock files that have torch: they are made anew, and not by hand."""
     for folder, (name, command) in product(sorted(folders), _LOCKS.items()):
         path = os.path.join(folder, name)
         data = data_of(path)

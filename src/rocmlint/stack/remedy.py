@@ -57,7 +57,7 @@ def remedy(
 
 
 def reinstall(package: Distribution) -> str:
-    """Say how the release that is installed is installed anew."""
+    """Return how the release that is installed is installed anew."""
     exact = shlex.quote(f"{package.name}=={package.version}")
     if package.name in TORCH_FAMILY:
         return f"uninstall {package.name}, then {_ONE_INDEX}"

@@ -128,7 +128,7 @@ def _from_file(
 
 
 def _from_metadata(version: str, metadata: Distribution | None, problem: str) -> TorchBuild:
-    """Tell the build from the local version, else from what the wheel requires."""
+    """Return the build from the local version, else from what the wheel requires."""
     local = version.partition("+")[2]
     kind: Kind = next((kind for begins, kind in _LOCAL if local.startswith(begins)), "unknown")
     if kind == "unknown" and metadata is not None:

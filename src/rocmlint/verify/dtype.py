@@ -170,7 +170,7 @@ def _left(answer: Mapping[str, Any]) -> Result:
 
 
 def _holder(module: str, boundaries: Mapping[str, Any]) -> str | None:
-    """Give the module that holds another and was called too."""
+    """Return the module that holds another and was called too."""
     while module:
         module = module.rpartition(".")[0]
         if module in boundaries:
@@ -203,7 +203,7 @@ def _crashed(answer: Mapping[str, Any]) -> Result:
 
 
 def _cause(answer: Mapping[str, Any], crash: Mapping[str, Any], module: str) -> tuple[str, str]:
-    """Give why a forward ended with a dtype error, and what to do."""
+    """Return why a forward ended with a dtype error, and what to do."""
     dominant, given = answer["dominant"], answer["forward"]["given"]
     own, got = _names(crash.get("own", ())), _names(crash.get("given", ()))
     if crash.get("own") and dominant not in crash["own"]:
@@ -294,7 +294,7 @@ def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
 
 
 def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Give, by name, what was and what is; those that are there now first, in their order."""
+    """Return, by name, what was and what is; those that are there now first, in their order."""
     names = [*now, *(name for name in was if name not in now)]
     return {
         name: (_told(was.get(name)), _told(now.get(name)))
@@ -356,7 +356,7 @@ def _write_baseline(path: str, answer: Mapping[str, Any]) -> None:
 
 
 def _strength(answer: Mapping[str, Any]) -> Strength:
-    """Give the strength of a forward: with fake tensors no kernel ran."""
+    """Return the strength of a forward: with fake tensors no kernel ran."""
     return "live" if answer["simulated"] else "executed"
 
 

@@ -43,22 +43,22 @@ class ReadFile:
 
     @property
     def is_named(self) -> bool:
-        """Tell whether the path was given, not found below one."""
+        """Return whether the path was given, not found below one."""
         return self.found.path == self.found.root
 
     @property
     def company(self) -> str:
-        """Give what the file came with: its package, else its folder."""
+        """Return what the file came with: its package, else its folder."""
         return package_of(self.found.path) or os.path.dirname(self.found.path)
 
     @property
     def is_of_family(self) -> bool:
-        """Tell whether it is a loose file, for which another may stand in on another GPU."""
+        """Return whether it is a loose file, for which another may stand in on another GPU."""
         return self.report.is_loose and not self.report.error and not self.is_named
 
     @property
     def family(self) -> str:
-        """Give the folder whose loose files stand in for each other.
+        """Return the folder whose loose files stand in for each other.
 
         Libraries such as rocBLAS and aiter bring one file for each GPU, in one folder or in folders
         named for the GPU, and load those for the device.
@@ -137,7 +137,7 @@ def check(
 
 
 def _families(files: Iterable[ReadFile]) -> Mapping[str, Sequence[ReadFile]]:
-    """Give the families; one that would have a single file belongs to the folder around it."""
+    """Return the families; one that would have a single file belongs to the folder around it."""
     by_folder: dict[str, list[ReadFile]] = defaultdict(list)
     for file in files:
         if file.is_of_family:
@@ -194,7 +194,7 @@ def _without_device(
     missing: Sequence[str] = (),
     folder: str = "",
 ) -> Result:
-    """Say what there is where no GPU is known; a family of files has a folder."""
+    """Return what there is where no GPU is known; a family of files has a folder."""
     first = reports[0]
     entries = [entry for each in reports for entry in each.entries]
     seen = summary(entries) or ("CUDA only" if first.is_for_cuda else "no code")
@@ -221,7 +221,7 @@ def _targets(report: FileReport) -> Iterable[Target]:
 
 
 def _pattern(folder: str, reports: Sequence[FileReport]) -> str:
-    """Give a folder with the endings of the files in it."""
+    """Return a folder with the endings of the files in it."""
     endings = sorted({os.path.splitext(each.path)[1] for each in reports})
     ending = endings[0] if len(endings) == 1 else f"{{{','.join(endings)}}}"
     return os.path.normpath(os.path.join(folder, "**", f"*{ending}"))

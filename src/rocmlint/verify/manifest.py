@@ -89,7 +89,7 @@ def write(path: str, manifest: Manifest) -> None:
 
 
 def as_toml(manifest: Manifest) -> str:
-    """Give the text of a manifest."""
+    """Return the text of a manifest."""
     lines = [f"{_HEAD}version = {VERSION}", "", "[package]"]
     lines += [f"name = {_quoted(manifest.package)}", f"requires = {_quoted(manifest.requires)}"]
     for each in manifest.files:
@@ -216,7 +216,7 @@ def _files(tables: list[dict[str, object]], place: ConfigPlace) -> Iterator[Mani
 
 
 def _path_problem(path: str) -> str | None:
-    """Say why a path may not stand in a manifest: it must stay in the folder it begins at."""
+    """Return why a path may not stand in a manifest: it must stay in the folder it begins at."""
     if not path.isprintable() or "\\" in path or ":" in path:
         return "must be made of printable characters other than \\ and :"
     if path.startswith("/"):

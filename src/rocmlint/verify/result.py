@@ -35,7 +35,7 @@ def interpreter_evidence(asked: Mapping[str, str]) -> Evidence:
 
 
 def evidence_of(name: str, values: Sequence[str], shown: int) -> tuple[Evidence, ...]:
-    """Give the first of many values, and how many more there are."""
+    """Return the first of many values, and how many more there are."""
     found = tuple(Evidence(name, each) for each in values[:shown])
     more = len(values) - shown
     return (*found, Evidence(name, f"and {more:,} more")) if more > 0 else found
@@ -83,7 +83,7 @@ class Judgement(NamedTuple):
     action: str = ""
 
     def on(self, check: str, claim: str, subject: str, evidence: Iterable[Evidence] = ()) -> Result:
-        """Say what it is about."""
+        """Return what it is about."""
         return Result(
             check,
             claim,
@@ -98,7 +98,7 @@ class Judgement(NamedTuple):
 
 
 def overall(results: Iterable[Result]) -> Verdict:
-    """Give the verdict on all results together; nothing checked is nothing proven."""
+    """Return the verdict on all results together; nothing checked is nothing proven."""
     verdicts = {each.verdict for each in results}
     if "contradicted" in verdicts:
         return "contradicted"

@@ -61,7 +61,7 @@ def lines(body: list[Statement], numbers: Iterator[int]) -> Iterator[str]:
 
 
 def runs(body: list[Statement], numbers: Iterator[int]) -> set[tuple[frozenset[int], bool]]:
-    """Give what each way through a script executes, and whether the script was left on it."""
+    """Return what each way through a script executes, and whether the script was left on it."""
     ways = {(frozenset[int](), False)}
     for kind, inner in body:
         if kind == "run":

@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def found(root: Path, path: str, text: str) -> list[tuple[str, str]]:
-    """Give the code of each finding, and the package that it names."""
+    """Return the code of each finding, and the package that it names."""
     linter = Linter(Configuration({"preview": True}).settings_for(str(root)))
     analysis = linter.lint_text(str(root / path), text)
     assert not analysis.problems

@@ -46,7 +46,7 @@ def lines(
 
 @pytest.fixture
 def unpacked(tmp_path: Path) -> Path:
-    """Give a folder into which a wheel was unpacked, with its package ``speechlab``."""
+    """Return a folder into which a wheel was unpacked, with its package ``speechlab``."""
     write(tmp_path, "speechlab-1.0.dist-info/METADATA")
     write(tmp_path, "speechlab/__init__.py")
     write(tmp_path, "speechlab/metrics/__init__.py")

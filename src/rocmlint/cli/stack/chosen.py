@@ -27,7 +27,7 @@ def add_rocm_arguments(parser: ArgumentParser) -> None:
 
 
 def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
-    """Give the version of ROCm, and what to tell of where it was read. Raises RocmlintError."""
+    """Return the version of ROCm, and what to tell of where it was read. Raises RocmlintError."""
     if flags.rocm is not None:
         return flags.rocm, ()
     asked = Interpreter(getattr(flags, "python", None) or sys.executable)

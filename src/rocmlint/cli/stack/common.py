@@ -68,7 +68,7 @@ def _plain(value: Any) -> Any:
 
 
 def lines(text: str) -> str:
-    """Give a table or a text of several lines, safe to print."""
+    """Return a table or a text of several lines, safe to print."""
     return "\n".join(visible(line) for line in text.split("\n"))
 
 

@@ -83,7 +83,7 @@ def run(flags: SimpleNamespace) -> int:
 
 
 def _asked(flags: SimpleNamespace) -> tuple[str, str]:
-    """Give torch and Python, each as named or as installed. Raises RocmlintError."""
+    """Return torch and Python, each as named or as installed. Raises RocmlintError."""
     if flags.torch is not None and flags.python_version is not None:
         return flags.torch, flags.python_version
     environment = read_environment(interpreter_of(flags))
@@ -132,7 +132,7 @@ def _lines(answer: Compatible) -> Iterator[str]:
 
 
 def _installs(answer: Compatible) -> Iterator[str]:
-    """Tell what to type: PyPI has torch's family, and some that pin it, for CUDA only."""
+    """Yield what to type: PyPI has torch's family, and some that pin it, for CUDA only."""
     pins = []
     for each in answer.libraries:
         if not each.version:

@@ -106,7 +106,7 @@ def _run(words: Sequence[str], python: str | None) -> int:
 
 
 def _reason(words: Sequence[str]) -> str:
-    """Say why an installer may have failed, beside what it said itself."""
+    """Return why an installer may have failed, beside what it said itself."""
     if words[1:3] == ("-m", "pip") and not _has_pip(words[0]):
         return f"{words[0]} has no pip: run {words[0]} -m ensurepip, or use --installer uv"
     return (

@@ -62,7 +62,7 @@ def run(flags: SimpleNamespace) -> int:
 
 
 def _rocm_of(version: str) -> str:
-    """Give the ROCm whose wheels serve a version. Raises NoWheelsError, naming this verb's flag."""
+    """Return the ROCm whose wheels serve a version. Raises NoWheelsError with this verb's flag."""
     try:
         return index_url(version).rocm
     except NoWheelsError as error:

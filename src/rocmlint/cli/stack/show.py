@@ -188,7 +188,7 @@ def _is_missing(verdict: Verdict) -> bool:
 
 
 def _lacking(package: str, verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Tell in one piece what a package requires and nobody installed."""
+    """Yield in one piece what a package requires and nobody installed."""
     yield f"conflict: {package} and a missing package"
     yield f"  {'declared:':<12}it requires {', '.join(each.requirement for each in verdicts)}"
     simple = [each.action.removeprefix(_PIP) for each in verdicts if _is_simple(each.action)]
@@ -199,12 +199,12 @@ def _lacking(package: str, verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 def _is_simple(action: str) -> bool:
-    """Say whether an action installs one package and nothing needs to be said of it."""
+    """Return whether an action installs one package and nothing needs to be said of it."""
     return action.startswith(_PIP) and " " not in action.removeprefix(_PIP)
 
 
 def _fitting(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, str, str, str]]:
-    """Give a row for each pair that fits; what is required besides the stack is in the JSON."""
+    """Yield a row for each pair that fits; what is required besides the stack is in the JSON."""
     grades: dict[tuple[str, str, str], list[str]] = {}
     for each in verdicts:
         if each.package in PACKAGES and (
@@ -229,7 +229,7 @@ def _package(verdict: Verdict) -> str:
 
 
 def _in_full(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Tell all that is known of one pair: who says so, why, and once each what to do."""
+    """Yield all that is known of one pair: who says so, why, and once each what to do."""
     first = verdicts[0]
     other = f" and {first.on} {first.found or ''}".rstrip() if first.on else ""
     yield f"{first.judgement}: {_package(first)}{other}"

@@ -93,7 +93,7 @@ def _folder(path: str) -> str:
 
 
 def _wanted(settings: Settings) -> Mapping[str, list[str]]:
-    """Give what ``[tool.rocmlint.verify]`` asks for. Raises ConfigError."""
+    """Return what ``[tool.rocmlint.verify]`` asks for. Raises ConfigError."""
     wanted: dict[str, list[str]] = {key: [] for key in _KEYS}
     for key, values in settings.verify:
         if key not in wanted:

@@ -90,12 +90,12 @@ def seconds(text: str) -> float:
 
 
 def interpreter_of(flags: SimpleNamespace) -> Interpreter:
-    """Give the interpreter that the flags name. Raises ConfigError."""
+    """Return the interpreter that the flags name. Raises ConfigError."""
     return Interpreter(interpreter_at(flags.python), flags.timeout)
 
 
 def interpreter_at(path: str) -> str:
-    """Give the interpreter of an environment that its folder names (``.venv``); else ``path``.
+    """Return the interpreter of an environment that its folder names (``.venv``); else ``path``.
 
     Raises ConfigError for a folder without one.
     """
@@ -134,7 +134,7 @@ def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:
 
 
 def _width() -> int | None:
-    """Give the columns of the terminal that stdout is; None where it is none."""
+    """Return the columns of the terminal that stdout is; None where it is none."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns or None
     except (OSError, ValueError):

@@ -54,7 +54,7 @@ def add_index_arguments(parser: ArgumentParser) -> None:
 
 
 def index_of(flags: SimpleNamespace) -> KernelIndex:
-    """Give the index of the kernels that the flags point at. Raises ConfigError."""
+    """Return the index of the kernels that the flags point at. Raises ConfigError."""
     for each in flags.paths:
         if not os.path.exists(each):
             message = f"{each}: no such file or directory"

@@ -63,7 +63,7 @@ def commands_of(
     depth: int = 0,
     branches: tuple[Branch, ...] = (),
 ) -> list[Command]:
-    """Give the commands of a script that stands in a file, in its order.
+    """Return the commands of a script that stands in a file, in its order.
 
     ``variables`` are those in its environment; None is a value that only the run knows. The script
     is the one of its ``step``, or a shell that this one starts ``depth`` levels deeper, in some of
@@ -127,7 +127,7 @@ class _Script:
     def _branches(
         self, node: Node, child: Node, branches: tuple[Branch, ...]
     ) -> tuple[Branch, ...]:
-        """Give the branches of a child, of a node that stands in some."""
+        """Return the branches of a child, of a node that stands in some."""
         arm = node.start_byte
         if node.type == "case_statement" or child.type in _CLAUSES or _is_fallback(child):
             arm = child.start_byte
@@ -236,7 +236,7 @@ class _Script:
         )
 
     def _note_redirects(self, node: Node) -> None:
-        """Give redirections to the command that they belong to: the last one before them."""
+        """Assign redirections to the command that they belong to: the last one before them."""
         owner = node.child_by_field_name("body")
         while owner is not None and owner.type in ("list", "pipeline", "negated_command"):
             owner = owner.named_children[-1] if owner.named_children else None
@@ -315,7 +315,7 @@ class _Script:
                 self.variables.exported.add(exported)
 
     def _handed_on(self, node: Node, branches: tuple[Branch, ...]) -> Iterator[Command]:
-        """Give the commands in exported variables, note the indexes: another program reads them.
+        """Yield the commands in exported variables, note the indexes: another program reads them.
 
         What the script itself uses counts there.
         """
@@ -336,7 +336,7 @@ class _Script:
 
 
 def _is_run(name: str, text: str) -> bool:
-    """Say whether a variable stands where a command may."""
+    """Return whether a variable stands where a command may."""
     pattern = rf"(?m)(?:^|[;&|]|\beval\b|\bexec\b|\s-[mc]\b)\s*[\"']*\$\{{?{name}\b"
     return re.search(pattern, text) is not None
 
@@ -360,7 +360,7 @@ def _without_comments(node: Node) -> list[Node]:
 
 
 def _is_fallback(node: Node) -> bool:
-    """Say whether a node runs only where what stands before ``||`` fails."""
+    """Return whether a node runs only where what stands before ``||`` fails."""
     return node.prev_sibling is not None and node.prev_sibling.type == "||"
 
 

@@ -55,7 +55,7 @@ class Variables:
         self.exports_all = False
 
     def get(self, name: str, default: str | None = None) -> Value:
-        """Give a variable's value; None where it cannot be told, the default where none is set."""
+        """Return a variable's value; None where it is unknown, the default where none is set."""
         return self.values.get(name, default)
 
     def within_limits(self) -> Callable[[str, str | None], Value]:
@@ -78,7 +78,7 @@ class Variables:
             self.exported.add(name)
 
     def origin(self, text: str) -> str:
-        """Give what the variables in a text were set to, as far as only the run knows it."""
+        """Return what the variables in a text were set to, as far as only the run knows it."""
         self._followed += 1
         if self._followed > _MOST_WORDS:
             return ""
@@ -93,7 +93,7 @@ class Variables:
         return " ".join(found.values())
 
     def passed_on(self) -> dict[str, str | None]:
-        """Give what a program started here finds in its environment."""
+        """Return what a program started here finds in its environment."""
         return {
             name: value if isinstance(value, str) else None
             for name, value in self.values.items()

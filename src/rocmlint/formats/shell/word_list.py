@@ -52,7 +52,7 @@ def commands_in(
     variables: Mapping[str, str | None],
     step: Step | None = None,
 ) -> list[Command]:
-    """Give the command of a list of words, and those of a script that it gives to a shell.
+    """Return the command of a list of words, and those of a script that it gives to a shell.
 
     ``span`` is the command's place where its words stand in no order.
     """

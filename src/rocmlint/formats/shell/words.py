@@ -44,7 +44,7 @@ class Written(NamedTuple):
 
 
 def written_words(excerpt: Excerpt, nodes: Iterable[Node]) -> list[Written]:
-    """Give the words that nodes are, in order: the grammar takes ``''\\>`` for two."""
+    """Return the words that nodes are, in order: the grammar takes ``''\\>`` for two."""
     found: list[Written] = []
     for node in sorted(nodes, key=lambda node: node.start_byte):
         start, end = node.start_byte, node.end_byte
@@ -57,7 +57,7 @@ def written_words(excerpt: Excerpt, nodes: Iterable[Node]) -> list[Written]:
 
 
 def words_of(excerpt: Excerpt, word: Written, lookup: Lookup) -> list[Word]:
-    """Give the words that one written word becomes: mostly one, but ``$PACKAGES`` may be several.
+    """Return the words that one written word becomes: mostly one, but ``$PACKAGES`` may be several.
 
     ``lookup`` gives a variable's value, a tuple of values for an array, None if unknown; and the
     default of one that the script does not set.
@@ -77,7 +77,7 @@ def words_of(excerpt: Excerpt, word: Written, lookup: Lookup) -> list[Word]:
 
 
 def value_of(excerpt: Excerpt, word: Written, lookup: Lookup, *, splits: bool = True) -> Excerpt:
-    """Give what a word is worth, in one piece; its characters know where they come from.
+    """Return what a word is worth, in one piece; its characters know where they come from.
 
     Where the shell splits values at blanks, one that it would split is unknown: not so in
     assignments.
@@ -152,7 +152,7 @@ def _expanded(written: Excerpt, lookup: Lookup, splits: bool) -> Excerpt:
 
 
 def _looked_up(written: str, lookup: Lookup) -> Value:
-    """Give the value of a lone expansion: ``$INDEX``, ``${INDEX:-https://…}``."""
+    """Return the value of a lone expansion: ``$INDEX``, ``${INDEX:-https://…}``."""
     match = _VARIABLE.match(written)
     if match is not None:
         return lookup(match[1] or match[2], None)
@@ -170,7 +170,7 @@ def _is_split(value: str) -> bool:
 
 
 def _split_values(written: str, lookup: Lookup) -> list[str] | None:
-    """Give the words that a lone expansion becomes where it can be more or less than one."""
+    """Return the words that a lone expansion becomes where it can be more or less than one."""
     value = _looked_up(written.strip('"') if written.count('"') == 2 else written, lookup)
     if isinstance(value, tuple):
         return list(value) if "[" in written else None

@@ -77,7 +77,7 @@ _NO_FUNCTIONS: Mapping[str, Wrapper] = {}
 
 
 def program(word: Word) -> str:
-    """Give the name of a program without its folder: ``pip`` for ``"$VENV"/bin/pip``."""
+    """Return the name of a program without its folder: ``pip`` for ``"$VENV"/bin/pip``."""
     name = os.path.basename(word.text)
     return name.removesuffix(".exe")
 
@@ -101,7 +101,7 @@ def unwrapped(
 
 
 def brought(words: Sequence[Word], run: Sequence[Word]) -> Sequence[Word]:
-    """Give what stands before a command that ``uv run --with x`` runs; () where it is no such.
+    """Return what stands before a command that ``uv run --with x`` runs; () where it is no such.
 
     It installs packages for that command. ``run`` is what is left without wrappers.
     """
@@ -129,7 +129,7 @@ def script(words: Sequence[Word]) -> int | None:
 def _after(
     wrapper: Wrapper, words: Sequence[Word], variables: dict[str, str | None]
 ) -> Sequence[Word] | None:
-    """Give the command that a wrapper runs; None if it runs none."""
+    """Return the command that a wrapper runs; None if it runs none."""
     position = 0
     if wrapper.verb:
         if not words or words[0].text != wrapper.verb:

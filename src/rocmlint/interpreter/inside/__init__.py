@@ -44,7 +44,7 @@ def main(path: list[str], task: str, request_path: str, answer_path: str) -> Non
 
 
 def _traceback(error: Exception) -> str:
-    """Tell where user code raised, from its first frame on; else where this package did."""
+    """Return where user code raised, from its first frame on; else where this package did."""
     ours, frames = (os.path.dirname(__file__), "<frozen importlib", importlib.__file__), None
     found = error.__traceback__
     while found is not None and frames is None:

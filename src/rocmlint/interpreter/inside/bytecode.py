@@ -38,7 +38,7 @@ class Execution:
 
 
 def execution_of(source: str) -> Execution:
-    """Say what an import of a source file would run, by the rules of ``SourceLoader.get_code``.
+    """Return what an import of a source file would run, by the rules of ``SourceLoader.get_code``.
 
     Raises OSError where the source cannot be read.
     """
@@ -81,7 +81,7 @@ def compiled(text: bytes, path: str) -> CodeType:
 
 
 def _cached(source: str) -> tuple[str | None, bytes | None]:
-    """Give the place of the bytecode for this interpreter and its -O, and what it holds."""
+    """Return the place of the bytecode for this interpreter and its -O, and what it holds."""
     try:
         path = importlib.util.cache_from_source(source)
     except NotImplementedError:  # an interpreter without a cache tag

@@ -22,14 +22,14 @@ _STAR = re.compile(rb"\bimport[ \t]*(?:\([ \t\n]*)?\*")
 
 
 def answer(request: dict[str, Any]) -> Any:
-    """Tell of each ``[module, name]`` of ``targets``, or where a ``function`` is defined."""
+    """Answer for each ``[module, name]`` of ``targets``, or where a ``function`` is defined."""
     if "function" in request:
         return list(_definitions_of(request["function"]))
     return [_told(module, name) for module, name in request["targets"]]
 
 
 def _told(module: str, name: str) -> dict[str, Any]:
-    """Give where a module is, and the line of ``Class.method`` or ``function`` in it.
+    """Return where a module is, and the line of ``Class.method`` or ``function`` in it.
 
     The end of ``module`` may be a class or an object. ``module`` in the answer is where the source
     says that the name is defined, behind all re-exports. ``missing`` names a module of which there
@@ -92,7 +92,7 @@ def _definition(module: str, names: list[str], seen: set[str]) -> _Definition | 
 
 
 def _imported_from(node: ast.ImportFrom, module: str, *, is_package: bool) -> str:
-    """Give the absolute name of what ``from .x import y`` means in a module."""
+    """Return the absolute name of what ``from .x import y`` means in a module."""
     if not node.level:
         return node.module or ""
     parts = module.split(".")
@@ -110,7 +110,7 @@ def _has_word(source: bytes, word: str) -> bool:
 
 
 def _line(body: list[ast.stmt], names: list[str]) -> int | None:
-    """Give the line of a definition: of the class, then of what it holds."""
+    """Return the line of a definition: of the class, then of what it holds."""
     for each in _statements(body):
         if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             if each.name == names[0]:

@@ -12,14 +12,14 @@ from .imports import CheckoutError, search_installed
 
 
 def answer(request: object) -> dict[str, list[str] | str]:
-    """Give ``{"folders": [...]}`` for "folders", for "targets" what :func:`torch_targets` gives."""
+    """Return ``{"folders": [...]}`` for "folders"; for "targets" as :func:`torch_targets` does."""
     if request == "folders":
         return {"folders": package_folders()}
     return torch_targets()
 
 
 def package_folders() -> list[str]:
-    """Give the folders of sys.path that installed packages are in."""
+    """Return the folders of sys.path that installed packages are in."""
     names = ("site-packages", "dist-packages")
     folders = [path for path in search.path() if os.path.basename(path) in names]
     return [path for path in dict.fromkeys(folders) if os.path.isdir(path)]

@@ -23,7 +23,7 @@ _READ = ("METADATA", "RECORD", "INSTALLER", "direct_url.json", "PKG-INFO", "requ
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Tell of the distributions on sys.path, and the files of the ``modules`` asked for.
+    """Describe the distributions on sys.path, and the files of the ``modules`` asked for.
 
     Of several with one name the first counts, as for importlib.metadata. Nothing is imported, so
     ``modules`` must have no dots. ``environment`` is what markers are evaluated with (PEP 508).
@@ -80,13 +80,13 @@ def _check_files(place: str) -> None:
 
 
 def _place(distribution: Distribution) -> str:
-    """Give the .dist-info or .egg-info; empty for what is no folder (an archive)."""
+    """Return the .dist-info or .egg-info; empty for what is no folder (an archive)."""
     path = getattr(distribution, "_path", None)
     return "" if path is None else str(path)
 
 
 def _changed(place: str) -> float | None:
-    """Give when the .dist-info was last written to, in seconds since 1970: at its install."""
+    """Return when the .dist-info was last written to, in seconds since 1970: at its install."""
     try:
         return os.stat(place).st_mtime
     except OSError:
@@ -115,7 +115,7 @@ def _is_of_the_wheel(path: str) -> bool:
 
 
 def _file_of(module: str) -> str | None:
-    """Give the file that an import would execute; None if there is none."""
+    """Return the file that an import would execute; None if there is none."""
     try:
         found = locate(module)
     except (ImportError, ValueError):
@@ -124,7 +124,7 @@ def _file_of(module: str) -> str | None:
 
 
 def _marker_environment() -> dict[str, str]:
-    """Give the variables of markers, by the dependency specifiers' specification."""
+    """Return the variables of markers, by the dependency specifiers' specification."""
     info = sys.implementation.version
     version = f"{info.major}.{info.minor}.{info.micro}"
     if info.releaselevel != "final":

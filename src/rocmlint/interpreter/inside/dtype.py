@@ -125,14 +125,14 @@ def _build(factory: str) -> tuple[Any, Any]:
 
 
 def _dummy_inputs(model: Any) -> Any:
-    """Give the inputs that a model of transformers offers for a trial."""
+    """Return the inputs that a model of transformers offers for a trial."""
     with suppress(Exception):  # a property of somebody else's class: whatever it raises, none
         return model.dummy_inputs or None
     return None
 
 
 def _on_device(model: Any, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Give positional and keyword arguments, on the device of the model."""
+    """Return positional and keyword arguments, on the device of the model."""
     torch = importlib.import_module("torch")
     tree_map = importlib.import_module("torch.utils._pytree").tree_map
     device = next((each.device for each in model.parameters()), None)
@@ -150,7 +150,7 @@ def _on_device(model: Any, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]
 
 
 def _static(model: Any) -> dict[str, Any]:
-    """Tell the dtypes of all parameters and buffers, and those that are none of the dominant."""
+    """Return the dtypes of all parameters and buffers, and those that are none of the dominant."""
     tensors = list(_float_tensors(model))
     sizes: Counter[str] = Counter()
     for tensor in tensors:
@@ -197,7 +197,7 @@ def _float_tensors(model: Any) -> Iterator[dict[str, Any]]:
 def _reason(
     name: str, dtype: str, kept: re.Pattern[str] | None, is_passing: bool, quantized: bool
 ) -> str:
-    """Give why a tensor may have a dtype of its own; empty where nothing says so."""
+    """Return why a tensor may have a dtype of its own; empty where nothing says so."""
     if "float8" in dtype or "float4" in dtype:
         return "quantized"
     if quantized and _SCALE.search(name):
@@ -214,7 +214,7 @@ def _reason(
 
 
 def _kept_in_float32(model: Any) -> re.Pattern[str] | None:
-    """Give what the classes of transformers say must stay in float32."""
+    """Return what the classes of transformers say must stay in float32."""
     names = {
         str(name)
         for module in model.modules()
@@ -247,6 +247,6 @@ def _grouped(odd: list[dict[str, Any]], tensors: list[dict[str, Any]]) -> list[d
 
 
 def _above(module: str) -> list[str]:
-    """Give a module and those that hold it, the outermost (without the model itself) first."""
+    """Return a module and those that hold it, the outermost (without the model itself) first."""
     parts = module.split(".")
     return [".".join(parts[: end + 1]) for end in range(len(parts))]

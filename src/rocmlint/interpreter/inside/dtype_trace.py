@@ -73,12 +73,12 @@ def trace(
 
 
 def name_of(dtype: Any) -> str:
-    """Give the name of a dtype without ``torch.``."""
+    """Return the name of a dtype without ``torch.``."""
     return str(dtype).rpartition(".")[2]
 
 
 def floats_in(values: Any) -> set[str]:
-    """Give the floating-point dtypes of the tensors in a structure."""
+    """Return the floating-point dtypes of the tensors in a structure."""
     return {name_of(tensor.dtype) for tensor in tensors_in(values) if tensor.is_floating_point()}
 
 
@@ -107,7 +107,7 @@ def _run_eagerly(model: Any, undo: ExitStack) -> None:
 
 
 def _autocast_dtypes(device_types: set[str]) -> set[str]:
-    """Give the dtypes between which autocast chooses now; empty where it is off."""
+    """Return the dtypes between which autocast chooses now; empty where it is off."""
     torch = _module("torch")
     found = set()
     for device in device_types:
@@ -118,7 +118,7 @@ def _autocast_dtypes(device_types: set[str]) -> set[str]:
 
 
 def place_of(frame: Any) -> str:
-    """Give the innermost ``file:line`` outside torch and rocmlint, from a frame outwards."""
+    """Return the innermost ``file:line`` outside torch and rocmlint, from a frame outwards."""
     torch = _module("torch")
     own = (os.path.dirname(os.path.abspath(torch.__file__)) + os.sep, _HERE + os.sep, "<frozen")
     innermost = ""
@@ -133,7 +133,7 @@ def place_of(frame: Any) -> str:
 
 
 def _is_about_dtypes(error: Exception) -> bool:
-    """Say whether an error complains of dtypes that do not go together.
+    """Return whether an error complains of dtypes that do not go together.
 
     That a device has no kernel for a dtype ("not implemented for 'Half'") is another thing.
     """
@@ -216,7 +216,7 @@ def _watch(dominant: str) -> Any:
                 self.left.append({**self._told(call, new), "cast": self._cast(call, odd, new)})
 
         def _allowed(self, call: Call) -> set[str]:
-            """Give the dtypes that a module may give."""
+            """Return the dtypes that a module may give."""
             owned = list(call.module.parameters())
             devices = {each.device.type for each in (*tensors_in(call.arguments), *owned)}
             autocast = _autocast_dtypes(devices)
@@ -235,7 +235,7 @@ def _watch(dominant: str) -> Any:
             }
 
         def _cast(self, call: Call, tensors: list[Any], new: set[str]) -> dict[str, str] | None:
-            """Give the operation that made a new dtype of some tensors."""
+            """Return the operation that made a new dtype of some tensors."""
             origins = [self.origins[each] for each in tensors if each in self.origins]
             origins += [each for each in reversed(call.casts) if each[0] in new]
             if not origins:
@@ -244,7 +244,7 @@ def _watch(dominant: str) -> Any:
             return {"dtype": dtype, "place": place, "operation": operation}
 
         def crashed(self, error: Exception) -> dict[str, Any]:
-            """Tell what the forward raised, and where the dtype there came from."""
+            """Return what the forward raised, and where the dtype there came from."""
             trail = error.__traceback__
             while trail is not None and trail.tb_next is not None:
                 trail = trail.tb_next

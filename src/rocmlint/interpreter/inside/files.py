@@ -76,7 +76,7 @@ def winner_and_others(module: str, path: list[str] | None = None) -> tuple[Copy 
 
 
 def sha256_of(path: str) -> str:
-    """Give the hash of a regular file in hexadecimal. Raises OSError."""
+    """Return the hash of a regular file in hexadecimal. Raises OSError."""
     return digest_of(path, "sha256").hex()
 
 
@@ -169,7 +169,7 @@ def _copy(module: str, chain: list[machinery.ModuleSpec]) -> Copy | None:
 
 
 def _type_of(loader: object) -> Any:
-    """Give the class of a loader; some loaders are classes themselves."""
+    """Return the class of a loader; some loaders are classes themselves."""
     return loader if isinstance(loader, type) else type(loader)
 
 

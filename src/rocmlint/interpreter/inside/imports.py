@@ -13,7 +13,7 @@ class CheckoutError(ImportError):
     """A module is in the current folder only; ``place`` says where."""
 
     def __init__(self, module: str, place: str) -> None:
-        """Tell it as an import would."""
+        """Answer as an import would."""
         super().__init__(
             f"{module} is only in the current directory, whose code is not run: {place}"
         )

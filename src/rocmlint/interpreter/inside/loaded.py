@@ -47,7 +47,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def last_line(error: BaseException) -> str:
-    """Give an exception as the last line of its traceback has it."""
+    """Return an exception as the last line of its traceback has it."""
     text = str(error).strip()
     return f"{type(error).__name__}: {text.splitlines()[-1]}" if text else type(error).__name__
 
@@ -78,7 +78,7 @@ def _function(place: str) -> Callable[[], object]:
 
 
 def _ran(name: str) -> dict[str, list[str]]:
-    """Give which functions of the source ran as they are there, and which did not."""
+    """Return which functions of the source ran as they are there, and which did not."""
     try:
         disk = on_disk(name)
     except NoSourceError:
@@ -93,7 +93,7 @@ def _ran(name: str) -> dict[str, list[str]]:
 
 
 def hash_in_package(path: str) -> dict[str, Any]:
-    """Give where a file of an imported package is, and its hash or why it cannot be read."""
+    """Return where a file of an imported package is, and its hash or why it cannot be read."""
     package, _, _ = path.partition("/")
     folders = getattr(sys.modules.get(package), "__path__", None)
     if not folders:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Give the facts on ``package`` and on each of ``files`` (path, module, sha256).
+    """Return the facts on ``package`` and on each of ``files`` (path, module, sha256).
 
     ``patched`` are the paths of all files of the manifest, also of those not asked for.
     """
@@ -51,7 +51,7 @@ def _or_error(subject: dict[str, Any], facts: Callable[[], dict[str, Any]]) -> d
 
 
 def _package(top: str, package: str, patched: set[str]) -> dict[str, Any]:
-    """Tell which copy of a package wins, and how far its distributions are those of its files."""
+    """Return which copy of a package wins, and how far its distributions are those of its files."""
     copies = locate(os.path.splitext(top)[0])
     root = copies[0].root if copies else None
     found = []
@@ -123,7 +123,7 @@ def _data_file(path: str) -> tuple[Copy | None, list[Copy]]:
 
 
 def _described(copy: Copy) -> dict[str, Any]:
-    """Give a copy and the hash of its content."""
+    """Return a copy and the hash of its content."""
     facts: dict[str, Any] = {**asdict(copy), "sha256": None, "unreadable": None}
     try:
         if copy.kind == "zip":
@@ -136,7 +136,7 @@ def _described(copy: Copy) -> dict[str, Any]:
 
 
 def _winner(copy: Copy, path: str, package: str) -> dict[str, Any]:
-    """Give all that is known of the copy that an import takes."""
+    """Return all that is known of the copy that an import takes."""
     facts = _described(copy)
     if copy.origin is None or facts["unreadable"]:
         return facts
@@ -160,13 +160,13 @@ def _winner(copy: Copy, path: str, package: str) -> dict[str, Any]:
 
 
 def _is_linked(copy: Copy, real: str) -> bool:
-    """Say whether a symbolic link leads out of the folder that holds the package."""
+    """Return whether a symbolic link leads out of the folder that holds the package."""
     root, origin = cast("str", copy.root), cast("str", copy.origin)
     return real != os.path.join(os.path.realpath(root), os.path.relpath(origin, root))
 
 
 def _recorded(copy: Copy, path: str, package: str) -> bool | None:
-    """Say whether a file is the one that its wheel brought; None where there is no hash of it."""
+    """Return whether a file is the one that its wheel brought; None without a hash of it."""
     for distribution in owners(package, copy.root or ""):
         recorded = known_record_of(distribution).get(path)
         if recorded is not None and copy.origin:
@@ -175,7 +175,7 @@ def _recorded(copy: Copy, path: str, package: str) -> bool | None:
 
 
 def _importer(copy: Copy) -> Any:
-    """Give the importer of the archive's folder that the module was found in."""
+    """Return the importer of the archive's folder that the module was found in."""
     folder = os.path.dirname(cast("str", copy.origin))
     return pkgutil.get_importer(os.path.dirname(folder) if copy.locations else folder)
 
@@ -190,7 +190,7 @@ def _in_archive(copy: Copy) -> bytes:
 
 
 def _execution_in_archive(copy: Copy) -> Execution:
-    """Say what an import from an archive runs: the loader itself decides about its bytecode."""
+    """Return what an import from an archive runs: the loader itself decides about its bytecode."""
     source = _source_in_archive(copy)
     taken = copy.origin if copy.origin != source else None
     kind = "archived" if taken else "none"
@@ -223,7 +223,7 @@ def _misplaced(path: str, sha256: str, root: str | None) -> Iterator[str]:
 
 @cache
 def _named(top: str) -> dict[str, list[str]]:
-    """Give the files below a folder by their names."""
+    """Return the files below a folder by their names."""
     found: dict[str, list[str]] = {}
     for folder, _, names in os.walk(top):
         for name in names:
@@ -240,7 +240,7 @@ def _hash(path: str) -> str | None:
 
 
 def _parents(module: str) -> list[str]:
-    """Give the files of the packages that an import of the module runs first."""
+    """Return the files of the packages that an import of the module runs first."""
     parts = module.split(".")
     found = (locate(".".join(parts[:end])) for end in range(1, len(parts)))
     return [each[0].origin for each in found if each and each[0].origin]
@@ -248,7 +248,7 @@ def _parents(module: str) -> list[str]:
 
 @cache
 def _changes_its_path(origin: str) -> bool:
-    """Say whether a package looks for its submodules where only running it can tell.
+    """Return whether a package looks for its submodules where only running it can tell.
 
     Adding to the end of ``__path__`` (``pkgutil.extend_path``) does not change what wins.
     """

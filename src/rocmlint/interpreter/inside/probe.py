@@ -76,7 +76,7 @@ def _torch(*, of_program: bool) -> Any:
 
 
 def _device(torch: Any, name: str) -> Any:
-    """Give the device that was asked for; ``auto`` is the first GPU, else the CPU."""
+    """Return the device that was asked for; ``auto`` is the first GPU, else the CPU."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -168,7 +168,7 @@ def _chosen(backends: list[str]) -> Iterator[None]:
 
 
 def _dispatched(run: Callable[[], object]) -> list[str]:
-    """Give the operators that reach the backend, in order, once for each call."""
+    """Return the operators that reach the backend, in order, once for each call."""
     mode: Any = importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode
     seen: list[str] = []
 
@@ -229,7 +229,7 @@ def _caught(lines: list[str]) -> Iterator[None]:
 
 
 def _enabled(torch: Any) -> dict[str, bool]:
-    """Say which backends scaled_dot_product_attention may choose from; CPU and GPU share them."""
+    """Return which backends scaled_dot_product_attention may choose from, for CPU and GPU."""
     names = {
         "flash": "flash_sdp_enabled",
         "efficient": "mem_efficient_sdp_enabled",
@@ -267,7 +267,7 @@ def _refused(inputs: tuple[Any, ...], enabled: dict[str, bool]) -> dict[str, str
 
 
 def _build(torch: Any, device: Any) -> dict[str, Any]:
-    """Say which torch this is, on which device, and what is preferred there."""
+    """Return which torch this is, on which device, and what is preferred there."""
     facts: dict[str, Any] = {
         "executable": sys.executable,
         "torch": torch.__version__,
@@ -287,7 +287,7 @@ def _build(torch: Any, device: Any) -> dict[str, Any]:
 
 
 def _preferences(torch: Any) -> dict[str, str]:
-    """Give the settings that name a library; others may still be used."""
+    """Return the settings that name a library; others may still be used."""
     found: dict[str, str] = {}
     for name in ("preferred_blas_library", "preferred_rocm_fa_library"):
         ask = getattr(torch.backends.cuda, name, None)

@@ -55,12 +55,12 @@ _LARGEST_NOTE = 1 << 16
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Give the facts of the child that answers; ``distributions`` and ``devices`` as below."""
+    """Return the facts of the child that answers; ``distributions`` and ``devices`` as below."""
     return facts(request.get("distributions", ()), devices=request.get("devices", False))
 
 
 def facts(distributions: Iterable[str] = (), *, devices: bool = False) -> dict[str, Any]:
-    """Tell all that should be equal in all processes of a job, and what tells them apart.
+    """Return all that should be equal in all processes of a job, and what tells them apart.
 
     ``distributions`` are those whose versions are looked up besides ``DISTRIBUTIONS``. A GPU is
     only touched with ``devices``: in the user's program that would take memory, and break forks.
@@ -70,12 +70,12 @@ def facts(distributions: Iterable[str] = (), *, devices: bool = False) -> dict[s
 
 
 def identity() -> dict[str, Any]:
-    """Tell what can be told in a millisecond, at the start of a process."""
+    """Return what can be told in a millisecond, at the start of a process."""
     return {**personal(), "libraries": libraries(), "path": list(sys.path)}
 
 
 def personal() -> dict[str, Any]:
-    """Tell all but what a fork has from its parent and would only repeat."""
+    """Return all but what a fork has from its parent and would only repeat."""
     return {
         "host": host(),
         "pid": os.getpid(),
@@ -94,12 +94,12 @@ def personal() -> dict[str, Any]:
 
 
 def host() -> str:
-    """Give the name of this machine."""
+    """Return the name of this machine."""
     return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
 
 
 def command() -> list[str]:
-    """Give the command line; empty where the system does not tell it (before 3.10, no Linux)."""
+    """Return the command line; empty where the system does not tell it (before 3.10, no Linux)."""
     original = getattr(sys, "orig_argv", None)
     if original:
         return list(original)
@@ -111,13 +111,13 @@ def command() -> list[str]:
 
 
 def start_method() -> str:
-    """Say how this process came to be, as far as its command line tells; forks are not in it."""
+    """Return how this process came to be, as far as its command line tells; forks are not in it."""
     line = " ".join(command())
     return next((kind for mark, kind in _HELPERS if mark in line), "program")
 
 
 def ranks() -> dict[str, int | None]:
-    """Tell the place of this process in a distributed job; None where no launcher set it."""
+    """Return the place of this process in a distributed job; None where no launcher set it."""
     return {
         name: next((int(os.environ[it]) for it in names if os.environ.get(it, "").isdigit()), None)
         for name, names in _RANKS.items()
@@ -144,7 +144,7 @@ def _versions(distributions: Iterable[str]) -> dict[str, str]:
 
 
 def libraries() -> list[dict[str, Any]]:
-    """Give the shared libraries that are mapped: path, inode, whether replaced, build id.
+    """Return the shared libraries that are mapped: path, inode, whether replaced, build id.
 
     ``deleted`` says that the file was taken away or replaced since it was loaded: what runs is not
     what lies there. The build id (ELF note NT_GNU_BUILD_ID) is that of the file; None without.
@@ -211,7 +211,7 @@ def _gnu_note(notes: bytes) -> str | None:
 
 
 def _torch(*, devices: bool) -> dict[str, Any] | None:
-    """Tell of the torch of this process, without importing it; None where it is not loaded."""
+    """Describe the torch of this process, without importing it; None where it is not loaded."""
     torch: Any = sys.modules.get("torch")
     if torch is None:
         return None
@@ -231,7 +231,7 @@ def _torch(*, devices: bool) -> dict[str, Any] | None:
 
 
 def _device(torch: Any) -> dict[str, str | None] | None:
-    """Tell which GPU this process uses; None without one."""
+    """Return which GPU this process uses; None without one."""
     if not torch.cuda.is_available():
         return None
     local = ranks()["local_rank"]

@@ -46,7 +46,7 @@ class Installed:
 
 
 def normalized(name: str) -> str:
-    """Give the form in which names of distributions are compared (PEP 503)."""
+    """Return the form in which names of distributions are compared (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -108,7 +108,7 @@ def is_as_recorded(path: str, recorded: str) -> bool | None:
 
 
 def needs_no_hash(path: str) -> bool:
-    """Say whether an entry stands without a hash in every RECORD: itself, and bytecode."""
+    """Return whether an entry stands without a hash in every RECORD: itself, and bytecode."""
     return os.path.basename(path) in _UNHASHED or "/__pycache__/" in f"/{path}"
 
 
@@ -146,7 +146,7 @@ def _text(distribution: Distribution, name: str) -> str:
 
 
 def _version(distribution: Distribution) -> str:
-    """Give the version; metadata that is cut off or missing has none."""
+    """Return the version; metadata that is cut off or missing has none."""
     try:
         metadata: Any = distribution.metadata
         return str(metadata["Version"] or "") if metadata else ""
@@ -155,7 +155,7 @@ def _version(distribution: Distribution) -> str:
 
 
 def _source(distribution: Distribution) -> str | None:
-    """Give the folder of an editable install (PEP 610)."""
+    """Return the folder of an editable install (PEP 610)."""
     try:
         origin = json.loads(_text(distribution, "direct_url.json") or "{}")
         editable = origin.get("dir_info", {}).get("editable", False)

@@ -61,7 +61,7 @@ def _follow(entries: list[str]) -> None:
 
 
 def is_of_checkout(place: str) -> bool:
-    """Say whether a path is in the current folder, other than below an installed environment."""
+    """Return whether a path is in the current folder, other than below an installed environment."""
     inner = os.path.relpath(os.path.realpath(place), os.path.realpath(os.curdir))
     parts = inner.split(os.sep)
     return parts[0] != os.pardir and not any(each in _INSTALLED for each in parts)

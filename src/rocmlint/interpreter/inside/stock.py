@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def answer(request: list[str]) -> dict[str, Any]:
-    """Give the facts on each package of that name, the one that is found first in front."""
+    """Return the facts on each package of that name, the one that is found first in front."""
     return {
         "interpreter": {
             "executable": sys.executable,
@@ -83,7 +83,7 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
 
 
 def _folders(record: Iterable[str]) -> set[str]:
-    """Give the folders that the distribution's packages are in."""
+    """Return the folders that the distribution's packages are in."""
     tops = {path.split("/", maxsplit=1)[0] for path in record if "/" in path}
     return {each for each in tops if each.isidentifier() and each != "__pycache__"}
 

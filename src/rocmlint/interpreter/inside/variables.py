@@ -35,17 +35,17 @@ NAMES = ("CUDA_VISIBLE_DEVICES", "ENABLE_HIP_GRAPHS")
 
 
 def relevant(name: str) -> bool:
-    """Say whether a variable belongs to the ROCm stack or to what runs on it."""
+    """Return whether a variable belongs to the ROCm stack or to what runs on it."""
     return name.startswith(PREFIXES) or name in NAMES
 
 
 def relevant_environment() -> dict[str, str]:
-    """Give the variables of this process that choose devices, kernels or communication."""
+    """Return the variables of this process that choose devices, kernels or communication."""
     return {name: value for name, value in sorted(os.environ.items()) if relevant(name)}
 
 
 def answer(request: dict[str, list[str]]) -> dict[str, object]:
-    """Give what this interpreter sees: the variables, and the folders that hold their readers.
+    """Return what this interpreter sees: the variables, and the folders that hold their readers.
 
     ``names`` of the request are variables to tell too. ``environment`` are the variables,
     ``packages`` the folders that imports search (without the standard library and the working
@@ -70,6 +70,6 @@ def _package_folders() -> list[str]:
 
 
 def _folders(paths: list[str]) -> list[str]:
-    """Give the folders among the paths, each once, by their real names."""
+    """Return the folders among the paths, each once, by their real names."""
     real = dict.fromkeys(os.path.realpath(path) for path in paths if path)
     return [path for path in real if os.path.isdir(path)]

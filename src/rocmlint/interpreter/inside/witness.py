@@ -186,7 +186,7 @@ class Witness:
             write_json(os.path.join(self.folder, self._name), self.document(moment), private=True)
 
     def document(self, moment: str) -> dict[str, Any]:
-        """Tell what is known at a moment: start, call, import, running, exit, or asked."""
+        """Return what is known at a moment: start, call, import, running, exit, or asked."""
         loaded = [each for each in self.modules if each in sys.modules]
         return {
             **self._process(moment, loaded),
@@ -203,7 +203,7 @@ class Witness:
         }
 
     def _process(self, moment: str, loaded: list[str]) -> dict[str, Any]:
-        """Tell of the process as much as somebody will ask for: some of it takes long to find."""
+        """Describe the process as far as somebody will ask: some of it takes long to find."""
         if self._start in FORKED:  # of which there may be thousands
             return process.personal()
         if moment == "start" or not (loaded or "torch" in sys.modules):
@@ -215,7 +215,7 @@ class Witness:
         return self._facts
 
     def _modules(self, moment: str, loaded: list[str]) -> dict[str, dict[str, Any]]:
-        """Give what is known of each module that is loaded, at its import and last of all."""
+        """Return what is known of each module that is loaded, at its import and last of all."""
         found: dict[str, dict[str, Any]] = {
             name: {"at_import": first, "now": first, "moment": "import"}
             for name, first in self._at_import.items()
@@ -271,7 +271,7 @@ class _Finder:
     def find_spec(
         self, name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Give the spec that the import would have had without this finder."""
+        """Return the spec that the import would have had without this finder."""
         key = (_thread.get_ident(), name)
         if name not in self._names or key in self._asking or self not in sys.meta_path:
             return None

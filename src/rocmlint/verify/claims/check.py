@@ -48,7 +48,7 @@ def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
 
 
 def without_place(claim: Claim) -> Claim:
-    """Give what is the same of a claim wherever it is made."""
+    """Return what is the same of a claim wherever it is made."""
     return replace(claim, path="", line=0, command="")
 
 

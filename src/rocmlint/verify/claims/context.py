@@ -39,7 +39,7 @@ class Context:
         return find_devices(interpreter=self.interpreter)
 
     def defined(self, module: str, name: str) -> Mapping[str, Any]:
-        """Say where a name of a module is defined. Raises InterpreterError."""
+        """Return where a name of a module is defined. Raises InterpreterError."""
         return self._definitions.get((module, name)) or self._defined([(module, name)])[0]
 
     @cached_property

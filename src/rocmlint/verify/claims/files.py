@@ -34,7 +34,7 @@ def patched_files(claim: Claim, context: Context) -> Checked:
 
 
 def _copy_command(claim: Claim, context: Context) -> str | None:
-    """Give the command that puts all of the copy in place, breaking hard links of uv's cache."""
+    """Return the command that puts all of the copy in place, breaking hard links of uv's cache."""
     package, _, inner = claim.subject.partition("/")
     origin = context.defined(package, "")["origin"]
     if origin is None or os.path.basename(origin) != "__init__.py":
@@ -81,7 +81,7 @@ def _by_manifests(manifests: Sequence[Manifest], context: Context) -> Checked:
 
 
 def _by_record(target: str, context: Context) -> Checked:
-    """Say what the package's own RECORD tells: whether anything is patched at all."""
+    """Return what the package's own RECORD tells: whether anything is patched at all."""
     package = target.partition("/")[0]
     (result,) = stock.check([package], context.interpreter)
     changed = [

@@ -79,7 +79,7 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
 
 
 def _of_checkout(package: str, place: str) -> Judgement:
-    """Say that only the checked folder has a package: that proves nothing of what is installed."""
+    """Return that only the checked folder has a package, which proves nothing installed."""
     reason = f"only the current directory has {package} ({place}), and code there is not run"
     action = (
         f"install {package} in this interpreter, or check the job that uses that directory: "
@@ -89,7 +89,7 @@ def _of_checkout(package: str, place: str) -> Judgement:
 
 
 def _without_code(file: str | None, context: Context) -> Judgement | None:
-    """Say that a package which loads has code for other GPUs than those of this machine.
+    """Return that a package which loads has code for other GPUs than those of this machine.
 
     Packages bring files for one GPU beside those for others, so one file that fits is enough.
     """

@@ -38,7 +38,7 @@ def replacement(claim: Claim, context: Context) -> Checked:
 
 
 def _show(claim: Claim, told: Mapping[str, Any]) -> str:
-    """Say what shows a replacement: the module that defines the class whose method is set.
+    """Return what shows a replacement: the module that defines the class whose method is set.
 
     Where a module only passes a name on, setting it there changes nothing in the one that defines.
     """

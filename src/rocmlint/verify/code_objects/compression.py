@@ -47,7 +47,7 @@ class Compressed:
 
     @property
     def form(self) -> str:
-        """Give the name of the form for people."""
+        """Return the name of the form for people."""
         return f"CCOB v{self.version} {self.method}"
 
     def decoded(self) -> Iterator[bytes]:
@@ -118,7 +118,7 @@ def check_image(size: int) -> None:
 
 @contextmanager
 def decoder(method: str, body: memoryview) -> Iterator[Callable[[int], bytes]]:
-    """Give a function that reads so many decoded bytes at most; its errors become ours.
+    """Return a function that reads so many decoded bytes at most; its errors become ours.
 
     Raises UnreadableError, MissingExtraError.
     """

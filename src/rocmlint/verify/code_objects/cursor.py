@@ -19,7 +19,7 @@ class Cursor(Protocol):
     """Of all, in bytes."""
 
     def take(self, count: int) -> bytes | memoryview:
-        """Give the next bytes. Raises UnreadableError where there are fewer."""
+        """Return the next bytes. Raises UnreadableError where there are fewer."""
 
     def skip(self, count: int) -> None:
         """Leave the next bytes out. Raises UnreadableError where there are fewer."""
@@ -42,7 +42,7 @@ class InMemory:
         self.size = len(data)
 
     def take(self, count: int) -> memoryview:
-        """Give a view of the next bytes."""
+        """Return a view of the next bytes."""
         start = self.position
         self.skip(count)
         return self._data[start : self.position]
@@ -64,7 +64,7 @@ class Decoding:
         self.size = size
 
     def take(self, count: int) -> bytes:
-        """Give a copy of the next bytes."""
+        """Return a copy of the next bytes."""
         check_left(self, count)
         check_image(count)
         taken = bytearray()
@@ -80,7 +80,7 @@ class Decoding:
             self._some(goal - self.position)
 
     def _some(self, count: int) -> memoryview:
-        """Give at least one byte and not more than so many."""
+        """Return at least one byte and not more than so many."""
         while not self._chunk:
             # The chunks check their own sum, so they never end early without an error.
             self._chunk = memoryview(next(self._chunks))

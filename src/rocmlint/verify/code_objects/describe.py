@@ -32,7 +32,7 @@ _ACTIONS: Mapping[Problem, str] = {
 
 
 def action(problem: Problem, path: str, processor: str) -> str:
-    """Say what to do."""
+    """Return what to do."""
     package = package_of(path)
     again = f"get {path} again, or omit it"
     if package:
@@ -46,7 +46,7 @@ def action(problem: Problem, path: str, processor: str) -> str:
 
 
 def summary(entries: Sequence[BundleEntry]) -> str:
-    """Say in which form code lies, of which versions, for how many targets."""
+    """Return in which form code lies, of which versions, for how many targets."""
     if not entries:
         return ""
     forms = ", ".join(sorted({each.form for each in entries}))

@@ -35,7 +35,7 @@ class DeviceHead:
 
 
 def is_device_code(data: bytes | memoryview) -> bool:
-    """Tell whether an ELF for AMD GPUs begins here."""
+    """Return whether an ELF for AMD GPUs begins here."""
     return bytes(data[:4]) == b"\x7fELF" and int.from_bytes(data[18:20], "little") == _MACHINE
 
 

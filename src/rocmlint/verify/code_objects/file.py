@@ -42,23 +42,23 @@ class FileReport:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Give the names of the sections that hold or name device code."""
+        """Return the names of the sections that hold or name device code."""
         names = self.host.sections if self.host else ()
         return tuple(name for name in names if _is_device_section(name))
 
     @property
     def is_loose(self) -> bool:
-        """Tell whether it is device code in no library, such as ``.co`` or ``.kpack``."""
+        """Return whether it is device code in no library, such as ``.co`` or ``.kpack``."""
         return self.host is None and bool(self.entries)
 
     @property
     def is_for_amd(self) -> bool:
-        """Tell whether it has device code for AMD GPUs, or should have."""
+        """Return whether it has device code for AMD GPUs, or should have."""
         return bool(self.entries or self.kpack or FAT_BINARY in self.sections)
 
     @property
     def is_for_cuda(self) -> bool:
-        """Tell whether it is made for CUDA and for nothing else."""
+        """Return whether it is made for CUDA and for nothing else."""
         if self.is_for_amd or not self.host:
             return False
         return any(map(_CUDA_SECTION.match, self.host.sections)) or any(
@@ -89,7 +89,7 @@ def read_file(path: str) -> FileReport:
 
 
 def refused(path: str, error: str) -> FileReport:
-    """Give the report on a file that the system does not let us read."""
+    """Return the report on a file that the system does not let us read."""
     return FileReport(path, error=error, refused=True)
 
 

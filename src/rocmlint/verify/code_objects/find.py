@@ -24,12 +24,12 @@ class FoundFile:
 
     @property
     def name(self) -> str:
-        """Give the path as it is told: below the root, or as it was named."""
+        """Return the path as it is told: below the root, or as it was named."""
         return self.path if self.path == self.root else os.path.relpath(self.path, self.root)
 
 
 def holds_code_objects(path: str) -> bool:
-    """Tell whether a file is named like a library or a code object."""
+    """Return whether a file is named like a library or a code object."""
     return bool(_NAME.fullmatch(os.path.basename(path)))
 
 

@@ -137,7 +137,7 @@ def _dynamic(elf: Any, file: mmap) -> _Dynamic:
 
 
 def _offset(segments: Sequence[Any], address: int) -> int:
-    """Give where an address lies in the file."""
+    """Return where an address lies in the file."""
     return next(
         int(address - each["p_vaddr"] + each["p_offset"])
         for each in segments

@@ -104,7 +104,7 @@ class Judge:
         return judgement
 
     def has_code(self, report: FileReport, device: Target) -> bool:
-        """Tell whether a file has code that the device could take, under some setting."""
+        """Return whether a file has code that the device could take, under some setting."""
         codes = [each.target for each in report.entries]
         return any(self._choose(report.entries, each) for each in settings(device, codes))
 
@@ -199,7 +199,7 @@ _KINDS: dict[How | None, str] = {
 def _is_stored(
     key: str, targets: list[str], archives: list[kpack.Archive], problems: list[str]
 ) -> bool:
-    """Tell whether the first archive that has the code, in the loader's order, has it whole."""
+    """Return whether the first archive that has the code, in the loader's order, has it whole."""
     for target in targets:
         for archive in archives:
             if (key, target) in archive.places:

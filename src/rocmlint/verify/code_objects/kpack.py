@@ -43,7 +43,7 @@ class Reference:
     """How many code objects for each GPU it expects."""
 
     def names(self) -> tuple[str, ...]:
-        """Give what the code objects are called in an archive."""
+        """Return what the code objects are called in an archive."""
         return tuple(f"{self.name}#{index}" for index in range(self.count))
 
 
@@ -60,7 +60,7 @@ def read_reference(data: memoryview, wrappers: memoryview) -> Reference:
 
 
 def candidates(device: Target) -> list[Target]:
-    """Give the targets that the loader tries: the most settings first, then the family's.
+    """Return the targets that the loader tries: the most settings first, then the family's.
 
     Source: ``shared/kpack/runtime/src/loader.cpp`` and ``isa_target_match.h``, same commit.
     """
@@ -76,7 +76,7 @@ def candidates(device: Target) -> list[Target]:
 def archive_paths(
     reference: Reference, library: str, device: Target, environment: Mapping[str, str]
 ) -> list[str]:
-    """Give the archives that the loader looks for, in its order, whether or not they exist."""
+    """Return the archives that the loader looks for, in its order, whether or not they exist."""
     override = _split(environment.get("ROCM_KPACK_PATH", ""))
     if override:
         return override
@@ -91,7 +91,7 @@ def archive_paths(
 
 
 def is_disabled(environment: Mapping[str, str]) -> bool:
-    """Tell whether loading from archives is switched off (``ROCM_KPACK_DISABLE``)."""
+    """Return whether loading from archives is switched off (``ROCM_KPACK_DISABLE``)."""
     return environment.get("ROCM_KPACK_DISABLE", "")[:1] not in {"", "0"}
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def package_of(path: str) -> str:
-    """Give the name to install a file's package by; "" for a file that no package brought."""
+    """Return the name to install a file's package by; "" for a file that no package brought."""
     path = os.path.abspath(path)
     folder = os.path.dirname(path)
     while True:
@@ -26,7 +26,7 @@ def package_of(path: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _owners(folder: str) -> Mapping[str, str]:
-    """Give the package of each file and folder that lies in a folder, as their RECORDs have it."""
+    """Return the package of each file and folder in a folder, as their RECORDs have it."""
     owners: dict[str, str] = {}
     if glob(os.path.join(escape(folder), "*.dist-info")):
         for distribution in distributions(path=[folder]):

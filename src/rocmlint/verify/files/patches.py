@@ -95,7 +95,7 @@ def _missing(facts: Facts) -> Judgement:
 
 
 def _copy(facts: Facts, target: str) -> str:
-    """Say how to put a file of the patch in place: from where it went astray, if it did.
+    """Return how to put a file of the patch in place: from where it went astray, if it did.
 
     The command breaks hard links, through which other environments would get the patch too.
     """
@@ -183,7 +183,7 @@ def _other_content(facts: Facts, winner: Facts) -> Judgement | None:
 
 
 def _elsewhere(facts: Facts) -> str:
-    """Say where the patch went instead."""
+    """Return where the patch went instead."""
     if facts["higher"]:
         return (
             f"; there is {facts['higher'][0]}: copied one directory too high, where no "

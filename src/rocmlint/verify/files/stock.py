@@ -93,7 +93,7 @@ def _differing(facts: Facts, seen: str, install: str) -> Judgement:
 
 
 def _without_record(facts: Facts, install: str) -> Judgement:
-    """Say who installed it, and what that one has to compare with."""
+    """Return who installed it, and what that one has to compare with."""
     name, action, missing = facts["name"], install, facts.get("error")
     if facts["source"]:
         why = f"it is an editable install of {facts['source']}: there is no wheel to compare with"
@@ -111,7 +111,7 @@ def _without_record(facts: Facts, install: str) -> Judgement:
 
 
 def _is_of_the_system(facts: Facts) -> bool:
-    """Say whether Debian or Ubuntu brought it: their folder, which pip uses with its own mark."""
+    """Return whether Debian or Ubuntu brought it: pip marks what it puts in their folder."""
     in_folder = os.path.basename(facts["root"]) == "dist-packages"
     return in_folder and facts["installer"] not in {"pip", "uv"}
 

@@ -155,7 +155,7 @@ def _torch(facts: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _stem(path: str) -> str:
-    """Give the name of a library without its version, "libamdhip64.so"; of a module its folder too.
+    """Return a library's name without its version, "libamdhip64.so"; a module's folder too.
 
     Many packages have an extension module of the same name ("torch/_C.cpython-312.so").
     """
@@ -173,7 +173,7 @@ def _libraries(facts: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
 
 
 def _builds(facts: Mapping[str, Any]) -> Mapping[str, str]:
-    """Give the build id and the path of each library."""
+    """Return the build id and the path of each library."""
     found: dict[str, list[str]] = {}
     for stem, each in _libraries(facts):
         build = each.get("build") or "unknown build"
@@ -182,7 +182,7 @@ def _builds(facts: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _without_paths(builds: str) -> str:
-    """Give what counts of them: one build may lie in different folders on different nodes."""
+    """Return what counts of them: one build may lie in different folders on different nodes."""
     each = [one if one.startswith("unknown") else one.split(" ")[0] for one in builds.split("; ")]
     return "; ".join(each)
 

@@ -269,7 +269,7 @@ def _read(pid: int, name: str) -> bytes:
 
 
 def _parent(pid: int) -> int | None:
-    """Give the parent; None for a process that is gone."""
+    """Return the parent; None for a process that is gone."""
     _, _, fields = _read(pid, "stat").rpartition(b")")  # the name before it may hold anything
     return int(fields.split()[1]) if fields else None
 
@@ -279,7 +279,7 @@ def _command(pid: int) -> tuple[str, ...]:
 
 
 def _kind(pid: int) -> str | None:
-    """Say whether a process is a Python, or another program with Python in it."""
+    """Return whether a process is a Python, or another program with Python in it."""
     with suppress(OSError):
         name = os.path.basename(os.readlink(f"/proc/{pid}/exe")).removesuffix(" (deleted)")
         if _PYTHON.fullmatch(name):
@@ -298,7 +298,7 @@ def _marked(pid: int, variable: str) -> bool | None:
 
 
 def isolation(command: Sequence[str]) -> str | None:
-    """Give the flag with which Python takes no notice of PYTHONPATH or of sitecustomize."""
+    """Return the flag with which Python takes no notice of PYTHONPATH or of sitecustomize."""
     arguments = iter(command[1:])
     for each in arguments:
         if not re.fullmatch(r"-[A-Za-z].*", each, re.DOTALL):

@@ -22,13 +22,13 @@ CHECK = "ranks"
 
 
 def world_size_of(witnesses: Sequence[WitnessReport]) -> int | None:
-    """Give the number of ranks that the launcher told them; None where it told none."""
+    """Return the number of ranks that the launcher told them; None where it told none."""
     sizes = [int(each.facts["world_size"]) for each in witnesses if each.facts.get("world_size")]
     return max(sizes, default=None)
 
 
 def complete(witnesses: Sequence[WitnessReport], watch: Watch, world_size: int | None) -> bool:
-    """Say whether waiting longer would show nothing new."""
+    """Return whether waiting longer would show nothing new."""
     groups = by_rank(witnesses)
     size = world_size or world_size_of(witnesses)
     return size is not None and all(

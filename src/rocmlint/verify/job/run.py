@@ -79,7 +79,7 @@ def _of_command(ending: Ending) -> Result:
 
 
 def _of_processes(watch: Watch, witnesses: Sequence[WitnessReport], ending: Ending) -> Result:
-    """Say which Python processes there were; that none was missed is never proven."""
+    """Return which Python processes there were; that none was missed is never proven."""
     evidence = [Evidence(each.subject, _line(each)) for each in witnesses]
     evidence += [Evidence(f"pid {each}", "still runs, no longer watched") for each in ending.left]
     count = f"{counted(witnesses, 'Python process')} with a witness"

@@ -108,7 +108,7 @@ class Exchange:
         self._store.set(f"facts/{self.place.rank}", document)
 
     def gather(self, until: float) -> Mapping[int, str]:
-        """Give the facts of all ranks, or of those that spoke until a time.monotonic()."""
+        """Return the facts of all ranks, or of those that spoke until a time.monotonic()."""
         missing = set(range(self.place.world_size))
         found = {}
         while missing:
@@ -124,7 +124,7 @@ class Exchange:
         return found
 
     def has_spoken(self, rank: int) -> bool:
-        """Say whether a rank has told its facts; False too where the store is gone."""
+        """Return whether a rank has told its facts; False too where the store is gone."""
         with suppress(RuntimeError):
             return bool(self._store.check([f"facts/{rank}"]))
         return False

@@ -78,7 +78,7 @@ def _of_process(check: str, witness: WitnessReport, watch: Watch) -> Iterator[Re
 
 
 def where(witness: WitnessReport) -> tuple[Evidence, ...]:
-    """Give what tells one process from another."""
+    """Return what tells one process from another."""
     facts = witness.facts
     known = {
         "process": f"{witness.subject} on {witness.host}",
@@ -184,7 +184,7 @@ def _of_versions(
 
 
 def fits(version: str, requires: str) -> bool:
-    """Say whether a version is one that a specifier of PEP 440 allows."""
+    """Return whether a version is one that a specifier of PEP 440 allows."""
     try:
         return SpecifierSet(requires).contains(version, prereleases=True)
     except InvalidVersion:
@@ -192,7 +192,7 @@ def fits(version: str, requires: str) -> bool:
 
 
 def span(numbers: Iterable[int]) -> str:
-    """Give numbers as people write them: "0-2, 5"."""
+    """Return numbers as people write them: "0-2, 5"."""
     parts: list[list[int]] = []
     for each in sorted(numbers):
         if parts and parts[-1][-1] == each - 1:

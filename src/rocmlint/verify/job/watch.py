@@ -28,7 +28,7 @@ class Watch:
         return bool(self.modules or self.files)
 
     def request(self) -> dict[str, Any]:
-        """Give what :func:`.inside.witness.start` is asked for."""
+        """Return what :func:`.inside.witness.start` is asked for."""
         return {
             "modules": list(self.modules),
             "files": list(self.files),

@@ -36,12 +36,12 @@ def result_of(
 
 
 def claim(expected_sha256: str | None = None) -> str:
-    """Say what is claimed of a module, with or without a manifest."""
+    """Return what is claimed of a module, with or without a manifest."""
     return "runs the code of the manifest" if expected_sha256 else "runs the code of its source"
 
 
 def not_imported(module: str, reason: str, expected_sha256: str | None = None) -> Result:
-    """Give the result for a module whose import failed; ``reason`` is what it said."""
+    """Return the result for a module whose import failed; ``reason`` is what it said."""
     return Result(
         check="live",
         claim=claim(expected_sha256),
@@ -125,7 +125,7 @@ def _other_code(facts: Comparison) -> Judgement:
 
 
 def _is_hooked(facts: Comparison) -> bool:
-    """Say whether the import went another way than Python's own, and what it runs is not known."""
+    """Return whether the import went another way than Python's own, and what it runs is unknown."""
     return facts["loads_other"] is not False and facts["loader"] not in _OWN_LOADERS
 
 
@@ -223,7 +223,7 @@ def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Give names one a line; of many, the first and how many more."""
+    """Return names one a line; of many, the first and how many more."""
     shown = list(names[:_SHOWN])
     if len(names) > _SHOWN:
         shown.append(f"and {len(names) - _SHOWN} more")

@@ -81,7 +81,7 @@ class Attribution:
     """The files that could not be read, and why."""
 
     def share(self, kernels: Iterable[Known]) -> str:
-        """Give the part of all GPU time that these took."""
+        """Return the part of all GPU time that these took."""
         return _percent(sum(each.ran.nanoseconds for each in kernels), self.trace.nanoseconds)
 
 
@@ -169,7 +169,7 @@ _ACTIONS = {
 
 
 def _may_be_of(each: Known, library: str) -> bool:
-    """Say whether the kernel could be of the library after all."""
+    """Return whether the kernel could be of the library after all."""
     if each.origin:
         return False
     if each.origins:
@@ -288,7 +288,7 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
 
 
 def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
-    """Tell each kernel: its part of the time, its name, and the files that hold it."""
+    """Return each kernel: its part of the time, its name, and the files that hold it."""
     told = []
     for each in kernels[:_SHOWN]:
         lines = [each.ran.name, *(_place(holder) for holder in each.holders[:_SHOWN])]

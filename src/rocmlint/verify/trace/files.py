@@ -121,15 +121,15 @@ class _Characters:
         self._ready = self._decoder.decode(first, final=not first)
 
     def peek(self) -> str:
-        """Give what the next read begins with."""
+        """Return what the next read begins with."""
         return self._ready
 
     def reason(self) -> str:
-        """Say why the file ended before its end, if it did."""
+        """Return why the file ended before its end, if it did."""
         return self._cut and f" ({self._cut})"
 
     def read(self) -> str:
-        """Give some characters, none only at the end."""
+        """Return some characters, none only at the end."""
         while not self._ready:
             block = self._block()
             self._ready = self._decoder.decode(block, final=not block)
@@ -208,7 +208,7 @@ def _chrome(path: str, stream: _Characters) -> Trace:
 
 
 def _kind(event: Any) -> tuple[str, str]:
-    """Give the category and the name of an event that took time."""
+    """Return the category and the name of an event that took time."""
     if not isinstance(event, dict) or event.get("ph") != "X":
         return "", ""
     category, name = event.get("cat"), event.get("name")
@@ -255,7 +255,7 @@ def _tally_of(rows: Iterator[list[str]], row_of: _RowReader) -> tuple[_Tally, in
 
 
 def _reader_of(columns: Mapping[str, int], path: str) -> tuple[_RowReader, str]:
-    """Give what reads a row, and what the file is."""
+    """Return what reads a row, and what the file is."""
     name = next((columns[each] for each in _NAMES if each in columns), None)
     if name is not None and {"calls", "totaldurationns"} <= columns.keys():
         calls, total = columns["calls"], columns["totaldurationns"]
@@ -284,7 +284,7 @@ def _dispatches(name: int, begin: int, end: int, kind: int | None) -> _RowReader
 
 
 def _number(value: Any) -> float:
-    """Give a number that can be added to others; 0 for anything else."""
+    """Return a number that can be added to others; 0 for anything else."""
     try:
         number = float(value) if isinstance(value, (int, float)) else 0.0
     except OverflowError:

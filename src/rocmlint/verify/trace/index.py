@@ -84,13 +84,13 @@ class KernelIndex:
 
     @property
     def problems(self) -> dict[str, str]:
-        """Give the files whose kernels are not, or not all, known, and why."""
+        """Return the files whose kernels are not, or not all, known, and why."""
         broken = {path: each.error for path, each in self.files.items() if each.error}
         return {**self.refused, **broken}
 
     @cached_property
     def names(self) -> Mapping[str, tuple[Holder, ...]]:
-        """Give the holders of each kernel, by the name that its symbol has."""
+        """Return the holders of each kernel, by the name that its symbol has."""
         found: defaultdict[str, list[Holder]] = defaultdict(list)
         for path, contents in self.files.items():
             for names, targets, made_of in contents.groups:
@@ -101,7 +101,7 @@ class KernelIndex:
 
     @cached_property
     def _readable(self) -> Mapping[str, tuple[str, ...]]:
-        """Give the symbols by their demangled names, with and without parameters."""
+        """Return the symbols by their demangled names, with and without parameters."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for name in self.names:
             if name.startswith("_Z"):
@@ -111,7 +111,7 @@ class KernelIndex:
         return {key: tuple(names) for key, names in found.items()}
 
     def holders(self, name: str) -> tuple[Holder, ...]:
-        """Give the files that hold the kernel which a profiler calls ``name``."""
+        """Return the files that hold the kernel which a profiler calls ``name``."""
         name = _SUFFIX.sub("", name.strip())
         if name in self.names:
             return self.names[name]
@@ -122,7 +122,7 @@ class KernelIndex:
 
 
 def demangled(symbol: str) -> str:
-    """Give the readable form of a C++ symbol; itself where it is none, or there is no libstdc++.
+    """Return the readable form of a C++ symbol; itself where it is none, or there is no libstdc++.
 
     Raises MissingExtraError.
     """
@@ -151,7 +151,7 @@ def _squeezed(readable: str) -> str:
 
 
 def default_roots(interpreter: Interpreter) -> list[str]:
-    """Give where an interpreter gets kernels from: its packages, ROCm, and the caches of JITs.
+    """Return where an interpreter gets kernels from: its packages, ROCm, and the caches of JITs.
 
     Raises InterpreterError.
     """
@@ -178,7 +178,7 @@ def _user() -> str:
 
 
 def cache_folder() -> str:
-    """Give the folder of this user in which indexes are kept."""
+    """Return the folder of this user in which indexes are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "rocmlint", "kernels")
 
@@ -262,7 +262,7 @@ def _kernels(image: memoryview | bytes) -> Iterator[str]:
 
 
 def _triton_source(path: str) -> str:
-    """Give the Python file that Triton compiled, from the ``.ttir`` in its cache, or nothing."""
+    """Return the Python file that Triton compiled, from the ``.ttir`` in its cache, or nothing."""
     base, ending = os.path.splitext(path)
     if ending != ".hsaco" or not os.path.isfile(f"{base}.json"):
         return ""
@@ -298,7 +298,7 @@ class _Cache:
         self._changed = False
 
     def get(self, path: str, read: Callable[[str], Contents]) -> Contents:
-        """Give what is remembered of a file that is as it was, else read it."""
+        """Return what is remembered of a file that is as it was, else read it."""
         try:
             status = os.stat(path)
         except OSError:

@@ -31,11 +31,11 @@ class Origin:
     made_with: str = ""
 
     def __str__(self) -> str:
-        """Give such as ``aiter`` or ``torch (ck)``."""
+        """Return a name such as ``aiter`` or ``torch (ck)``."""
         return f"{self.owner} ({self.made_with})" if self.made_with else self.owner
 
     def is_of(self, library: str) -> bool:
-        """Say whether it is code of the library, whoever compiled it in."""
+        """Return whether it is code of the library, whoever compiled it in."""
         return library in {self.owner, self.made_with}
 
 
@@ -60,7 +60,7 @@ _CK = re.compile(r"\b(?:ck|ck_tile)::|^_ZN?K?(?:2ck|7ck_tile)")
 
 
 def of_file(path: str, name: str, made_of: str = "") -> Origin:
-    """Say whose kernel ``name`` is, which stands in the file ``path``.
+    """Return whose kernel ``name`` is, which stands in the file ``path``.
 
     ``made_of`` is the file that the kernel came from, where that is another: the Python file that
     Triton compiled, or the library whose code was moved into a kpack archive.
@@ -122,5 +122,5 @@ TEMPLATES = frozenset({"ck", "rocprim"})
 
 
 def hints(name: str) -> tuple[str, ...]:
-    """Say which libraries give their kernels such names; anybody may, so it proves nothing."""
+    """Return which libraries give their kernels such names; anybody may, so it proves nothing."""
     return next((libraries for pattern, libraries in _HINTS if pattern.search(name)), ())

@@ -58,17 +58,17 @@ class Probed:
 
     @property
     def on_gpu(self) -> bool:
-        """Say whether it ran on a GPU."""
+        """Return whether it ran on a GPU."""
         return bool(self.trace.kernels) or self.facts["device"] == "cuda"
 
     @property
     def place(self) -> str:
-        """Give the device, as it is told."""
+        """Return the device, as it is told."""
         return str(self.facts["device_name"] or self.facts["device"])
 
     @property
     def subject(self) -> str:
-        """Say what ran, and where."""
+        """Return what ran, and where."""
         if ":" in self.operation.name:
             return self.operation.name
         shape = "x".join(map(str, self.operation.shape))
@@ -237,7 +237,7 @@ def _no_kernels(probed: Probed, claim: str) -> Result:
 
 
 def _products(probed: Probed) -> list[str]:
-    """Give the operators that multiply matrices, which is what the library is asked for."""
+    """Return the operators that multiply matrices, which is what the library is asked for."""
     names = sorted(probed.trace.operators)
     return [each for each in names if each.endswith("mm") or "linear" in each or "conv" in each][:3]
 

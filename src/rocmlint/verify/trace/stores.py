@@ -37,7 +37,7 @@ _CHUNK = 1 << 20
 
 
 def is_store(path: str) -> bool:
-    """Say whether a file is named like one of these archives."""
+    """Return whether a file is named like one of these archives."""
     ending = os.path.splitext(path)[1]
     return ending in {".aks2", ".kdb", ".ukdb"} or (ending == ".zip" and "aotriton.images" in path)
 

@@ -76,7 +76,7 @@ def look(interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str
 
 
 def _libraries(answer: Mapping[str, Any]) -> list[str]:
-    """Give the libraries of the installed ROCm, and those of its names elsewhere."""
+    """Return the libraries of the installed ROCm, and those of its names elsewhere."""
     rocm = [*answer["rocm"], *_folders(_ROCM)]
     patterns = [os.path.join(glob.escape(each), "lib", "*.so*") for each in rocm]
     for folder in (*answer["libraries"], *_folders(_SYSTEM)):
@@ -126,13 +126,13 @@ def _read(name: str, value: str, readers: list[Reader]) -> Result:
 
 
 def _judging(readers: list[Reader]) -> list[Reader]:
-    """Give the readers that decide; a test for presence does not where others read the value."""
+    """Return the readers that decide; a test for presence does not where others read the value."""
     deciding = [each for each in readers if not (each.reading and only_presence(each.reading))]
     return deciding or readers
 
 
 def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tuple[str, str] | None:
-    """Give why a value does not do what it says there, and what to type; None where it does."""
+    """Return why a value does not do what it says there, and what to type; None where it does."""
     if reader.reading:
         found = misread(reader.reading, value)
         if not found:
@@ -150,7 +150,7 @@ def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tup
 
 
 def _is_understood(reader: Reader, value: str, row: Variable | None) -> bool:
-    """Say whether it is known what the code makes of the value."""
+    """Return whether it is known what the code makes of the value."""
     if reader.reading:
         return understands(reader.reading, value)
     return bool(row and row.accepts)
@@ -184,7 +184,7 @@ def _unread(name: str, value: str, readers: list[Reader], environment: Variables
 
 
 def _what_then(name: str, owner: str, row: Variable | None, found: Search) -> str:
-    """Give how to get what the variable was set for, as the end of a sentence."""
+    """Return how to get what the variable was set for, as the end of a sentence."""
     if row and row.instead:
         sure = _sure(found.readers.get(row.instead, []))
         reader = f", which {_short(sure[0])} reads" if sure else ""
@@ -198,7 +198,7 @@ def _what_then(name: str, owner: str, row: Variable | None, found: Search) -> st
 def _why_unproven(
     name: str, owner: str, row: Variable | None, found: Search
 ) -> tuple[str, str, str] | None:
-    """Give what was seen, why a reader may exist all the same, and what to do."""
+    """Return what was seen, why a reader may exist all the same, and what to do."""
     if found.unreadable:
         reason = f"{len(found.unreadable)} of the files could not be read"
         return (
@@ -227,7 +227,7 @@ def _is_installed(owner: str, found: Search) -> bool:
 
 
 def _known(row: Variable | None) -> tuple[Evidence, ...]:
-    """Tell what the table knows."""
+    """Return what the table knows."""
     if not row:
         return ()
     when = (Evidence("looked up", row.when),) if row.when else ()
@@ -235,7 +235,7 @@ def _known(row: Variable | None) -> tuple[Evidence, ...]:
 
 
 def _places(readers: list[Reader]) -> tuple[Evidence, ...]:
-    """Tell the readers: where, when, how and as what."""
+    """Return the readers: where, when, how and as what."""
     told = dict.fromkeys(Evidence(*_told(each)) for each in readers)
     rest = len(told) - _SHOWN
     more = (Evidence("more", f"{rest} places"),) if rest > 0 else ()

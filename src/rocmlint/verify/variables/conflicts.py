@@ -82,7 +82,7 @@ def _visible_devices(variables: Mapping[str, str]) -> Iterator[Result]:
 
 
 def _mapped(variables: Mapping[str, str]) -> str:
-    """Tell which device each entry of a double filter stands for."""
+    """Return which device each entry of a double filter stands for."""
     left = _entries(variables[_ROCR])
     wanted = _entries(variables.get(_HIP, variables.get(_CUDA, "")))
     pairs = (f"{each} is {left[int(each)]}" for each in wanted if each.isdecimal())
@@ -90,7 +90,7 @@ def _mapped(variables: Mapping[str, str]) -> str:
 
 
 def _entries(devices: str) -> list[str]:
-    """Give the devices of a list; a negative number ends it."""
+    """Return the devices of a list; a negative number ends it."""
     entries = [each.strip() for each in devices.split(",") if each.strip()]
     ends = next((index for index, each in enumerate(entries) if each.startswith("-")), None)
     return entries[:ends]

@@ -57,7 +57,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 def evaluate(
     node: ast.expr, known: Mapping[ast.expr, object], names: Mapping[str, ast.expr]
 ) -> Any:
-    """Give the value of an expression, from those of some nodes and names.
+    """Return the value of an expression, from those of some nodes and names.
 
     Raises UnknownError where something else is needed, and ValueError where the code would raise
     it (``int("true")``).
@@ -116,7 +116,7 @@ def _call(node: ast.Call, value_of: Callable[[ast.expr], Any]) -> Any:
 
 
 def _hashable(arguments: list[Any]) -> list[Any]:
-    """Give tuples for lists: ``startswith`` takes no others."""
+    """Return tuples for lists: ``startswith`` takes no others."""
     return [tuple(each) if isinstance(each, list) else each for each in arguments]
 
 
@@ -131,7 +131,7 @@ def _compare(node: ast.Compare, value_of: Callable[[ast.expr], Any]) -> bool:
 
 
 def _either(node: ast.BoolOp, value_of: Callable[[ast.expr], Any]) -> Any:
-    """Give what and/or give; an operand that is not reached need not be known."""
+    """Return what and/or give; an operand that is not reached need not be known."""
     result = None
     for each in node.values:
         result = value_of(each)

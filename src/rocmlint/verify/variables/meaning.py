@@ -34,12 +34,12 @@ _UNKNOWN: Final = object()
 
 
 def is_on(value: str) -> bool:
-    """Say whether a person who writes this value means on (or names something)."""
+    """Return whether a person who writes this value means on (or names something)."""
     return value.strip().lower() not in _OFF_WORDS
 
 
 def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
-    """Give what code makes of a value that says something else, and the value to write.
+    """Return what code makes of a value that says something else, and the value to write.
 
     None where the code takes it as meant, or where that cannot be told; the value to write is None
     where the variable has to be unset. A word for on is misread where another word for on is told
@@ -69,20 +69,20 @@ def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
 
 
 def only_presence(reading: Reading) -> bool:
-    """Say whether it only counts for the code that the variable is set, whatever to."""
+    """Return whether it only counts for the code that the variable is set, whatever to."""
     outcomes = {_truth(reading, word) for word in ("0", "1", "true", "false")}
     return len(outcomes) == 1 and isinstance(_outcome(reading, "1"), bool)
 
 
 def understands(reading: Reading, value: str) -> bool:
-    """Say whether it is known that code takes a word for on or off as such."""
+    """Return whether it is known that code takes a word for on or off as such."""
     if value.strip().lower() not in _ON_WORDS | _OFF_WORDS:
         return False
     return isinstance(_outcome(reading, value), (bool, int, float))
 
 
 def taken_as_on(readings: Iterable[Reading], value: str) -> bool:
-    """Say whether code takes a value as on; by the word itself where the code cannot be told."""
+    """Return whether code takes a value as on; by the word itself where the code cannot be told."""
     for reading in readings:
         try:
             taken = reading.outcome(value)
@@ -94,7 +94,7 @@ def taken_as_on(readings: Iterable[Reading], value: str) -> bool:
 
 
 def word_for_on(readings: Iterable[Reading]) -> str:
-    """Give a word that all code takes as on."""
+    """Return a word that all code takes as on."""
     readings = [each for each in readings if isinstance(_outcome(each, ON[0]), (bool, int))]
     return next((word for word in ON if all(_truth(each, word) for each in readings)), ON[0])
 
@@ -111,6 +111,6 @@ def _outcome(reading: Reading, value: str | None) -> object:
 
 
 def _truth(reading: Reading, value: str | None) -> object:
-    """Give True, False or _UNKNOWN."""
+    """Return True, False or _UNKNOWN."""
     outcome = _outcome(reading, value)
     return outcome if outcome is _UNKNOWN else bool(outcome)

@@ -132,7 +132,7 @@ def _search_file(
 
 
 def _whole_names(data: mmap.mmap, automaton: BytesAhoCorasick, *, is_library: bool) -> set[int]:
-    """Give which names stand there whole: as a word in Python, as a C string in a library."""
+    """Return which names stand there whole: as a word in Python, as a C string in a library."""
     hits: set[int] = set()
     with memoryview(data) as view:
         for index, start, end in automaton.find_matches_as_indexes(view, overlapping=True):
@@ -173,7 +173,7 @@ def _unparsed(path: str, source: bytes, name: str) -> Reader:
 
 
 def _generated(source: bytes, name: str) -> list[Reading]:
-    """Give the look-up in C++ that Python code writes down, to be compiled later."""
+    """Return the look-up in C++ that Python code writes down, to be compiled later."""
     hit = re.search(rb"getenv\(\\?\"%b\\?\"\)" % name.encode(), source)
     if not hit:
         return []
@@ -186,7 +186,7 @@ def _line(source: bytes, position: int) -> int:
 
 
 def _is_trial(path: str) -> bool:
-    """Say whether only tests, documentation or benchmarks run a file."""
+    """Return whether only tests, documentation or benchmarks run a file."""
     *folders, name = path.split(os.sep)
     if name == "conftest.py" or name.startswith("test_") or name.endswith("_test.py"):
         return True

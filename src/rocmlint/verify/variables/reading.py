@@ -36,7 +36,7 @@ class _Lookup:
     """What it is with the variable, where only its presence counts."""
 
     def value(self, text: str) -> object:
-        """Give what the expression is when the variable is this text."""
+        """Return what the expression is when the variable is this text."""
         return text if self.present is None else self.present
 
 
@@ -57,7 +57,7 @@ class Reading:
     _as_condition: bool = False
 
     def outcome(self, value: str | None) -> object:
-        """Give what the expression makes of a value; None means not set.
+        """Return what the expression makes of a value; None means not set.
 
         Raises UnknownError where that cannot be told, and ValueError as the code itself would.
         """
@@ -94,7 +94,7 @@ class PythonFile:
         }
 
     def readings(self, name: str) -> list[Reading]:
-        """Give every place that looks the variable up; empty where it is only mentioned."""
+        """Return every place that looks the variable up; empty where it is only mentioned."""
         keys = [
             node
             for node in self.nodes
@@ -200,7 +200,7 @@ class PythonFile:
         return node
 
     def _outer(self, node: ast.AST) -> ast.AST:
-        """Give what surrounds an expression; a method belongs to its call."""
+        """Return what surrounds an expression; a method belongs to its call."""
         parent = self.parents[node]
         return self.parents[parent] if isinstance(parent, ast.Attribute) else parent
 
@@ -224,7 +224,7 @@ class PythonFile:
         )
 
     def _in_condition(self, node: ast.AST) -> bool:
-        """Say whether only the truth of a value counts where it stands."""
+        """Return whether only the truth of a value counts where it stands."""
         parent = self.parents[node]
         while isinstance(parent, _PASSES):
             if isinstance(parent, ast.UnaryOp):
@@ -246,7 +246,7 @@ class PythonFile:
         return "at import"
 
     def _computes_names(self) -> bool:
-        """Say whether some look-up here takes a name that is made at run time."""
+        """Return whether some look-up here takes a name that is made at run time."""
         return any(
             isinstance(node, ast.Name)
             and node.id not in self.constants
@@ -256,7 +256,7 @@ class PythonFile:
 
 
 def _constants(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
-    """Give the names of a file that are only ever one literal."""
+    """Return the names of a file that are only ever one literal."""
     stores: dict[str, list[ast.expr | None]] = {}
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -277,7 +277,7 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _target(statement: ast.AST) -> ast.Name | None:
-    """Give the one name that a statement assigns to."""
+    """Return the one name that a statement assigns to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target: ast.expr = statement.targets[0]
     elif isinstance(statement, (ast.AnnAssign, ast.NamedExpr)) and statement.value:
@@ -288,7 +288,7 @@ def _target(statement: ast.AST) -> ast.Name | None:
 
 
 def _lookup(parent: ast.AST, key: ast.expr) -> _Lookup | None:
-    """Give the look-up that a node is the key of."""
+    """Return the look-up that a node is the key of."""
     if isinstance(parent, ast.Call) and parent.args and parent.args[0] is key:
         if _last_name(parent.func) == "getenv" or _is_method_of_environment(parent.func):
             given = [*parent.args[1:2], *(each.value for each in parent.keywords)]
@@ -325,7 +325,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _bound(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """Give what each parameter of a function is in a call, as far as that is plain."""
+    """Return what each parameter of a function is in a call, as far as that is plain."""
     arguments = function.args
     names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
     defaults = dict(zip(reversed(names), reversed(arguments.defaults), strict=False))

@@ -215,7 +215,7 @@ LIBRARIES = (
 
 
 def owner_of(name: str) -> str:
-    """Give the library or package that would read a variable; empty where that is not known."""
+    """Return the library or package that would read a variable; empty where that is not known."""
     if name in KNOWN:
         return KNOWN[name].reader
     prefixes = [prefix for prefix in OWNERS if name.startswith(prefix)]
@@ -223,7 +223,7 @@ def owner_of(name: str) -> str:
 
 
 def is_label(name: str) -> bool:
-    """Say whether a name is one with which images tell a version, that nothing reads.
+    """Return whether a name is one with which images tell a version, that nothing reads.
 
     ``ROCM_VERSION``, ``PYTORCH_VERSION``: the images of ROCm, PyTorch and NVIDIA set them.
     """

@@ -124,7 +124,7 @@ def bindings(source: bytes) -> Bindings:
 
 
 def _final(events: list[_Event]) -> list[_Event]:
-    """Give the events that may have had the last word, the earliest first."""
+    """Return the events that may have had the last word, the earliest first."""
     final: list[_Event] = []
     for each in reversed(events):
         final.insert(0, each)
@@ -212,7 +212,7 @@ def _set_elsewhere(tree: ast.Module, *, in_functions: bool) -> Iterator[str]:
 
 
 def stored_path(name: str) -> tuple[str, ...]:
-    """Give the attributes that lead to a qualified name; classes keep private names as others."""
+    """Return the attributes that lead to a qualified name; classes keep private names as others."""
     path, around = [], ""
     for part in name.split("."):
         path.append(_stored(part, around))
@@ -227,7 +227,7 @@ def _stored(name: str, around: str) -> str:
 
 
 def _first_line(node: DefinitionNode) -> int:
-    """Give the line where the code object begins: that of the first decorator."""
+    """Return the line where the code object begins: that of the first decorator."""
     return min([node.lineno, *(each.lineno for each in node.decorator_list)])
 
 

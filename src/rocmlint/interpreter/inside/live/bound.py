@@ -79,7 +79,7 @@ class _Look:
             self.by_line.setdefault((each.name, each.line), set()).add(each.fingerprint)
 
     def is_all_found(self) -> bool:
-        """Say whether each definition is in what stands where its name says."""
+        """Return whether each definition is in what stands where its name says."""
         return all(
             each.inner or not each.is_named or self.is_found(each)
             for each in self.disk.defined.values()
@@ -96,7 +96,7 @@ class _Look:
         return self.is_home(definition.name, functions[0], is_decorated=is_decorated)
 
     def is_own(self, name: str, owner: Any) -> bool:
-        """Say whether a class is that of a name in this module, wherever it says that it is."""
+        """Return whether a class is that of a name in this module, wherever it says that it is."""
         if module_of(owner) == self.disk.module:
             return True
         if any(self.disk.is_home(each.__code__) for each in methods(owner)):
@@ -105,7 +105,7 @@ class _Look:
         return not has_methods and qualified_name(owner) == name
 
     def is_home(self, name: str, outermost: FunctionType, *, is_decorated: bool) -> bool:
-        """Say whether the outermost function of a found definition is all right, noting a wrapper.
+        """Return whether the outermost function of a found definition is right, noting a wrapper.
 
         What the source asks for is, and what a package puts around its own functions.
         """
@@ -122,7 +122,7 @@ class _Look:
         return any(self.disk.is_home(each) and fingerprint(each) in wanted for each in codes)
 
     def is_settled(self, name: str) -> bool:
-        """Say whether a class around it is another one, so that nothing more is to be said."""
+        """Return whether a class around it is another one, so that nothing more is to be said."""
         found = self.found
         around = name.rpartition(".")[0]
         while around:
@@ -151,7 +151,7 @@ class _Look:
             (self.found.opaque if is_taken else self.found.missing).append(expected.name)
 
     def is_put_away(self, expected: Expected) -> bool:
-        """Say whether a module that works on its own globals() has put it somewhere else."""
+        """Return whether a module that works on its own globals() has put it somewhere else."""
         if len(expected.path) > 1 or b"globals()" not in self.disk.source.data:
             return False
         if expected.is_class:
@@ -162,7 +162,7 @@ class _Look:
         return any(fingerprint(each.__code__) in wanted for each in functions_with(self.module))
 
     def wanted(self, expected: Expected) -> set[Fingerprint]:
-        """Give the code of each definition that it may be."""
+        """Return the code of each definition that it may be."""
         keys = [(expected.name, line) for line in expected.lines]
         return {each for key in keys for each in self.by_line.get(key, ())}
 
@@ -178,7 +178,7 @@ class _Look:
             self.found.replaced[expected.name] = place(value)
 
     def is_inner(self, functions: list[FunctionType]) -> bool:
-        """Say whether the module itself makes it, in one of its functions that runs later."""
+        """Return whether the module itself makes it, in one of its functions that runs later."""
         if not functions or not self.disk.is_home(functions[0].__code__):
             return False
         definition = self.disk.defined.get(fingerprint(functions[0].__code__))
@@ -207,7 +207,7 @@ class _Look:
 
 
 def place(value: Any) -> Place:
-    """Give the place of the outermost Python code of an object, or the file of a class."""
+    """Return the place of the outermost Python code of an object, or the file of a class."""
     for each in functions_of(value):
         return _place(each.__code__)
     if issubclass(type(value), type):

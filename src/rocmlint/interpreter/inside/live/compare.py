@@ -130,7 +130,7 @@ def _entry(name: str, file: str | None, line: int | None) -> dict[str, Any]:
 
 
 def _rest(space: object, disk: OnDisk) -> dict[str, Any]:
-    """Give what is known of the code that ran once, at the import."""
+    """Return what is known of the code that ran once, at the import."""
     loads_other = None
     if disk.loaded is not None:
         loads_other = fingerprint(disk.loaded) != fingerprint(disk.code)

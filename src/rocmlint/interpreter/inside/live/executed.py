@@ -51,7 +51,7 @@ def stop() -> None:
 
 
 def ran(files: Iterable[str]) -> list[CodeType]:
-    """Give the code of the functions that ran and that name one of these files as theirs."""
+    """Return the code of the functions that ran and that name one of these files as theirs."""
     wanted = set(files)
     return [each for each in list(_seen.values()) if each.co_filename in wanted]
 

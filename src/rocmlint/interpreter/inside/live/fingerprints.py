@@ -46,7 +46,7 @@ class Definition:
 
 
 def fingerprint(code: CodeType) -> Fingerprint:
-    """Give all of a code object that decides what it does, and its first line.
+    """Return all of a code object that decides what it does, and its first line.
 
     The file name is left out, and so is what running it adds: the interpreter gives ``co_code`` as
     it was compiled, and ``types.coroutine`` sets one flag.
@@ -69,7 +69,7 @@ def fingerprint(code: CodeType) -> Fingerprint:
 
 
 def _constant(value: object) -> object:
-    """Give what is equal for equal constants only: 1 is not True or 1.0, 0.0 is not -0.0."""
+    """Return what is equal for equal constants only: 1 is not True or 1.0, 0.0 is not -0.0."""
     if isinstance(value, CodeType):
         return fingerprint(value)
     if isinstance(value, tuple):
@@ -82,7 +82,7 @@ def _constant(value: object) -> object:
 
 
 def is_function(code: CodeType) -> bool:
-    """Say whether it is the code of a function, not that of a module or a class body."""
+    """Return whether it is the code of a function, not that of a module or a class body."""
     return bool(code.co_flags & _OPTIMIZED)
 
 

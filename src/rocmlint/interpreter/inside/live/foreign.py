@@ -36,14 +36,14 @@ def foreign(space: object, disk: OnDisk) -> Iterator[tuple[str, tuple[str, int]]
 
 
 def _codes(value: Any) -> list[CodeType]:
-    """Give the code of the methods of a class, or of what runs first of anything else."""
+    """Return the code of the methods of a class, or of what runs first of anything else."""
     if issubclass(type(value), type):
         return [each.__code__ for each in methods(value)]
     return [each.__code__ for each in islice(functions_of(value), 1)]
 
 
 def _is_of_the_project(file: str) -> bool:
-    """Say whether a file is neither Python's nor installed, and was not made up at run time."""
+    """Return whether a file is neither Python's nor installed, and was not made up at run time."""
     return (
         os.path.isabs(file)
         and not file.startswith(_STANDARD_LIBRARY)

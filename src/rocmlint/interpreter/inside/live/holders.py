@@ -29,7 +29,7 @@ class Watched:
 
 
 def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]]:
-    """Give, by module, what others hold of it that is not what it has now, nor the same code.
+    """Return, by module, what others hold of it that is not what it has now, nor the same code.
 
     Functions and classes count that are attributes of a module, and the bases of such classes.
     One look at all modules of the process, whatever the number of those watched.
@@ -95,7 +95,7 @@ def _is_old(value: object, function: FunctionType, owner: Watched) -> bool:
 
 
 def _old_methods(old: Any, owner: Watched) -> list[FunctionType]:
-    """Give a method of a class where the class that goes by its name now has others."""
+    """Return a method of a class where the class that goes by its name now has others."""
     current = value_at(owner.module, qualified_name(old).split("."))
     own = [each for each in methods(old) if owner.disk.is_home(each.__code__)]
     if current is old or not own:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def changed_literals(module: object, constants: Iterable[Constant]) -> list[str]:
-    """Give the names that have another value now; what was added to a container does not count."""
+    """Return the names that have another value now; additions to a container do not count."""
     return [
         ".".join(each.path)
         for each in constants

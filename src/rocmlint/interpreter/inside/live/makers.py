@@ -44,7 +44,7 @@ def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) 
 
 
 def may_have_made(makers: Iterable[object], functions: Sequence[FunctionType]) -> bool:
-    """Say whether what stands for a definition is what one of these gives for it.
+    """Return whether what stands for a definition is what one of these gives for it.
 
     It is where its outermost function, if it has any, is from a file whose code the maker runs.
     """
@@ -55,12 +55,12 @@ def may_have_made(makers: Iterable[object], functions: Sequence[FunctionType]) -
 
 
 def absorbs(owner: object) -> bool:
-    """Say whether a class may leave out functions of its body."""
+    """Return whether a class may leave out functions of its body."""
     return issubclass(type(owner), type) and type(owner) not in _KEEP_ALL
 
 
 def _resolved(module: object, name: str | None) -> object:
-    """Give what a dotted name stands for in a module, or ABSENT."""
+    """Return what a dotted name stands for in a module, or ABSENT."""
     first = name.partition(".")[0] if name else ""
     value = builtins if first not in attributes(module) and hasattr(builtins, first) else module
     for part in name.split(".") if name else ("",):
@@ -71,7 +71,7 @@ def _resolved(module: object, name: str | None) -> object:
 
 
 def _files(maker: Any) -> set[str]:
-    """Give the files of the code that an object runs: that of its class too, and what it names."""
+    """Return the files of the code that an object runs, its class's too, and what it names."""
     kind = maker if issubclass(type(maker), type) else type(maker)
     functions = list(chain(functions_of(maker), *(methods(each) for each in bases(kind))))
     named = chain.from_iterable(map(_named, functions))

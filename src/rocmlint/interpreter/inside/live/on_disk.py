@@ -54,19 +54,19 @@ class OnDisk:
         return frozenset(each.name for each in self.defined.values() if not each.is_function)
 
     def is_own(self, owner: type) -> bool:
-        """Say whether a class is one of the module."""
+        """Return whether a class is one of the module."""
         return module_of(owner) == self.module or qualified_name(owner) in self.class_names
 
     def is_home(self, code: CodeType) -> bool:
-        """Say whether code was loaded from this file, as it was then or as it is now."""
+        """Return whether code was loaded from this file, as it was then or as it is now."""
         return code.co_filename in self.files
 
     def fingerprints_of(self, codes: Iterable[CodeType]) -> set[Fingerprint]:
-        """Give the fingerprints of the codes that are from this file."""
+        """Return the fingerprints of the codes that are from this file."""
         return {fingerprint(each) for each in codes if self.is_home(each)}
 
     def is_outdated(self, code: CodeType) -> bool:
-        """Say whether code was loaded from this file, but is not in it now."""
+        """Return whether code was loaded from this file, but is not in it now."""
         return self.is_home(code) and fingerprint(code) not in self.defined
 
 

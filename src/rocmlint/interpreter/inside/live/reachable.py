@@ -89,12 +89,12 @@ def methods(value: object) -> Iterator[FunctionType]:
 
 
 def is_namespace(space: object) -> bool:
-    """Say whether these are the names that the code of a module has set: running it adds one."""
+    """Return whether these are the names that the code of a module has set: running it adds one."""
     return "__builtins__" in attributes(space)
 
 
 def as_namespace(module: object, is_home: Callable[[CodeType], bool]) -> object:
-    """Give the module itself, or for what took its place in ``sys.modules`` all its names.
+    """Return the module itself, or for what took its place in ``sys.modules`` all its names.
 
     The names are found through a module that the object keeps, or through the methods of its class,
     if it is one of the module. Those set on the object come first, as when they are looked up.
@@ -146,14 +146,14 @@ def functions_with(space: object) -> Iterator[FunctionType]:
 
 
 def value_at(owner: object, path: Iterable[str]) -> object:
-    """Give what stands at a path of attributes, or ABSENT; runs no descriptor."""
+    """Return what stands at a path of attributes, or ABSENT; runs no descriptor."""
     for name in path:
         owner = attributes(owner).get(name, ABSENT)
     return owner
 
 
 def attributes(owner: object) -> Mapping[str, Any]:
-    """Give the attributes that a module or a class itself has, as they are kept."""
+    """Return the attributes that a module or a class itself has, as they are kept."""
     if issubclass(type(owner), type):
         of_class: Mapping[str, Any] = type.__dict__["__dict__"].__get__(owner)
         return of_class
@@ -165,22 +165,22 @@ def attributes(owner: object) -> Mapping[str, Any]:
 
 
 def qualified_name(owner: type) -> str:
-    """Give the name of a class, whatever its metaclass would answer."""
+    """Return the name of a class, whatever its metaclass would answer."""
     name: str = type.__dict__["__qualname__"].__get__(owner)
     return name
 
 
 def module_of(owner: type) -> str:
-    """Give the module that a class says it is of; empty for what is no name."""
+    """Return the module that a class says it is of; empty for what is no name."""
     module = attributes(owner).get("__module__")
     return module if type(module) is str else ""
 
 
 def bases(owner: type) -> tuple[type, ...]:
-    """Give a class and its bases, in order, whatever its metaclass would answer."""
+    """Return a class and its bases, in order, whatever its metaclass would answer."""
     return type.__dict__["__mro__"].__get__(owner) or ()
 
 
 def items(owner: object) -> list[tuple[str, Any]]:
-    """Give the attributes at this moment, while other threads may set more."""
+    """Return the attributes at this moment, while other threads may set more."""
     return [(name, value) for name, value in list(attributes(owner).items()) if type(name) is str]

@@ -44,7 +44,7 @@ class ModuleSource:
 
 
 def loader_of(module: ModuleType) -> Any:
-    """Give the loader of a module, or None."""
+    """Return the loader of a module, or None."""
     spec = getattr(module, "__spec__", None)
     return getattr(spec, "loader", None) or getattr(module, "__loader__", None)
 
@@ -102,7 +102,7 @@ def compiled(source: ModuleSource) -> CodeType:
 
 
 def loaded_code(module: ModuleType) -> CodeType | None:
-    """Give the code that an import would run now; None where the loader does not say.
+    """Return the code that an import would run now; None where the loader does not say.
 
     It is other code than that of the source where a .pyc is stale but passes for fresh, or where an
     import hook rewrites code. Writes no .pyc.
@@ -121,7 +121,7 @@ def loaded_code(module: ModuleType) -> CodeType | None:
 
 
 def changed_since_start(path: str) -> bool | None:
-    """Say whether a file was changed, moved or made after this program was started.
+    """Return whether a file was changed, moved or made after this program was started.
 
     Rests on the time of change of the inode, which copying with times does not set back. None
     where it cannot be known.
@@ -136,14 +136,14 @@ def changed_since_start(path: str) -> bool | None:
 
 
 def _on_disk(path: str) -> str:
-    """Give the archive for a path inside one."""
+    """Return the archive for a path inside one."""
     while not os.path.lexists(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)
     return path
 
 
 def _started() -> float | None:
-    """Give when the running program was started (seconds of the epoch), by Linux's /proc.
+    """Return when the running program was started (seconds of the epoch), by Linux's /proc.
 
     A forked child goes on with what its parent imported, so the start of the parent counts. Both
     have the same auxiliary vector; a program that was executed has one of its own (proc(5)).
@@ -171,6 +171,6 @@ def _bytes(path: str) -> bytes:
 
 
 def _stat(pid: str) -> tuple[float, str]:
-    """Give the start of a process in seconds since the boot, and its parent."""
+    """Return the start of a process in seconds since the boot, and its parent."""
     fields = _bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     return int(fields[19]) / os.sysconf("SC_CLK_TCK"), fields[1].decode()
