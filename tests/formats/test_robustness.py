@@ -49,7 +49,7 @@ dependencies:
     "cog.yaml": """\
 build:
   gpu: true
-  python_packages: ["torch==2.3.1", 'é>=1']
+  python_packages: ["torch==2.3.1", 'a>=1']
   python_requirements: "requirements.txt"
   run:
     - pip install "a>=1" && pip list
