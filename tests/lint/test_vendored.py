@@ -114,3 +114,68 @@ def test_an_archive_is_left_out_and_named_in_one_line(name: str, tmp_path: Path)
 def test_a_package_that_is_called_so_and_other_names_are_linted(path: str, tmp_path: Path) -> None:
     write(tmp_path, **{path: ""})
     assert found(tmp_path)[0] == [path]
+
+
+VERSION = "__version__ = version = '0.8.3.dev350+gc43debd43'\n"
+COPY = {"vllm/__init__.py": "", "vllm/_version.py": VERSION, "vllm/models/a.py": ""}
+USER = {"README.md": "# Gumiho", "requirements.txt": "transformers==4.36.2\n"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        COPY,
+        {"vllm/__init__.py": "", "vllm/version.py": '__version__ = "0.8.3"\n'},
+        {"vllm/__init__.py": '__version__: str = "0.8.3"\n'},
+    ],
+    ids=["_version.py", "version.py", "__init__.py"],
+)
+def test_a_copied_package_that_says_its_version_is_left_out(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    write(tmp_path, **USER, **files, **{"job.py": "import vllm\n"})
+    linted, discovery = found(tmp_path)
+    assert linted == ["job.py", "requirements.txt"]
+    said = "not linted: a copy of vllm; name the directory to lint it"
+    assert discovery.notes == [f"{tmp_path}/vllm: {said}"]
+    assert f"{next(iter(files))}" in found(tmp_path, "vllm")[0]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"setup.py": "setup(name='vllm')\n"},
+        {"setup.cfg": "[options]\npackages =\n    vllm\n"},
+        {"pyproject.toml": '[tool.setuptools.packages.find]\ninclude = ["job*", "vllm*"]\n'},
+        {"requirements.txt": "vllm==0.8.3\n"},
+        {"requirements-rocm.txt": "vllm==0.8.3\n"},
+        {"environment.yml": "dependencies:\n- vllm\n"},
+        {"README.md": "<h1>vLLM for MI300</h1>\n"},
+        {"vllm-0.8.3.dist-info/METADATA": "Name: vllm\n"},
+        {"vllm/_version.py": "from ._build import __version__\n"},
+        {"vllm/_version.py": "if vllm_version < '0.8.3':\n    raise SystemExit\n"},
+        {"__init__.py": "from .vllm import engine\n"},
+    ],
+    ids=[
+        *("its own project", "shipped with it", "shipped with it too", "required", "required too"),
+        *("in the environment", "its own repository", "installed", "no version", "an adapter"),
+        "part of a package",
+    ],
+)
+def test_a_package_of_the_project_is_linted_though_another_one_has_its_name(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    write(tmp_path, **{**USER, **COPY, **files})
+    assert "vllm/models/a.py" in found(tmp_path)[0]
+
+
+def test_a_package_is_that_of_the_project_whichever_folder_is_linted(tmp_path: Path) -> None:
+    write(tmp_path, **{"setup.py": "setup(name='vllm')\n", ".git/HEAD": ""})
+    write(tmp_path, **{f"src/{name}": text for name, text in COPY.items()}, **{"src/a.py": ""})
+    assert "src/vllm/models/a.py" in found(tmp_path, "src")[0]
+
+
+@pytest.mark.parametrize("name", ["datasets", "evaluate", "tokenizers", "engine"])
+def test_a_name_that_any_project_may_use_says_nothing(name: str, tmp_path: Path) -> None:
+    write(tmp_path, **USER, **{f"{name}/__init__.py": '__version__ = "1.0.0"\n'})
+    assert f"{name}/__init__.py" in found(tmp_path)[0]

@@ -51,7 +51,7 @@ class Discovery(NamedTuple):
     """The files, sorted and each once, and a line for each path that could not be read.
 
     ``notes`` are lines about files that were named and are of no format that is linted, and about
-    checkouts of well-known packages, which are left out.
+    checkouts and copies of well-known packages, which are left out.
     """
 
     files: list[FileToLint]
@@ -179,12 +179,11 @@ def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -
     names = {entry.name for entry in entries}
     if _ARCHIVE.match(os.path.basename(folder)) and "__init__.py" not in names:
         return "an archive"
-    if names.isdisjoint({"setup.py", "pyproject.toml"}):
+    if names.isdisjoint({"setup.py", "pyproject.toml", "__init__.py"}):
         return None  # as of most folders, which must not cost an import
     from rocmlint.lint.vendored import vendored  # noqa: PLC0415
 
-    package = vendored(folder, names, os.path.abspath(root))
-    return None if package is None else f"a checkout of {package}"
+    return vendored(folder, names, os.path.abspath(root))
 
 
 def _checked(settings: Settings) -> Settings:

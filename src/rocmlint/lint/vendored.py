@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.state import data_of, names_in
 from rocmlint.lazy import compile_lazily
-from rocmlint.project.copies import DISTRIBUTIONS, normalized
+from rocmlint.project.copies import DISTRIBUTIONS, PACKAGES, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -16,6 +17,18 @@ _RELEASE = compile_lazily(r".*-v?\d+(?:-\d+)+\Z")
 """How a folder is called, normalized, that a release was unpacked into: torch-geometric-2.8.0."""
 _SETUP = "setup.py"
 _PYPROJECT = "pyproject.toml"
+_INIT = "__init__.py"
+_INSTALLED = (".dist-info", ".egg-info")
+_VERSION = compile_lazily(
+    r"^(?:__)?version(?:__)?\b[^=\n]*=(?:[ \t]*\w+[ \t]*=)*[ \t]*[\"']v?\d+\.\d", re.MULTILINE
+)
+_LISTS = compile_lazily(
+    r"(?i:setup\.(?:py|cfg)|pyproject\.toml|pkg-info|pipfile|.*require.*\.(?:txt|in)"
+    r"|.*env\w*\.ya?ml)\Z"
+)
+_README = compile_lazily(r"(?i:readme)\b")
+_TITLE = compile_lazily(r"^[ \t]*(?:#+[ \t]|<h1).*|^.+\n(?:===|---)", re.MULTILINE)
+"""The first heading of a document."""
 _NAMED = compile_lazily(r"\bname\s*=\s*[\"']([\w.-]+)[\"']")
 _TABLE = compile_lazily(r"(?:\A|\n)\[(?:project|tool\.poetry)\][ \t]*\n((?:(?!\[).*\n)*)")
 _OF_PROJECT = compile_lazily(r"(?i:readme)\b|setup\.(?:py|cfg)\Z|requirements|.*\.(?:py|toml)\Z")
@@ -23,13 +36,22 @@ _OF_PROJECT = compile_lazily(r"(?i:readme)\b|setup\.(?:py|cfg)\Z|requirements|.*
 
 
 def vendored(folder: str, names: Collection[str], root: str) -> str | None:
-    """Return the package that a folder is a checkout of; None for all others.
+    """Say what package of others a folder is a checkout or a copy of; None for all others.
 
-    ``names`` are those in the folder, ``root`` is the folder above that is linted. A repository of
-    its own is none, nor is a package that the project above is about itself.
+    ``names`` are those in the folder, ``root`` is the folder above that is linted.
     """
-    if _SETUP not in names and _PYPROJECT not in names:
-        return None
+    if _SETUP in names or _PYPROJECT in names:
+        package, kind = _checkout(folder, root), "checkout"
+    else:
+        package, kind = _copy(folder, names, root), "copy"
+    return None if package is None else f"a {kind} of {package}"
+
+
+def _checkout(folder: str, root: str) -> str | None:
+    """Return the package that a folder is a checkout of.
+
+    A repository of its own is none, nor is a package that the project above is about itself.
+    """
     called = normalized(os.path.basename(folder))
     is_release = _RELEASE.match(called) is not None
     package = next((each for each in _names(folder) if is_release or each in DISTRIBUTIONS), None)
@@ -39,6 +61,59 @@ def vendored(folder: str, names: Collection[str], root: str) -> str | None:
     own = any(package in {normalized(os.path.basename(each)), *_names(each)} for each in above)
     inside = any(_OF_PROJECT.match(name) for each in above for name in names_in(each))
     return package if inside and not own else None
+
+
+def _copy(folder: str, names: Collection[str], root: str) -> str | None:
+    """Return the package that a folder holds alone, with its version, in a project of others.
+
+    What the project requires is not what the copy needs: it is for an environment of its own. A
+    part of another package is no copy, nor is what the project ships, requires or is about.
+    """
+    called = os.path.basename(folder)
+    package = PACKAGES.get(called)
+    if package is None or _INIT not in names or not any(map(_says_version, _files(folder))):
+        return None
+    beside = names_in(os.path.dirname(folder))
+    if _INIT in beside or any(each.endswith(_INSTALLED) for each in beside):
+        return None
+    if not any(_OF_PROJECT.match(name) for each in _above(folder, root) for name in names_in(each)):
+        return None
+    words = {called, package, called.replace("_", "-")}
+    told = "\n".join(_told_above(folder, root))
+    return None if any(each in told for each in words) else package
+
+
+def _files(folder: str) -> Iterator[str]:
+    """Yield the texts of the modules in which a package says its version."""
+    for name in ("_version.py", "version.py", _INIT):
+        yield _text(folder, name)
+
+
+def _says_version(text: str) -> bool:
+    return _VERSION.search(text) is not None
+
+
+def _told_above(folder: str, root: str) -> Iterator[str]:
+    """Yield in lower case what is told of the projects above: names, titles, requirements.
+
+    Whichever folder is linted, all of the repository counts.
+    """
+    for above in _above(folder, _repository(root)):
+        yield os.path.basename(above).lower()
+        for name in names_in(above):
+            if _README.match(name):
+                title = _TITLE.search(_text(above, name))
+                yield title[0].lower() if title else ""
+            elif _LISTS.match(name):
+                yield _text(above, name).lower()
+
+
+def _repository(folder: str) -> str:
+    """Return the nearest folder, from one upwards, that is a repository; else the folder."""
+    for each in (folder, *_above(folder, os.sep)):
+        if os.path.exists(os.path.join(each, ".git")):
+            return each
+    return folder
 
 
 def _is_repository(folder: str) -> bool:

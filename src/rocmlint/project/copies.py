@@ -29,6 +29,14 @@ DISTRIBUTIONS = frozenset(_COPIED)
 """What a checkout of one calls itself, normalized."""
 FOLDERS = frozenset(_COPIED.values()) - {""}
 """What the folder of a copied package is called."""
+_ANYBODYS = frozenset({"datasets", "evaluate", "tokenizers"})
+"""Packages whose names other projects give to folders of their own."""
+PACKAGES = {
+    package or distribution.replace("-", "_"): distribution
+    for distribution, package in _COPIED.items()
+    if distribution not in _ANYBODYS
+}
+"""The distribution of a package, by how its folder is called."""
 _SEPARATORS = compile_lazily(r"[-_.]+")
 _NAMED = compile_lazily(
     r"^(?:name[ \t]*=|Name:)[ \t]*[\"']?([\w.-]+)|\bname[ \t]*=[ \t]*[\"']([\w.-]+)", re.MULTILINE
