@@ -29,7 +29,7 @@ installs: formats text
 project: config disk formats installs published text
 source: config disk formats notebook project syntax text
 change: disk formats notebook source syntax text
-rule: config formats installs source syntax text
+rule: config formats installs project source syntax text
 rules: disk formats project published rule syntax text
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text

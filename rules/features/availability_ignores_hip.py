@@ -21,6 +21,7 @@ from rocmlint.rule import (
     statements,
     string_value,
 )
+from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._cuda_version import (
     READS_CUDA_VERSION,
@@ -84,6 +85,11 @@ def reads_hip_value(node: cst.CSTNode, source: Source) -> bool:
     return _is_hasattr(node) and _READS_HIP.search(around(node, source)) is not None
 
 
+def is_never_run(node: cst.CSTNode, source: Source) -> bool:
+    """Functions that nothing in the project calls or names but to pass them on."""
+    return is_in_unused_function(node, source)
+
+
 class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     """A feature that is switched off, or on, without asking whether the GPU is an AMD one.
 
@@ -128,7 +134,7 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
         where=r"hasattr(?<!\whasattr)\s*\([\w.\s]*version\s*,",
     )
     skips = frozenset({"test", "setup"})
-    excuses = (is_about_installation, knows_of_amd, reads_hip_value)
+    excuses = (is_about_installation, knows_of_amd, reads_hip_value, is_never_run)
 
     def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:
         """Find conditions on the build of PyTorch that forget ROCm."""

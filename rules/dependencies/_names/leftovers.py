@@ -8,10 +8,9 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from rocmlint.project.copies import named_in, normalized
 from rocmlint.rule import once_per_file
+from rocmlint.rule.closed_projects import LOADS_WHATEVER_IS_THERE, is_distributed, is_test, texts_of
 
-from .overlays import is_test
 from .package_imports import files_of, holds, modules_imported
 
 if TYPE_CHECKING:
@@ -21,28 +20,8 @@ if TYPE_CHECKING:
 
     from .judgement import MissingUse
 
-_LOADS_WHATEVER_IS_THERE = (
-    r"spec_from_file_location|iter_modules|walk_packages|load_source|exec_module|runpy"
-    r"|load_entry_point|entry_points\("
-)
-"""What stands in a project that runs modules which no text names."""
-_DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
-_TEXTS = (
-    ".yaml",
-    ".yml",
-    ".sh",
-    ".md",
-    ".rst",
-    ".toml",
-    ".cfg",
-    ".ini",
-    ".slurm",
-    ".sbatch",
-    ".ipynb",
-)
 _INIT = "__init__.py"
 _DEEPEST = 4
-_MOST_FOLDERS = 1000
 _OF_LIBRARIES = (
     *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
     *(ast.Assign, ast.AnnAssign, ast.Try, ast.If),
@@ -63,9 +42,9 @@ def _is_leftover(source: Source) -> bool:
         return False
     if is_run(path, source.text, root):
         return False
-    if source.modules_with(root, (_LOADS_WHATEVER_IS_THERE,)):
+    if source.modules_with(root, (LOADS_WHATEVER_IS_THERE,)):
         return False
-    is_open = _is_distributed(source) or not source.modules_with(root, ("__main__",))
+    is_open = is_distributed(source) or not source.modules_with(root, ("__main__",))
     if is_open and not _is_internal(path, root, source):
         return False
     chain: set[str] = set()
@@ -76,17 +55,6 @@ def _is_leftover(source: Source) -> bool:
     names = "|".join(re.escape(module_name(each)) for each in sorted(chain))
     named = re.compile(rf"\b(?:{names})\b")
     return not any(named.search(source.read(each)) for each in texts_of(root, source))
-
-
-@once_per_file
-def is_closed(path: str, source: Source) -> bool:
-    """Return whether only the project itself runs what is in a module: nobody else imports it."""
-    root = source.project.folders[-1]
-    if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
-        return False
-    if source.modules_with(root, (_LOADS_WHATEVER_IS_THERE,)) or is_test(path, root):
-        return False
-    return not _is_distributed(source) and bool(source.modules_with(root, ("__main__",)))
 
 
 def is_run(path: str, text: str, root: str) -> bool:
@@ -118,30 +86,6 @@ def _is_offered(path: str, source: Source) -> bool:
     if init == path or not source.exists(init):
         return False
     return path in _files_imported(init, source.read(init), source)
-
-
-def _is_distributed(source: Source) -> bool:
-    """Return whether a package that a project builds holds the file: its users may import it.
-
-    Where one of the packages beside has the name of the project, it is the one that is built.
-    """
-    path = os.path.abspath(source.path)
-    for folder in source.project.folders:
-        marks = [os.path.join(folder, name) for name in _DISTRIBUTED]
-        text = "\n".join(source.read(each) for each in marks if source.exists(each))
-        base = folder
-        if path.startswith(os.path.join(folder, "src", "")):
-            base = os.path.join(folder, "src")
-        top = os.path.relpath(path, base).split(os.sep)[0]
-        if text and source.exists(os.path.join(base, top, "__init__.py")):
-            names = {_plain(each) for each in named_in(text)}
-            beside = {_plain(each) for each in source.names_in(base)}
-            return _plain(top) in names or not names & beside
-    return False
-
-
-def _plain(name: str) -> str:
-    return normalized(name).replace("-", "")
 
 
 def _is_library(text: str) -> bool:
@@ -245,15 +189,3 @@ def module_name(path: str) -> str:
 def _folder(path: str) -> str:
     folder = os.path.dirname(path)
     return os.path.dirname(folder) if os.path.basename(path) == "__init__.py" else folder
-
-
-def texts_of(root: str, source: Source) -> Iterator[str]:
-    """Yield the settings, scripts, notebooks and documents of a project."""
-    folders = [root]
-    for count, folder in enumerate(folders):
-        for name in source.names_in(folder):
-            path = os.path.join(folder, name)
-            if name.endswith(_TEXTS):
-                yield path
-            elif "." not in name and os.path.isdir(path) and count < _MOST_FOLDERS:
-                folders.append(path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.disk.state import data_of
 from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.rule.closed_projects import is_test
 
 from .uses import Uses, imports, places_of
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
 _REWRITES = compile_lazily(r"^[ \t]*(?:from|import)[ \t]+unsloth", re.MULTILINE)
 """unsloth gives these packages' classes and functions other parameters when it is imported."""
-
-_OF_TEST = compile_lazily(r"(?:^|/)(?:tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
 
 class Named(Protocol):
@@ -115,11 +114,6 @@ def _puts_in(dotted: str, source: Source) -> bool:
     parts = dotted.split(".")
     put_in = find(parts[0], source.modules_below(root), root, source.disk)
     return any(".".join(parts[:length]) in put_in for length in range(2, len(parts) + 1))
-
-
-def is_test(path: str, root: str) -> bool:
-    """Check whether a module is a test by its name, or lies among tests."""
-    return _OF_TEST.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
 
 
 @lru_cache(maxsize=16)
