@@ -170,14 +170,17 @@ def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
 
     The update stands in it, not in a loop inside it; or the backward pass does, where the loop
     takes batches or counts steps; or it takes batches from a loader and goes over each several
-    times.
+    times. Around a loop that takes batches and updates, it is an epoch: an update of its own only
+    uses up the gradients that are left.
     """
     own = list(own_nodes(node))
+    loops = [each for each in own if isinstance(each, (cst.For, cst.While))]
+    if any(_takes_batches(each) and any(map(_updates_by, own_nodes(each))) for each in loops):
+        return False
     for each in own:
         if isinstance(each, cst.Call) and trains_by(each):
             if last_name(each.func) != "backward" or _repeats_steps(node):
                 return True
-    loops = [each for each in own if isinstance(each, (cst.For, cst.While))]
     return _takes_batches(node) and any(not _takes_batches(each) and trains(each) for each in loops)
 
 
@@ -234,12 +237,18 @@ def _is_step(function: cst.FunctionDef, source: Source) -> bool:
 def trains_by(call: cst.Call) -> bool:
     """Check whether a call is a backward pass, an update of weights or a whole training step."""
     name = last_name(call.func) or ""
-    if name == "step" and isinstance(call.func, cst.Attribute):
-        return bool(_UPDATERS.match(last_name(call.func.value) or ""))
-    if name == "backward" or _STEP_FUNCTIONS.match(name):
-        return True
+    return name == "backward" or bool(_STEP_FUNCTIONS.match(name)) or _updates_by(call)
+
+
+def _updates_by(node: cst.CSTNode) -> bool:
+    """Check whether a node is a call that updates the weights itself."""
+    if not isinstance(node, cst.Call):
+        return False
+    name = last_name(node.func) or ""
+    if name == "step" and isinstance(node.func, cst.Attribute):
+        return bool(_UPDATERS.match(last_name(node.func.value) or ""))
     # timm and its descendants call a scaler that does the backward pass and the update.
-    return name.endswith("scaler") and any(last_name(each.value) == "loss" for each in call.args)
+    return name.endswith("scaler") and any(last_name(each.value) == "loss" for each in node.args)
 
 
 def _called_around(found: InStep, source: Source) -> Iterator[str]:
