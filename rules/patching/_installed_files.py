@@ -33,8 +33,37 @@ _RENAMED = compile_lazily(r"\bimport (\w+)[\w.]* as (\w+)")
 _REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
 _VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
 _FIRST = compile_lazily(r"/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z")
+_ANY_FILES = compile_lazily(r"[*?\[$]")
+_TESTS_FILE = frozenset({"-e", "-f", "-r", "-s"})
 _OF_LIBRARIES = frozenset({"lib", "lib64", "include", "share", "bin"})
 _OF_PYTHON = frozenset({"os", "sys", "site", "sysconfig", "pathlib", "importlib"})
+
+
+class Target(NamedTuple):
+    """A path into an installed package."""
+
+    root: str
+    """The part that leads to the package, as it is written."""
+    package: str
+    inside: str
+    """The path below the package: empty for the package as a whole."""
+
+
+class Brought(NamedTuple):
+    """What a copy brings into an installed package."""
+
+    target: Target
+    sources: tuple[str, ...]
+
+    def may_be(self, path: Target) -> bool:
+        """Check whether a path may be one of what is copied; a folder may hold any."""
+        if (path.root, path.package) != (self.target.root, self.target.package):
+            return False
+        wanted, into = (posixpath.normpath(each.inside) for each in (path, self.target))
+        names = [posixpath.basename(each.rstrip("/\"'")) for each in self.sources]
+        if any(_ANY_FILES.search(each) or "." not in each.strip(".") for each in names):
+            return into in {".", wanted} or wanted.startswith(f"{into}/")
+        return wanted in {into, *(posixpath.normpath(f"{into}/{each}") for each in names)}
 
 
 class Change(NamedTuple):
@@ -45,12 +74,8 @@ class Change(NamedTuple):
     place: Command | Word | Copy
     name: str
     """The last part of the path, for who looks for it afterwards."""
-
-
-class _Target(NamedTuple):
-    package: str
-    inside: str
-    """The path below the package: empty for the package as a whole."""
+    brought: Brought | None = None
+    """What a copy brings."""
 
 
 def edited_by(command: Command) -> Change | None:
@@ -63,14 +88,55 @@ def edited_by(command: Command) -> Change | None:
 
 def copied_into(copy: Copy) -> Change | None:
     """Return what COPY or ADD changes."""
-    target = _target(copy.target, "")
-    if target is None or not _is_code(target, copy.sources):
-        return None
-    return Change("copy", target.package, copy, posixpath.basename(target.inside.rstrip("/")))
+    return _change(brought_into(copy), copy)
 
 
 def copied_by(command: Command) -> Change | None:
     """Return what a command copies over installed files, None if it copies none."""
+    found = _copying(command)
+    return None if found is None else _change(brought_by(command), found[1])
+
+
+def brought_into(copy: Copy) -> Brought | None:
+    """Return what COPY or ADD brings into an installed package, code or not."""
+    target = _target(copy.target, "")
+    return None if target is None else Brought(target, copy.sources)
+
+
+def brought_by(command: Command) -> Brought | None:
+    """Return what a command copies into an installed package, code or not."""
+    found = _copying(command)
+    if found is None:
+        return None
+    sources, last = found
+    target = _target(last, command.folder or "")
+    return None if target is None else Brought(target, sources)
+
+
+def needed_by(command: Command) -> list[Target]:
+    """Return the installed files without which a command fails: `patch`, `sed -i`, `test -f`."""
+    program, words = _program(command), command.words[1:]
+    if program == "patch":
+        words = tuple(each for each in words if not each.text.startswith("-"))[:1]
+    elif program == "test":
+        words = words[1:2] if words and words[0].text in _TESTS_FILE else ()
+    else:
+        words = words if edited_by(command) is not None else ()
+        words = tuple(each for each in words if each.text.endswith(".py"))
+    found = (_target(each, command.folder or "") for each in words)
+    return [each for each in found if each is not None and "." in each.inside]
+
+
+def _change(brought: Brought | None, place: Word | Copy) -> Change | None:
+    if brought is None or not _is_code(brought):
+        return None
+    target = brought.target
+    name = posixpath.basename(target.inside.rstrip("/"))
+    return Change("copy", target.package, place, name, brought)
+
+
+def _copying(command: Command) -> tuple[tuple[str, ...], Word] | None:
+    """Return what a command copies, and where."""
     if _program(command) not in _COPYING:
         return None
     operands, chosen = _operands(command.words[1:])
@@ -78,11 +144,7 @@ def copied_by(command: Command) -> Change | None:
         operands = [*operands, chosen]
     if len(operands) < 2:
         return None
-    *sources, last = operands
-    target = _target(last, command.folder or "")
-    if target is None or not _is_code(target, [each.text for each in sources]):
-        return None
-    return Change("copy", target.package, last, posixpath.basename(target.inside.rstrip("/")))
+    return tuple(each.text for each in operands[:-1]), operands[-1]
 
 
 def _edited(command: Command) -> Change | None:
@@ -126,22 +188,24 @@ def _operands(words: Sequence[Word]) -> tuple[list[Word], Word | None]:
     return found, chosen
 
 
-def _target(word: Word, folder: str) -> _Target | None:
+def _target(word: Word, folder: str) -> Target | None:
     """Return the package that a path leads into; None where it leads into none."""
     text = word.text
     if word.known and not text.startswith("/"):
         text = posixpath.join(folder, text)
     if match := _INTO_PACKAGE.search(text):
-        return _Target(match["package"], (match["inside"] or "").lstrip("/"))
+        inside = (match["inside"] or "").lstrip("/")
+        return Target(text[: match.end("package")], match["package"], inside)
     if word.known:
         return None
     return _asked(text, f"{text} {word.origin}")
 
 
-def _asked(text: str, origin: str) -> _Target | None:
+def _asked(text: str, origin: str) -> Target | None:
     """Return the package of a path that begins with what Python or pip says of it."""
     variable = _VARIABLE.search(text)
     rest = variable["inside"] if variable else ""
+    root = text[: variable.start("inside")] if variable else text
     asked = next(
         (
             found
@@ -153,15 +217,16 @@ def _asked(text: str, origin: str) -> _Target | None:
     if asked is not None:
         renamed = next((each[1] for each in _RENAMED.finditer(origin) if each[2] == asked), asked)
         replaced = _REPLACED.search(origin)
-        return _Target(replaced["package"] if replaced else renamed, rest.lstrip("/"))
+        return Target(root, replaced["package"] if replaced else renamed, rest.lstrip("/"))
     if not _SITE.search(origin):
         return None
     first = _FIRST.match(rest)
-    return _Target(first["package"], (first["inside"] or "").lstrip("/")) if first else None
+    return Target(root, first["package"], (first["inside"] or "").lstrip("/")) if first else None
 
 
-def _is_code(target: _Target, sources: Sequence[str]) -> bool:
+def _is_code(brought: Brought) -> bool:
     """Return whether code is copied: a module, or a folder into a package that is known."""
+    target, sources = brought
     name = posixpath.basename(target.inside)
     if name.endswith(".py"):
         return True

@@ -36,7 +36,7 @@ _OF_PROJECT = compile_lazily(r"(?i:readme)\b|setup\.(?:py|cfg)\Z|requirements|.*
 
 
 def vendored(folder: str, names: Collection[str], root: str) -> str | None:
-    """Say what package of others a folder is a checkout or a copy of; None for all others.
+    """Return what package of others a folder is a checkout or a copy of; None for all others.
 
     ``names`` are those in the folder, ``root`` is the folder above that is linted.
     """

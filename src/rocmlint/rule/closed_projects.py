@@ -81,7 +81,7 @@ def _used(path: str, source: Source) -> str:
 
 @once_per_file
 def is_closed(path: str, source: Source) -> bool:
-    """Say whether only the project itself runs what is in a module: nobody else imports it."""
+    """Return whether only the project itself runs what is in a module: nobody else imports it."""
     root = source.project.folders[-1]
     if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
         return False
@@ -96,7 +96,7 @@ def is_test(path: str, root: str) -> bool:
 
 
 def is_distributed(source: Source) -> bool:
-    """Say whether a package that a project builds holds the file: its users may import it.
+    """Return whether a package that a project builds holds the file: its users may import it.
 
     Where one of the packages beside has the name of the project, it is the one that is built.
     """

@@ -148,6 +148,74 @@ def test_what_a_dockerfile_copies(
     assert found(root, "Dockerfile", f"FROM rocm/pytorch\n{instruction}\n") == expected
 
 
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        (f"RUN patch {SITE}/transformers/utils/hub.py hub.patch", []),
+        (f"RUN sed -i s/a/b/ {SITE}/transformers/utils/hub.py && \\\n    pip list", []),
+        (f"RUN test -f {SITE}/transformers/__init__.py", []),
+        (f"WORKDIR {SITE}/transformers\nRUN patch utils/hub.py /w/hub.patch", []),
+        # The copy itself has brought the file, whatever else is there.
+        (f"RUN sed -i s/a/b/ {SITE}/transformers/models/a.py", COPY),
+        (f"RUN test -f {SITE}/transformers/models/a.py", COPY),
+        (f"RUN test -d {SITE}/transformers", COPY),
+        (
+            f"COPY b.py {SITE}/transformers/\nRUN sed -i s/a/b/ {SITE}/transformers/b.py",
+            [*COPY, *COPY],
+        ),
+        (
+            f"ADD utils {SITE}/transformers/utils\nRUN test -f {SITE}/transformers/utils/hub.py",
+            [*COPY, *COPY],
+        ),
+        (
+            f"RUN cp -r patches/. {SITE}/transformers && test -f {SITE}/transformers/hub.py",
+            COPY,
+        ),
+        (
+            f"COPY hub.patch {SITE}/transformers/\nRUN test -f {SITE}/transformers/hub.patch",
+            COPY,
+        ),
+        # It may fail.
+        (f"RUN sed -i s/a/b/ {SITE}/transformers/utils/hub.py || true", COPY),
+        (f"RUN patch {SITE}/transformers/utils/hub.py hub.patch; pip list", COPY),
+        (f"RUN if test -f {SITE}/transformers/__init__.py; then echo yes; fi", COPY),
+        (
+            f"RUN if [ -n x ]; then \\\n    test -f {SITE}/transformers/__init__.py \\\n    ; fi",
+            COPY,
+        ),
+        # It looks elsewhere: another Python, another package, another stage.
+        ("RUN patch /usr/lib/python3.10/site-packages/transformers/utils/hub.py hub.patch", COPY),
+        (f"RUN patch {SITE}/vllm/config.py config.patch", COPY),
+        (f"FROM x\nRUN patch {SITE}/transformers/utils/hub.py hub.patch", COPY),
+    ],
+)
+def test_a_command_that_fails_without_the_package_has_looked_at_it(
+    check: str, expected: list[tuple[str, str]], root: Path
+) -> None:
+    copied = f"FROM rocm/pytorch\nCOPY a.py {SITE}/transformers/models/\n"
+    reported = found(root, "Dockerfile", f"{copied}{check}\n")
+    assert [each for each in reported if each[0] == "ROC119"] == expected
+
+
+@pytest.mark.parametrize(
+    ("stop", "check", "expected"),
+    [
+        ("set -e", "test -f $path/__init__.py", []),
+        ("set -euo pipefail", "sed -i s/a/b/ $path/utils/hub.py", []),
+        ("set -e", "test -f $path/__init__.py && echo yes", COPY),
+        ("set -e", "test -f $path/trainer.py", COPY),
+        ("set -e", "test -f $other/__init__.py", COPY),
+        ("", "test -f $path/__init__.py", COPY),
+    ],
+)
+def test_a_command_stops_a_script_only_where_the_script_says_so(
+    stop: str, check: str, expected: list[tuple[str, str]], root: Path
+) -> None:
+    script = f"{stop}\n{ASKED}cp a.py $path/trainer.py\n{check}\n"
+    reported = found(root, "install.sh", script)
+    assert [each for each in reported if each[0] == "ROC119"] == expected
+
+
 def test_a_package_of_the_project_is_its_own_business(root: Path) -> None:
     (root / "src" / "transformers").mkdir(parents=True)
     assert found(root, "Dockerfile", f"COPY a.py {SITE}/transformers/trainer.py\n") == []
