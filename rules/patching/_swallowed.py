@@ -245,17 +245,20 @@ def is_optional(found: Swallowed, source: Source) -> bool:
 
     They count where the project requires the package that they need, where the file measures, and
     where the next line says "enabled". Without xformers, diffusers has an attention that is as
-    lean, so that it counts only in a function or a benchmark that measures.
+    lean, so that it counts only in a benchmark, or in a function that measures where the project
+    requires xformers.
     """
     name = last_name(found.call.func) or ""
     if not name.startswith("enable_") or re.fullmatch(_SWITCH, name) is None:
         return False
     if source.resolve(found.call.func) is not None or claim_after(found.block, source) is not None:
         return False
-    if _SPARES_MEMORY.search(name) is not None:
-        return not _is_timed(found.call, source)
     package = next((each for word, each in _NEEDS.items() if word in name), "")
-    return not (_TIMES.search(source.code) or source.project.requirements(package))
+    required = bool(source.project.requirements(package))
+    if _SPARES_MEMORY.search(name) is None:
+        return not (required or _TIMES.search(source.code))
+    is_benchmark = _MEASURES.search(source.place.lower()) is not None
+    return not ((required or is_benchmark) and _is_timed(found.call, source))
 
 
 def _is_timed(call: cst.Call, source: Source) -> bool:
