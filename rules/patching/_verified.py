@@ -87,7 +87,7 @@ def _brought(file: File) -> Iterator[Brought]:
 
 
 def _decides(command: Command, file: File) -> bool:
-    """Return whether a command may fail the whole: not before `||`, `;` or a pipe, nor in a condition.
+    """Return whether a failing command ends the rest: no `||`, `;` or pipe, not in a condition.
 
     `&&` hides it from `set -e`, but not from what runs the whole line.
     """

@@ -11,6 +11,8 @@ from rocmlint.formats.shell.folders import entered
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import compile_lazily
 
+from .written_lists import is_written
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 _BESIDE = compile_lazily(r"\$\{?(\w+)\}?/([\w./-]+)\Z")
 _FOLDER_OF_SCRIPT = r"(?:dirname|BASH_SOURCE)[^\n]*\)(?:/\.\.)*[\"']?[ \t]*$"
 _STRIPS = compile_lazily(r"us(?:e|ing)_existing_torch\.py\Z")
-_EDITORS = frozenset({"sed", "perl", "ed", "patch", "yq"})
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
@@ -50,8 +51,10 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
     missing: list[Word] = []
     strips = _strips_torch(command, file)
     for word in install.files:
+        if is_written(word, command, _before(command, file)):
+            continue
         path = _find(_from_here(word, file), command, file)
-        if path is None or _is_edited(word, command, file):
+        if path is None:
             missing.append(word)
             continue
         listed, named = _listed(path, file)
@@ -80,24 +83,17 @@ def _from_here(word: Word, file: File) -> str:
     return match[2] if is_here else word.text
 
 
-def _before(command: Command, file: File) -> Iterator[list[str]]:
+def _before(command: Command, file: File) -> Iterator[Command]:
     for each in file.parts.commands:
         if each.span >= command.span:
             return
-        yield [word.text for word in each.words]
+        yield each
 
 
 def _strips_torch(command: Command, file: File) -> bool:
     """Return whether vLLM's script ran before that takes torch out of all requirements."""
-    return any(_STRIPS.search(word) for words in _before(command, file) for word in words[:3])
-
-
-def _is_edited(word: Word, command: Command, file: File) -> bool:
-    """Return whether a command before changes a file of requirements, such as ``sed -i``."""
-    name = os.path.basename(word.text)
     return any(
-        words[0] in _EDITORS and any(os.path.basename(each) == name for each in words[1:])
-        for words in _before(command, file)
+        _STRIPS.search(word.text) for each in _before(command, file) for word in each.words[:3]
     )
 
 
@@ -119,7 +115,7 @@ def _is_in_clone(command: Command, file: File) -> bool:
     folders = {each for each in (command.folder or "").split("/") if each}
     return bool(folders) and any(
         folders & {each.rstrip("/").rpartition("/")[2].removesuffix(".git") for each in words}
-        for words in _before(command, file)
+        for words in ([word.text for word in each.words] for each in _before(command, file))
         if words[0] == "git" and "clone" in words
     )
 

@@ -168,3 +168,80 @@ def test_a_step_reads_the_list_of_its_working_directory(
         f"      - run: pip install -r requirements.txt\n        {option}\n"
     )
     assert repository.codes(".github/workflows/test.yml", text) == codes
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "python3 tools/override.py /app/list.txt /app/rocm.txt -o /app/list.txt",
+        "python3 tools/override.py --output=/app/list.txt",
+        "uv pip compile pyproject.toml -o list.txt",
+        "pip-compile --output-file list.txt pyproject.toml",
+        "grep -v torch list.in > list.txt",
+        "grep -v torch list.in | tee list.txt",
+        "sed -i /torch/d *.txt",
+        "cp rocm.txt list.txt",
+        "mv build/list.txt /app/",
+        "curl -LO https://example.com/list.txt",
+    ],
+)
+def test_a_list_that_a_command_writes_before_is_unknown(repository: Repository, step: str) -> None:
+    repository.write("list.txt", PIN)
+    start = f"{IMAGE}WORKDIR /app\nCOPY . /app\n"
+    install = "RUN pip install -r /app/list.txt\n"
+    assert repository.codes("Dockerfile", f"{start}RUN {step}\n{install}") == []
+    assert repository.codes("Dockerfile", f"{start}{install}RUN {step}\n") == ["ROC201"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "cp list.txt /tmp/list.txt",
+        "grep torch list.txt > torch.txt",
+        "sed -i s/a/b/ /src/list.txt",
+        "wc -l < list.txt",
+        "python3 tools/check.py list.txt",
+    ],
+)
+def test_a_list_that_a_command_reads_before_is_the_one_here(
+    repository: Repository, step: str
+) -> None:
+    repository.write("list.txt", PIN)
+    text = f"{IMAGE}WORKDIR /app\nCOPY . /app\nRUN {step}\nRUN pip install -r list.txt\n"
+    assert repository.codes("Dockerfile", text) == ["ROC201"]
+
+
+def test_a_script_reads_the_list_that_it_writes(repository: Repository) -> None:
+    repository.write("list.txt", "vllm==0.11.2\n")
+    install = "pip install -r list.txt\n"
+    assert repository.codes("install.sh", f"{ROCM}pip freeze > list.txt\n{install}") == []
+    assert repository.codes("install.sh", f"{ROCM}pip freeze > now.txt\n{install}") == ["ROC201"]
+
+
+COPY = "COPY list.txt /app/\n"
+
+
+WRITE = "RUN pip freeze > /app/list.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("stages", "codes"),
+    [
+        (f"FROM ubuntu\n{WRITE}{IMAGE}{COPY}", ["ROC201"]),
+        (f"{IMAGE.strip()} AS made\n{COPY}{WRITE}FROM made\n", []),
+    ],
+)
+def test_a_list_counts_as_written_in_the_image_where_it_is(
+    repository: Repository, stages: str, codes: list[str]
+) -> None:
+    repository.write("list.txt", PIN)
+    text = f"{stages}RUN pip install -r /app/list.txt\n"
+    assert repository.codes("Dockerfile", text) == codes
+
+
+def test_a_list_that_the_file_writes_is_not_that_of_a_clone(repository: Repository) -> None:
+    clone = f"{ROCM}git clone https://example.com/tools.git && cd tools\n"
+    install = "pip install -r requirements.txt\n"
+    assert repository.codes("install.sh", clone + install, preview=True) == ["ROC210"]
+    edited = f"{clone}sed -i /torch/d requirements.txt\n{install}"
+    assert repository.codes("install.sh", edited, preview=True) == []
