@@ -121,6 +121,13 @@ def test_a_redirection_belongs_to_the_nearest_command(script: str) -> None:
         "bash -lc 'cd y && pip install x'",
         "docker run -it image bash -c 'pip install x'",
         "sudo bash <<'EOF'\npip install x\nEOF",
+        "if true; then\n  ssh -o A=b root@\"$HOST\" << 'EOF'\npip install x\nEOF\nfi",
+        "sshpass -e ssh -p 22 host <<EOF\npip install x\nEOF",
+        "ssh host bash -s <<EOF\npip install x\nEOF",
+        "ssh -t host 'bash -s' <<EOF\npip install x\nEOF",
+        "ssh host 'cd y && pip install x'",
+        "ssh -t host -p 22 pip install x",
+        "ssh host \"bash -lc 'pip install x'\"",
         'export ARCH="${ARCH:-gfx906;gfx90a}"\npip install x',
         'retry() { "$@"; }\nretry 3 pip install x',
     ],
@@ -136,6 +143,9 @@ def test_a_command_is_found_wherever_it_stands(script: str) -> None:
         "echo pip install x",
         "cat > Dockerfile <<EOF\nRUN pip install x\nEOF",
         "message='pip install x'",
+        "ssh host 'cat > setup.sh' <<EOF\npip install x\nEOF",
+        "ssh -i 'pip install x' host",
+        "scp list.txt host:pip <<EOF\npip install x\nEOF",
         "command -v pip install x",
     ],
 )
@@ -154,6 +164,17 @@ def test_wrappers_are_taken_off(wrapper: str) -> None:
     command = only(script)
     assert [word.text for word in command.words] == ["pip", "install", "x"]
     assert written(script, command.span) == "pip install x"
+
+
+def test_what_another_machine_runs_has_neither_folder_nor_variables_of_this_one() -> None:
+    script = "export A=b\ncd y\nssh host 'pip install x; cd /z && pip list'\npip check"
+    _, _, *inner, here = parse(script).commands
+    assert [(each.folder, dict(each.variables)) for each in inner] == [
+        (None, {}),
+        (None, {}),
+        ("/z", {}),
+    ]
+    assert (here.folder, dict(here.variables)) == ("y", {"A": "b"})
 
 
 # Variables

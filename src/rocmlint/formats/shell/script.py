@@ -12,7 +12,15 @@ from rocmlint.formats.model import Branch, Command, Index, Parts, Redirect, Step
 from rocmlint.formats.shell.folders import Folders
 from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
-from rocmlint.formats.shell.wrappers import SHELLS, Wrapper, brought, program, script, unwrapped
+from rocmlint.formats.shell.wrappers import (
+    SHELLS,
+    Wrapper,
+    brought,
+    program,
+    remote,
+    script,
+    unwrapped,
+)
 from rocmlint.text.text import Span
 
 if TYPE_CHECKING:
@@ -251,6 +259,13 @@ class _Script:
         if self.depth >= _DEEPEST:
             return
         words = call.words
+        run, _ = unwrapped(words, self.functions)
+        there = remote(run)
+        if there is not None:
+            elsewhere = replace(self.step, folder=None)
+            for each in self._sent(call, len(words) - len(run) + there):
+                yield from commands_of(each, {}, elsewhere, self.depth + 1, branches)
+            return
         index = script(words)
         if index is None and program(words[0]) == "eval" and len(words) == 2:
             index = 1
@@ -263,6 +278,17 @@ class _Script:
         step = replace(self.step, folder=self.folders.here)
         for each in scripts:
             yield from commands_of(each, variables, step, self.depth + 1, branches)
+
+    def _sent(self, call: _Call, start: int) -> Iterator[Excerpt]:
+        """Yield what a shell on another machine is given: words, or what it reads as its input."""
+        sent = [each for index, each in call.sources.items() if index >= start]
+        if len(sent) == 1:
+            yield value_of(self.excerpt, sent[0], self.variables.within_limits())
+        elif sent:
+            yield self.excerpt.part(sent[0].start, sent[-1].end)
+        programs = {each for word in call.words[start:] for each in word.text.split()}
+        if not sent or SHELLS & programs:
+            yield from call.heredocs
 
     def _own_variables(self, node: Node) -> dict[str, str | None]:
         own: dict[str, str | None] = {}

@@ -60,6 +60,7 @@ _WRAPPERS = {
     "runuser": _wrapper("-u --user -g --group"),
     "setsid": _wrapper(),
     "stdbuf": _wrapper("-i -o -e"),
+    "sshpass": _wrapper("-d -f -p -P"),
     "su-exec": _wrapper(positional=1),
     "sudo": _wrapper("-u --user -g --group -h --host -p -C -D -R -T -U", stops="-l -v -k -K"),
     "time": _wrapper("-f --format -o --output"),
@@ -73,6 +74,9 @@ _WRAPPERS = {
     "xargs": _wrapper("-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file"),
 }
 
+_SSH = _wrapper(
+    "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w", 1, stops="-V -Q -O -G"
+)
 _NO_FUNCTIONS: Mapping[str, Wrapper] = {}
 
 
@@ -124,6 +128,17 @@ def script(words: Sequence[Word]) -> int | None:
                 if _SCRIPT_FLAG.match(words[index].text):
                     return index + 1
     return None
+
+
+def remote(words: Sequence[Word]) -> int | None:
+    """Find where in a command of ``ssh`` that begins which runs elsewhere.
+
+    That is the end where the other shell reads its input; None where nothing runs elsewhere.
+    """
+    if not words or program(words[0]) != "ssh":
+        return None
+    rest = _after(_SSH, words[1:], {})
+    return None if rest is None else len(words) - len(rest)
 
 
 def _after(
