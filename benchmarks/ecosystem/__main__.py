@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("revisions", nargs="*", metavar="BASE HEAD", help="two versions to compare")
     parser.add_argument("--work", type=Path, required=True, help="folder for packages and versions")
+    parser.add_argument("--downloads", type=Path, help="folder that keeps what is downloaded")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--check", action="store_true", help="fail on a finding that is not judged")
     way.add_argument("--pending", action="store_true", help="print what is not judged, with code")
@@ -59,7 +60,8 @@ def carry_out(options: argparse.Namespace) -> int:
     Raises UnreachableError, CorpusError and JudgementError.
     """
     work: Path = options.work.resolve()
-    trees = corpus.unpacked(corpus.listed(corpus.LISTED), work, corpus.from_index())
+    packages = corpus.listed(corpus.LISTED)
+    trees = corpus.unpacked(packages, work, corpus.from_index(), options.downloads)
     if options.revisions:
         versions = [installed(each, work) for each in options.revisions]
         base, head = (run(version, program, trees) for version, program in versions)

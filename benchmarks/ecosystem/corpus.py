@@ -51,23 +51,22 @@ def listed(path: Path) -> list[Package]:
         return [Package(**row) for row in csv.DictReader(lines, delimiter="\t")]
 
 
-def unpacked(packages: Iterable[Package], work: Path, fetch: Fetch) -> dict[str, Path]:
+def unpacked(
+    packages: Iterable[Package], work: Path, fetch: Fetch, downloads: Path | None = None
+) -> dict[str, Path]:
     """Return the tree of each package by its title, and get those that are not there yet.
 
+    Files are kept in the folder for downloads, if there is one, and not asked for again.
     Raises UnreachableError, and CorpusError where a file is not the pinned one.
     """
-    return {each.title: _unpacked(each, work / "corpus", fetch) for each in packages}
+    return {each.title: _unpacked(each, work / "corpus", fetch, downloads) for each in packages}
 
 
-def _unpacked(package: Package, folder: Path, fetch: Fetch) -> Path:
+def _unpacked(package: Package, folder: Path, fetch: Fetch, downloads: Path | None) -> Path:
     tree = folder / package.sha256[:12] / package.title
     if tree.exists():
         return tree
-    content = fetch(package.name, package.file)
-    found = hashlib.sha256(content).hexdigest()
-    if found != package.sha256:
-        message = f"{package.file} has the SHA-256 {found}, not {package.sha256}"
-        raise CorpusError(message)
+    content = _content(package, fetch, downloads)
     part = tree.with_name(f"{tree.name}.part")
     shutil.rmtree(part.parent, ignore_errors=True)
     part.parent.mkdir(parents=True)
@@ -78,6 +77,26 @@ def _unpacked(package: Package, folder: Path, fetch: Fetch) -> Path:
     (part / ".git").mkdir(exist_ok=True)  # the mark of a project's root
     part.rename(tree)
     return tree
+
+
+def _content(package: Package, fetch: Fetch, downloads: Path | None) -> bytes:
+    kept = downloads / package.file if downloads else None
+    if kept and kept.exists() and sha256(kept.read_bytes()) == package.sha256:
+        return kept.read_bytes()
+    content = fetch(package.name, package.file)
+    found = sha256(content)
+    if found != package.sha256:
+        message = f"{package.file} has the SHA-256 {found}, not {package.sha256}"
+        raise CorpusError(message)
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(content)
+    return content
+
+
+def sha256(content: bytes) -> str:
+    """Return the SHA-256 of a file's content as the list writes it."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def from_index() -> Fetch:

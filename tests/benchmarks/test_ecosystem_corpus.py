@@ -74,6 +74,33 @@ def test_what_is_there_is_not_asked_for_again(tmp_path: Path) -> None:
     assert asked == [("loader", "loader-1.0.tar.gz")]
 
 
+def test_a_kept_download_serves_other_folders_too(tmp_path: Path) -> None:
+    content, downloads = archive(), tmp_path / "downloads"
+    unpacked([pinned(content)], tmp_path / "first", lambda *_: content, downloads)
+
+    def fetch(package: str, file: str) -> bytes:
+        raise UnreachableError(package + file)
+
+    trees = unpacked([pinned(content)], tmp_path / "second", fetch, downloads)
+    assert (trees["loader==1.0"] / "load.py").exists()
+
+
+def test_a_kept_download_that_was_changed_is_got_again(tmp_path: Path) -> None:
+    content, downloads = archive(), tmp_path / "downloads"
+    downloads.mkdir()
+    kept = downloads / "loader-1.0.tar.gz"
+    kept.write_bytes(content[:10])
+    unpacked([pinned(content)], tmp_path, lambda *_: content, downloads)
+    assert kept.read_bytes() == content
+
+
+def test_a_file_that_is_refused_is_not_kept(tmp_path: Path) -> None:
+    downloads = tmp_path / "downloads"
+    with pytest.raises(CorpusError):
+        unpacked([pinned(archive())], tmp_path, lambda *_: b"another file", downloads)
+    assert not downloads.exists()
+
+
 def test_another_file_than_the_pinned_one_is_refused(tmp_path: Path) -> None:
     package = pinned(archive())
     with pytest.raises(CorpusError, match=package.sha256):
