@@ -11,9 +11,10 @@ import libcst as cst
 from rocmlint.rule import PythonRule, nodes
 
 from ._names.advice import advice
-from ._names.judgement import enumerated, first_fitting, is_undeclared, since
+from ._names.judgement import enumerated, first_fitting, is_undeclared, runs_with, since
 from ._names.leftovers import is_leftover
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
+from ._names.outgrown import outgrown
 from ._names.published_names import history
 from ._names.rename import renaming
 from ._names.uncalled import is_uncalled
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
     from ._names.lookups import Lookup, MissingLookup
+    from ._names.outgrown import Outgrown
 
 
 _TORCH_EXCUSES = (is_in_some_torch, *LOOKUP_EXCUSES, is_leftover)
@@ -53,8 +55,10 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     that is what a fresh install gets. A finding is a warning where the requirement has no upper
     bound and admits older versions with the name, else an error. Patch releases count as their
     minor release; of those from more than two years before this release nothing is known. All
-    names of an import are one finding. Where nothing declares torch, a function of torch is
-    reported once a project, if each torch with wheels for ROCm 6 or later only raises for it.
+    names of an import are one finding; an exact pin is one, where a package of the project imports
+    more than eight names that came with several later releases. Where nothing declares torch, a
+    function of torch is reported once a project, if each torch with wheels for ROCm 6 or later only
+    raises for it.
 
     ## Example
     ```text
@@ -107,6 +111,10 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             if not self.is_excused(each, source):
                 by_package.setdefault(each.dotted.partition(".")[0], []).append(each)
         for found in by_package.values():
+            pin = outgrown(found, source)
+            if pin is not None:
+                yield self._outgrown_pin(pin, found[0], source)
+                continue
             surest = max((each.judgement for each in found), key=lambda each: each.certain)
             yield self.finding(
                 found[0].place,
@@ -116,6 +124,21 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 fix=renaming(found, source),
                 severity=surest.severity,
             )
+
+    def _outgrown_pin(self, pin: Outgrown, first: MissingLookup, source: Source) -> Finding:
+        """Report a pin once a project, however many names it lacks."""
+        package, version = first.dotted.partition(".")[0], first.judgement.candidate.version
+        lacks = f"{package} {version} lacks {pin.names} names of later releases"
+        told = f"{runs_with(first.judgement, package)} Require `{package}>={pin.release}`"
+        finding = self.finding(
+            first.place,
+            source,
+            first_fitting(f"{lacks} that `{pin.package}` imports", lacks),
+            help=f"{told}, which has them all.",
+            severity=first.judgement.severity,
+        )
+        root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+        return replace(finding, once=f"{self.code} {package} {version} {pin.package} {root}")
 
     def _removed_calls(self, node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[Finding]:
         """Report functions of torch that only raise; where nothing declares torch, once each."""
