@@ -12,7 +12,6 @@ from rocmlint.rule import (
     Comment,
     Option,
     PythonRule,
-    Text,
     comments,
     compile_lazily,
     spaced,
@@ -22,6 +21,7 @@ from rocmlint.rule.claims import fast_path
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, header_above, indent_of_neighbour, live_lines
 from ._passed import is_passed_elsewhere
+from ._reasons import is_built_into_torch, is_explained
 from ._toggles import ATTENTION, COMPILE, WORDS, find_toggle
 
 if TYPE_CHECKING:
@@ -32,18 +32,6 @@ if TYPE_CHECKING:
     from ._commented_code import Passage
     from ._toggles import Toggle
 
-_REASON = compile_lazily(
-    r"://|#\d+\b|\bgh-\d|n't\b|\b(?:because|since|due to|so (?:that|we|it|the|i)"
-    r"|as (?:it|this|the|they|we)|avoid|otherwise|instead|until|unless|when|only|already|not|cannot"
-    r"|no longer|without|never|fail\w*|errors?|crash\w*|break\w*|broken|bugs?|issues?|problems?"
-    r"|oom|out of memory|slow\w*|nans?|wrong|incorrect|incompatib\w*|conflict\w*|unsupported"
-    r"|deprecated|remove\w*|disable\w*|turn(?:ed)? off|temporar\w*|for now|workaround|hack|if you"
-    r"|your|uncomment\w*|comment out|optional\w*|recommend\w*|needs?|needed|requires?|required|must"
-    r"|yet|too|debug\w*|hangs?|deadlocks?|leaks?|unstable|usage|examples?|e\.g|i\.e|equivalent|note"
-    r"|if using|if torch)\b|^if\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LONG_EXPLANATION = 20
 _DEAD_LINES = 4
 _REACH = 6
 _REACH_IN_CALL = 40
@@ -87,6 +75,12 @@ class Disabled(NamedTuple):
     here: Passage
     passages: Sequence[Passage]
     toggle: Toggle
+
+    def alike(self, source: Source) -> str:
+        """Return what is the same where a file has one call off for several objects, else ""."""
+        if not isinstance(self.toggle.node, ast.Expr):
+            return ""
+        return f"{source.path} {self.toggle.key}"
 
     def claims(self, source: Source) -> tuple[Claim, ...]:
         """Return what would be true if the line were live, where a command can tell.
@@ -151,25 +145,6 @@ def is_in_exported_notebook(found: Disabled, source: Source) -> bool:
     """Files that were exported from a notebook."""
     del found
     return _NOTEBOOK.search(source.text) is not None
-
-
-def is_explained(found: Disabled, source: Source) -> bool:
-    """Comments with a reason in or beside them, or with a long explanation; a heading is none."""
-    here, passages = found.here, found.passages
-    others = [each.text for each in passages if each is not here]
-    inside = [each.body for each in Text(here.text).comments]
-    beside = [
-        each.body
-        for each in source.comments
-        if each.line in {here.first - 1, here.last + 1} and not each.own_line
-    ]
-    text = "\n".join([*others, *inside, *beside])
-    prose = " ".join(each.text for each in passages if not each.code)
-    return (
-        _REASON.search(text) is not None
-        or any(letter.isalpha() for letter in text if not letter.isascii())
-        or len(prose.split()) > _LONG_EXPLANATION
-    )
 
 
 def is_dead(found: Disabled, source: Source) -> bool:
@@ -316,6 +291,7 @@ class ToggleRule(PythonRule[Comment]):
         names_what_is_gone,
         is_in_copied_package,
         is_passed_elsewhere,
+        is_built_into_torch,
     )
 
     def __init__(self, *, settings: Mapping[str, object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ._disabled import ToggleRule, claiming_line, is_doubtful
@@ -26,8 +27,9 @@ class DisabledFeatureToggle(ToggleRule):
     attention, AITER, TF32, Liger or fused kernels on, and torch.compile in a mode that somebody
     chose, where every call of a function ran it. A hard-coded ``"sdpa"`` or
     ``"eager"`` beside the comment is the slow path, not a replacement. It is an error, for every
-    feature, where a log beside the comment says that the feature is on. There is no fix:
-    restoring the line would hide the cause once more.
+    feature, where a log beside the comment says that the feature is on. One call that is off for
+    several objects of a file is reported once. There is no fix: restoring the line would hide the
+    cause once more.
 
     ## Example
     ```python
@@ -90,4 +92,6 @@ class DisabledFeatureToggle(ToggleRule):
             f"Restore the line, or write beside it why {title} is off. If it fails, "
             f"`inspect.getfile` shows which files are loaded."
         )
-        yield self.finding(node, source, message, help=advice, claims=found.claims(source))
+        finding = self.finding(node, source, message, help=advice, claims=found.claims(source))
+        alike = found.alike(source)
+        yield replace(finding, once=f"{self.code} {alike}" if alike else "")
