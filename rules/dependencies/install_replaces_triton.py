@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
@@ -12,11 +13,14 @@ from ._installs.commands import TOOLS
 from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from packaging.requirements import Requirement
+    from packaging.version import Version
 
     from rocmlint.rule import Command, Declared, File, Finding
+
+    from ._installs.cases import Case
 
 _BUILDS = compile_lazily(r"triton\.git|TRITON_(?:REPO|COMMIT)|cd (?:\S*/)?triton\b")
 
@@ -113,21 +117,24 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
                 where = f" ({asked.where})" if asked.where else ""
                 message = _message(requirement, where, f"the {case.torch.described}")
                 place = case.command if asked.where else asked.word
-                harm = Harm(case, "triton", place, message, _help(case.torch.minor), asked)
+                harm = Harm(case, "triton", place, message, _help_in(case), asked)
                 if not self.is_excused(harm, source):
                     yield self.finding(harm.place, source, harm.message, help=harm.help)
 
     def _listed(self, node: Declared, source: File) -> Iterator[Finding]:
         """Look at a list of requirements that takes torch from PyTorch's index for ROCm."""
-        from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
+        from rocmlint.text.written import minor_release, requirement_of  # noqa: PLC0415
 
         requirement = requirement_of(node.text) if node.name == "triton" else None
         torch = _torch_beside(node, source)
         if requirement is None or requirement.url or node.constraint or torch is None:
             return
-        if not _fits(requirement, _minor(torch[0])):
+        pinned = _pinned(torch[0])
+        if not _fits(requirement, "" if pinned is None else minor_release(pinned)):
             message = _message(requirement, "", f"the ROCm torch (line {torch[1]})")
-            yield self.finding(node, source, message, help=_help(_minor(torch[0])))
+            needing = _needing_triton(_listed_with(node, source))
+            advice = _help(pinned, needing) if pinned is not None else _help_without_pin(needing)
+            yield self.finding(node, source, message, help=advice)
 
 
 def _message(requirement: Requirement, where: str, torch: str) -> str:
@@ -135,12 +142,77 @@ def _message(requirement: Requirement, where: str, torch: str) -> str:
     return fitted(f"`{{}}`{where} replaces the Triton of {torch} with PyPI's", text)
 
 
-def _help(minor: str) -> str:
-    version = _triton_of(minor)
-    short = ".".join(version.split(".")[:2])
-    built = f"torch {minor} was built with Triton {short}" if version else ""
-    reason = built or "Each torch is built with one Triton"
+def _help_in(case: Case) -> str:
+    """Return what to do in a command; pip counts the Triton of an image for what requires it."""
+    there = case.torch
+    if there is None or not there.minor:
+        return _help(None, "")
+    requirements = (each.requirement for each in case.everything.asked)
+    needing = _needing_triton(requirements) if there.renames_triton else ""
+    return _help(max(there.versions), needing)
+
+
+def _help(torch: Version | None, needing: str) -> str:
+    """Return what to do where torch is known, and which package requires Triton ("" for none)."""
+    version = "" if torch is None else _triton_with(torch)
+    if torch is None or not version:
+        reason = "Each torch is built with one Triton"
+    else:
+        minor = f"{torch.major}.{torch.minor}"
+        reason = f"torch {minor} was built with Triton {'.'.join(version.split('.')[:2])}"
+    if needing and version:
+        return f"{reason}. {needing} requires `triton`: pin `triton=={version}`."
     return f"{reason}: leave `triton` out, or take the torch whose Triton you need."
+
+
+def _help_without_pin(needing: str) -> str:
+    reason = "Each torch is built with one Triton"
+    if needing:
+        return (
+            f"{reason}, and {needing} requires `triton`: pin torch, and `triton` to the release "
+            "that it was built with."
+        )
+    return f"{reason}: leave `triton` out and pin torch, or pin the torch whose Triton you need."
+
+
+def _needing_triton(requirements: Iterable[Requirement]) -> str:
+    """Return the first package that requires Triton, besides torch and its family; "" for none."""
+    from rocmlint.published.requirements import applicable  # noqa: PLC0415 - loads packaging
+
+    from ._pins.demands import demand_of  # noqa: PLC0415
+
+    for requirement in applicable(tuple(requirements)):
+        demand = None if requirement.name == "triton" else demand_of(requirement)
+        if demand is not None and demand.triton and demand.package not in pytorch_index.FAMILY:
+            return demand.package
+    return ""
+
+
+def _listed_with(node: Declared, source: File) -> Iterator[Requirement]:
+    """Yield the requirements of a list, and of those that it includes."""
+    from rocmlint.project.inclusions import Listed, with_inclusions  # noqa: PLC0415
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
+
+    own = Listed(os.path.abspath(source.path), source.parts)
+    for _, parts, constraint in with_inclusions([own], source.read):
+        for each in parts.declared:
+            if each.group == node.group and not (constraint or each.constraint):
+                requirement = requirement_of(each.text)
+                if requirement is not None:
+                    yield requirement
+
+
+def _triton_with(torch: Version) -> str:
+    """Return the Triton that one release of torch pins, else that of its minor release."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+    from rocmlint.text.written import minor_release, version_of  # noqa: PLC0415
+
+    public = version_of(torch.public)
+    required = published.requirements("torch", public) if public is not None else None
+    pins = [published.pin(each.specifier) for each in required or () if each.name == "triton"]
+    return next((str(each) for each in pins if each is not None), "") or _triton_of(
+        minor_release(torch)
+    )
 
 
 def _triton_of(minor: str) -> str:
@@ -186,11 +258,10 @@ def _torch_beside(node: Declared, source: File) -> tuple[str, int] | None:
     return None
 
 
-def _minor(torch: str) -> str:
-    """Return the minor release that a requirement of torch pins; "" for none."""
+def _pinned(torch: str) -> Version | None:
+    """Return the release that a requirement of torch pins; None for none."""
     from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
-    from rocmlint.text.written import minor_release, requirement_of  # noqa: PLC0415
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415
 
     requirement = requirement_of(torch)
-    pinned = None if requirement is None else pin(requirement.specifier)
-    return "" if pinned is None else minor_release(pinned)
+    return None if requirement is None else pin(requirement.specifier)

@@ -70,3 +70,40 @@ for package in ["numpy", "torch>=2.3.0", "torchvision>=0.18.0", "vllm"]:
 def test_help_lists_all_packages_whose_bounds_are_cut_off(repository: Repository) -> None:
     (found,) = repository.lint("run.sh", "pip install a>=1 b>=2 c>=3\n")
     assert found.help.endswith(" installs any version of `a`, `b` and `c`.")
+
+
+OF_ROCM = "--extra-index-url https://download.pytorch.org/whl/rocm6.3"
+
+
+def test_advice_on_triton_keeps_it_where_a_package_of_the_list_requires_it(
+    repository: Repository,
+) -> None:
+    repository.write("common.txt", "xgrammar==0.1.19; platform_machine == 'x86_64'\n")
+    text = f"{OF_ROCM}\ntorch==2.7.0\ntriton==3.2\n"
+    (alone,) = repository.lint("requirements.txt", text)
+    assert alone.help == (
+        "torch 2.7 was built with Triton 3.3: leave `triton` out, or take the torch whose Triton "
+        "you need."
+    )
+    (included,) = repository.lint("requirements.txt", f"-r common.txt\n{text}")
+    assert included.help == (
+        "torch 2.7 was built with Triton 3.3. xgrammar requires `triton`: pin `triton==3.3.0`."
+    )
+    pip = "pip install torch==2.7.0 --index-url https://download.pytorch.org/whl/rocm6.3\n"
+    (asked,) = repository.lint("install.sh", f"{pip}pip install triton==3.2 xgrammar==0.1.19\n")
+    assert asked.help == included.help
+    (beside,) = repository.lint("requirements.txt", f"liger-kernel\n{text}")
+    assert beside.help.endswith("liger-kernel requires `triton`: pin `triton==3.3.0`.")
+
+
+def test_advice_on_triton_pins_torch_where_the_list_does_not(repository: Repository) -> None:
+    (found,) = repository.lint("requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\n")
+    assert found.help == (
+        "Each torch is built with one Triton: leave `triton` out and pin torch, or pin the torch "
+        "whose Triton you need."
+    )
+    (needed,) = repository.lint("requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\nautoawq\n")
+    assert needed.help == (
+        "Each torch is built with one Triton, and autoawq requires `triton`: pin torch, and "
+        "`triton` to the release that it was built with."
+    )
