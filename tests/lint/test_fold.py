@@ -35,6 +35,7 @@ def test_what_is_no_finding_of_a_project_stays_as_it_is() -> None:
 
 
 def test_a_checkout_that_many_scripts_append_is_reported_once() -> None:
+    write("megatron/__init__.py", "")
     write("megatron/core/parallel_state.py", "")
     for name in ("tools/b.py", "tools/a.py"):
         write(

@@ -66,7 +66,7 @@ def _package_around(path: str, source: Source) -> str:
 def _later(
     package: str, version: Version, modules: tuple[str, ...], disk: Disk
 ) -> frozenset[tuple[str, Version]]:
-    """Give the names that modules import at the top, and what they come with; once a run."""
+    """Return the names that modules import at the top, and what they come with; once a run."""
     del disk
     found = set()
     for path in modules:
@@ -80,7 +80,7 @@ def _later(
 
 
 def _comes_with(dotted: str, version: Version) -> Version | None:
-    """Give the first release after a version that has a name; None where that is not known."""
+    """Return the first release after a version that has a name; None where that is not known."""
     known = history(dotted)
     since = known.there_since() if known is not None and has(dotted, version) is False else None
     return since if since is not None and since > version else None
