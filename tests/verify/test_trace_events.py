@@ -160,6 +160,5 @@ def test_a_compressed_trace_is_not_decoded_for_ever(
     with pytest.raises(TraceError) as caught:
         read(str(path))
     assert str(caught.value) == (
-        f"{path}: decompresses to more than 1 GiB; if it is meant to be so large, unpack it first "
-        "(gunzip)"
+        f"{path}: decompresses to more than 1 GiB; if that is intended, unpack it first (gunzip)"
     )
