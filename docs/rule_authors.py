@@ -35,6 +35,7 @@ _ROOMS = {
     "rocmlint.syntax.nodes": "Syntax helpers",
     "rocmlint.syntax.walk": "Syntax helpers",
     "rocmlint.text.blanks": "Syntax helpers",
+    "rocmlint.text.python_ast": "Syntax helpers",
     "rocmlint.text.text": "Files",
     "rocmlint.text.words": "Findings",
 }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import textwrap
-import warnings
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from rocmlint.rule import syntax_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,12 +147,8 @@ def parse(text: str) -> list[Code]:
 
 
 def _parse(text: str) -> list[ast.stmt]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    module = syntax_tree(text)
+    return [] if module is None else module.body
 
 
 def _says_something(statement: ast.stmt) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import libcst as cst
@@ -20,6 +19,7 @@ from rocmlint.rule import (
     last_name,
     once_per_file,
     string_value,
+    syntax_tree,
     walk,
 )
 
@@ -303,12 +303,7 @@ def _may_open(text: str) -> bool:
 
 
 def _parsed(text: str) -> ast.Module:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
+    return syntax_tree(text) or ast.Module([], [])
 
 
 def _of_type(node: ast.AST, wanted: type[Wanted]) -> Iterator[Wanted]:

@@ -38,7 +38,7 @@ INSTALLED = [["pip", "install", "x"]]
     [
         "RUN pip install x",
         "run pip install x  \n",
-        "RUN --mount=type=cache,target=/root/.cache --network=none pip install x",
+        "RUN --mount=type=cache,target=/var/cache/pip --network=none pip install x",
         "RUN pip \\\n    install x",
         "RUN pip \\\n# why\n\n  # and how\n  install x",
         "RUN pip \\  \n install x",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocmlint.api import lint_paths
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.linter import Linter
 from rocmlint.source.document import Document
@@ -50,6 +51,11 @@ def write(name: str, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
+
+
+def paths_with(code: str) -> list[str]:
+    """Return the files, here and below, in which a rule finds something; one for each finding."""
+    return [each.path for each in lint_paths(["."], options={"select": [code]})]
 
 
 def install(folder: str, version: str, **modules: str) -> None:

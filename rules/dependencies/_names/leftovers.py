@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import once_per_file
+from rocmlint.rule import once_per_file, syntax_tree
 from rocmlint.rule.closed_projects import LOADS_WHATEVER_IS_THERE, is_distributed, is_test, texts_of
 
 from .package_imports import files_of, holds, modules_imported
@@ -92,16 +91,11 @@ def _is_library(text: str) -> bool:
     """Return whether a module does nothing but define: it is no program to be run."""
     if "__main__" in text:
         return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return all(
+    module = syntax_tree(text)
+    return module is not None and all(
         isinstance(each, _OF_LIBRARIES)
         or (isinstance(each, ast.Expr) and _says_nothing(each.value))
-        for each in body
+        for each in module.body
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import Text, compile_lazily
+from rocmlint.rule import Text, compile_lazily, syntax_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -88,12 +87,8 @@ def _under_conditions(text: str) -> Iterator[str]:
 
     What is imported for types, for some versions, or where its failure may be caught is left out.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            waiting: list[ast.AST] = [*ast.parse(text).body]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
+    module = syntax_tree(text)
+    waiting: list[ast.AST] = [] if module is None else [*module.body]
     for each in waiting:
         if isinstance(each, ast.If):
             decided = _FOR_SOME.search(ast.unparse(each.test))
@@ -103,10 +98,10 @@ def _under_conditions(text: str) -> Iterator[str]:
         elif isinstance(each, ast.Import):
             yield from (alias.name for alias in each.names)
         elif isinstance(each, ast.ImportFrom):
-            module = "." * each.level + (each.module or "")
-            yield module
-            dot = "" if module.endswith(".") else "."
-            yield from (f"{module}{dot}{alias.name}" for alias in each.names)
+            name = "." * each.level + (each.module or "")
+            yield name
+            dot = "" if name.endswith(".") else "."
+            yield from (f"{name}{dot}{alias.name}" for alias in each.names)
 
 
 def _modules(match: re.Match[str]) -> Iterator[str]:

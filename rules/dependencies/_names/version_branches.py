@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import once_per_file
+from rocmlint.rule import once_per_file, syntax_tree
 
 from .leftovers import imports_module, is_run, module_name, names_module
 
@@ -65,11 +64,8 @@ def _is_decided(path: str, package: str, source: Source, chain: set[str]) -> boo
 
 def _without_branches(text: str, package: str) -> str:
     """Leave out of a module what is under an `if` on the version of a package."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    module = syntax_tree(text)
+    if module is None:
         return text
     meanings = dict(_meanings(module))
     lines = text.split("\n")

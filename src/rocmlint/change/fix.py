@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.change.change import Change, ChangedText, change_bytes
 from rocmlint.formats import is_notebook, is_python, parse
 from rocmlint.syntax.unparsable import UnparsableError
+from rocmlint.text.python_ast import syntax_tree
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
@@ -212,13 +211,7 @@ def _as_read(path: str, text: str) -> str:
 
 
 def _python_parses(text: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return syntax_tree(text) is not None
 
 
 def _libcst_parses(text: str) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Declared, Parts
 from rocmlint.formats.specifiers import Declaration, declare
+from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +22,8 @@ def parse(text: str) -> Parts:
     Lists may stand in the call or be assigned to a name of the module. A file that is no Python
     has no parts: that it cannot be read is told where Python is linted.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the file, such as invalid escapes
-            module = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    module = syntax_tree(text)
+    if module is None:
         return Parts()
     setup = _Setup(module, Excerpt.of(text))
     return Parts(declared=tuple(sorted(setup.declared(), key=lambda each: each.span)))

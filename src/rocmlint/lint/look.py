@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rocmlint.formats.model import Problem
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.syntax.unparsable import UnparsableError
+from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -90,11 +89,7 @@ def _parse(source: Source) -> None:
 
     What the running Python refuses may be the grammar of a newer one, which LibCST knows.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if syntax_tree(source.text) is None:
         _ = source.module
 
 

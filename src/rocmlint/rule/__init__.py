@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from rocmlint.syntax.walk import children, walk
     from rocmlint.text.blanks import spaced
+    from rocmlint.text.python_ast import syntax_tree
     from rocmlint.text.text import Comment, Span, Text
     from rocmlint.text.words import fitted, shortened
 
@@ -112,6 +113,7 @@ __all__ = [
     "statements",
     "string_value",
     "strings",
+    "syntax_tree",
     "walk",
 ]
 
@@ -175,6 +177,7 @@ _HOME = {
     "statements": "rocmlint.syntax.nodes",
     "string_value": "rocmlint.syntax.nodes",
     "strings": "rocmlint.rule.triggers",
+    "syntax_tree": "rocmlint.text.python_ast",
     "walk": "rocmlint.syntax.walk",
 }
 

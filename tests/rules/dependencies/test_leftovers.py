@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.api import lint_paths
-from tests.support.repositories import GONE, write
-
-
-def found() -> list[str]:
-    return [each.path for each in lint_paths(["."], options={"select": ["ROC204"]})]
+from tests.support.repositories import GONE, paths_with, write
 
 
 @pytest.fixture(autouse=True)
@@ -23,13 +18,13 @@ def _project(in_repository: object) -> None:
 def test_a_module_that_nothing_imports_is_left_alone() -> None:
     write("train.py", "from nets.blocks import Block\n\nBlock()\n")
     write("nets/blocks.py", "class Block:\n    pass\n")
-    assert found() == []
+    assert paths_with("ROC204") == []
 
 
 @pytest.mark.parametrize("end", ["", "\nAutoConfig.register('net', Block)\n"])
 def test_a_module_that_only_leftovers_import_is_left_alone(end: str) -> None:
     write("nets/parts/net.py", f"from .blocks import Block\n{end}")
-    assert found() == []
+    assert paths_with("ROC204") == []
 
 
 @pytest.mark.parametrize(
@@ -46,50 +41,50 @@ def test_a_module_that_only_leftovers_import_is_left_alone(end: str) -> None:
 )
 def test_a_module_that_the_project_uses_is_judged(name: str, text: str) -> None:
     write(name, text)
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
 def test_a_module_of_a_module_that_the_project_uses_is_judged() -> None:
     write("nets/parts/net.py", "from .blocks import Block\n")
     write("train.py", "from nets.parts.net import Net\n\nNet()\n")
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
 def test_a_project_without_programs_is_a_library_whose_users_import_what_they_like() -> None:
     write("main.py", "")
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
 @pytest.mark.parametrize("end", ["\nprint(1)\n", "\nif __name__ == '__main__':\n    main()\n"])
 def test_a_program_is_judged(end: str) -> None:
     write("nets/parts/blocks.py", GONE + end)
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
 @pytest.mark.parametrize("name", ["nets", "our-nets"])
 def test_a_module_of_a_package_that_the_project_distributes_is_judged(name: str) -> None:
     write("nets/__init__.py", "")
     write("setup.py", f"from setuptools import setup\n\nsetup(name='{name}')\n")
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
 def test_a_module_beside_the_package_that_the_project_distributes_is_left_alone() -> None:
     write("nets/__init__.py", "")
     write("server/__init__.py", "")
     write("setup.py", "from setuptools import setup\n\nsetup(name='server')\n")
-    assert found() == []
+    assert paths_with("ROC204") == []
 
 
 def test_a_module_that_another_one_of_the_same_name_stands_for_is_left_alone() -> None:
     """The program imports `parts.blocks`, which is not `nets.parts.blocks`."""
     write("parts/blocks.py", "class Block:\n    pass\n")
     write("train.py", "from parts.blocks import Block\n\nBlock()\n")
-    assert found() == []
+    assert paths_with("ROC204") == []
 
 
 def test_a_module_whose_name_stands_for_something_else_beside_it_is_left_alone() -> None:
     write("nets/parts/train.py", "# blocks\nblocks = 3\nprint(blocks)\n")
-    assert found() == []
+    assert paths_with("ROC204") == []
 
 
 @pytest.mark.parametrize(
@@ -103,14 +98,14 @@ def test_a_module_whose_name_stands_for_something_else_beside_it_is_left_alone()
 )
 def test_a_module_that_a_program_reaches_otherwise_is_judged(text: str) -> None:
     write("train.py", text)
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
 def test_a_package_is_used_by_what_is_imported_from_inside_it() -> None:
     write("nets/parts/blocks.py", "class Block:\n    pass\n")
     write("nets/parts/__init__.py", GONE)
     write("train.py", "from nets.parts.blocks import Block\n\nBlock()\n")
-    assert found() == ["nets/parts/__init__.py"]
+    assert paths_with("ROC204") == ["nets/parts/__init__.py"]
 
 
 def distribute() -> None:
@@ -129,7 +124,7 @@ def test_a_module_beside_those_that_a_distributed_package_imports_itself_is_left
     distribute()
     write("nets/parts/norms.py", "class Norm:\n    pass\n")
     write("nets/model.py", text)
-    assert found() == []
+    assert paths_with("ROC204") == []
 
 
 @pytest.mark.parametrize(
@@ -148,16 +143,16 @@ def test_a_module_that_a_distributed_package_offers_or_tests_is_judged(
     write("nets/parts/norms.py", "class Norm:\n    pass\n")
     write("nets/other.py", "from nets.parts.norms import Norm\n")
     write(name, text)
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
 def test_a_test_is_found_by_its_name_alone() -> None:
     write("nets/parts/blocks.py", "")
     write("tests/test_blocks.py", GONE)
-    assert found() == ["tests/test_blocks.py"]
+    assert paths_with("ROC204") == ["tests/test_blocks.py"]
 
 
 def test_a_module_that_a_notebook_imports_is_judged() -> None:
     source = '"source": ["from nets.parts.blocks import Block"]'
     write("show.ipynb", f'{{"cells": [{{"cell_type": "code", {source}}}]}}')
-    assert found() == ["nets/parts/blocks.py"]
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.api import lint_paths
-from tests.support.repositories import GONE, write
+from tests.support.repositories import GONE, paths_with, write
 
 LATE = f"def build():\n    {GONE}\n    return LossKwargs\n\n\ndef other():\n    return 1\n"
-
-
-def found() -> list[str]:
-    return [each.path for each in lint_paths(["."], options={"select": ["ROC204"]})]
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +22,7 @@ def _project(in_repository: object) -> None:
 )
 def test_a_function_whose_only_calls_are_commented_out_is_left_alone(text: str) -> None:
     write("more.py", text)
-    assert found() == []
+    assert paths_with("ROC204") == []
 
 
 @pytest.mark.parametrize(
@@ -50,15 +45,15 @@ def test_a_function_whose_only_calls_are_commented_out_is_left_alone(text: str) 
 )
 def test_a_function_that_something_calls_or_names_is_judged(name: str, text: str) -> None:
     write(name, text)
-    assert "nets/blocks.py" in found()
+    assert "nets/blocks.py" in paths_with("ROC204")
 
 
 def test_a_function_of_a_package_that_users_install_is_judged() -> None:
     write("setup.py", "from setuptools import setup\n\nsetup(name='nets')\n")
     write("nets/__init__.py", "")
-    assert found() == ["nets/blocks.py"]
+    assert paths_with("ROC204") == ["nets/blocks.py"]
 
 
 def test_a_function_of_a_project_without_programs_is_judged() -> None:
     write("train.py", "from nets.blocks import other\n\nother()\n")
-    assert found() == ["nets/blocks.py"]
+    assert paths_with("ROC204") == ["nets/blocks.py"]

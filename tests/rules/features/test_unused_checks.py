@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.api import lint_paths
-from tests.support.repositories import write
+from tests.support.repositories import paths_with, write
 
 CHECK = """\
 import torch
@@ -25,10 +24,6 @@ LISTED = (
 )
 
 
-def found() -> list[str]:
-    return [each.path for each in lint_paths(["."], options={"select": ["ROC302"]})]
-
-
 @pytest.fixture(autouse=True)
 def _project(in_repository: object) -> None:
     del in_repository
@@ -40,7 +35,7 @@ def _project(in_repository: object) -> None:
 def test_a_check_that_packages_only_pass_on_is_left_alone(text: str) -> None:
     write("nets/util/__init__.py", text)
     write("nets/__init__.py", text.replace(".torch_utils", ".util"))
-    assert found() == []
+    assert paths_with("ROC302") == []
 
 
 @pytest.mark.parametrize(
@@ -57,11 +52,11 @@ def test_a_check_that_packages_only_pass_on_is_left_alone(text: str) -> None:
 def test_a_check_that_something_calls_is_reported(name: str, text: str) -> None:
     write("nets/util/__init__.py", PASSED_ON)
     write(name, text)
-    assert found() == ["nets/util/torch_utils.py"]
+    assert paths_with("ROC302") == ["nets/util/torch_utils.py"]
 
 
 def test_a_check_of_a_package_that_users_install_is_reported() -> None:
     write("nets/__init__.py", "")
     write("nets/util/__init__.py", PASSED_ON)
     write("setup.py", "from setuptools import setup\n\nsetup(name='nets')\n")
-    assert found() == ["nets/util/torch_utils.py"]
+    assert paths_with("ROC302") == ["nets/util/torch_utils.py"]
