@@ -60,7 +60,7 @@ def test_a_submodule_is_a_checkout_and_a_clone_beside_the_project_is_none(projec
     ("folder", "name", "text"),
     [
         ("transformers-4.31.0", "setup.py", SETUP),
-        ("third_party/DeepSpeed", "setup.py", "setup(name='deepspeed')\n"),
+        ("src/DeepSpeed", "setup.py", "setup(name='deepspeed')\n"),
         ("vendor/trl", "pyproject.toml", '[project]\nname = "trl"\nversion = "0.9"\n'),
     ],
 )
@@ -93,6 +93,23 @@ def test_a_release_that_was_unpacked_is_left_out_whatever_package_it_is(tmp_path
     files, discovery = found(tmp_path)
     assert files == []
     assert "a checkout of torch-geometric" in discovery.notes[0]
+
+
+@pytest.mark.parametrize("name", ["third_party", "ThirdParty", "3rdparty", "external", "extern"])
+def test_the_code_of_other_projects_is_left_out_and_named_in_one_line(
+    name: str, tmp_path: Path
+) -> None:
+    write(tmp_path, **{f"src/{name}/llamafactory/hub.py": "", "src/train.py": ""})
+    files, discovery = found(tmp_path)
+    assert files == ["src/train.py"]
+    said = "not linted: code of other projects; name the directory to lint it"
+    assert discovery.notes == [f"{tmp_path}/src/{name}: {said}"]
+    assert found(tmp_path, f"src/{name}")[0] == [f"src/{name}/llamafactory/hub.py"]
+
+
+def test_a_file_called_like_the_code_of_others_is_linted(tmp_path: Path) -> None:
+    write(tmp_path, **{"external.py": "", "external_models/a.py": "", "externality/b.py": ""})
+    assert found(tmp_path)[1].notes == []
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ _ARCHIVE = compile_lazily(
     r"|(old(er)?|previous|deprecated|archived?|unused)[-_]?(code|files|scripts|versions?))\Z"
 )
 """How folders are called whose code nobody runs any more, if nothing imports from them."""
+_OF_OTHERS = compile_lazily(r"(?i:(?:third|3rd)[-_]?party|external(?:s|[-_]libs)?|extern)\Z")
+"""How folders are called that hold the code of other projects."""
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
@@ -177,6 +179,8 @@ def _walk(
 def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
     """Return why nobody would act on findings in a folder; None for all others."""
     names = {entry.name for entry in entries}
+    if _OF_OTHERS.match(os.path.basename(folder)):
+        return "code of other projects"
     if _ARCHIVE.match(os.path.basename(folder)) and "__init__.py" not in names:
         return "an archive"
     if names.isdisjoint({"setup.py", "pyproject.toml", "__init__.py"}):
