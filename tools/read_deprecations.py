@@ -25,7 +25,9 @@ from packaging.version import Version
 
 from rocmlint.published import deprecated
 from tools.build_names import HERE, say
-from tools.read_torch import INSTALLED, Reading, module_of, outside
+from tools.read_torch import INSTALLED
+from tools.torch_texts import Reading, outside
+from tools.torch_wheels import module_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

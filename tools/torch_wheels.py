@@ -1,0 +1,133 @@
+"""The Python files of torch's wheels, read by range requests.
+
+Of a wheel of 500 to 900 MiB only the directory and the texts are read, 10 to 15 MiB.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import io
+import json
+import os
+import urllib.parse
+import urllib.request
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+from tools.build_names import PYPI, say
+
+if TYPE_CHECKING:
+    from tools.build_names import Release
+
+
+BLOCK = 1 << 19  # bytes to a request
+# Where the compiled part's functions are listed that `torch` takes over.
+STUBS = ("torch/_C/__init__.pyi", "torch/_C/_VariableFunctions.pyi", "torch/_VF.pyi")
+
+
+class Remote(io.RawIOBase):
+    """A file behind an address that answers range requests, read in blocks that are kept."""
+
+    def __init__(self, url: str) -> None:
+        """Ask how long it is."""
+        self.url = url
+        self.at = 0
+        self.blocks: dict[int, bytes] = {}
+        request = urllib.request.Request(url, method="HEAD")  # noqa: S310
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+            self.length = int(answer.headers["Content-Length"])
+
+    def seekable(self) -> bool:
+        """Return that it can be read in any order."""
+        return True
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self.at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place."""
+        self.at = (0, self.at, self.length)[whence] + offset
+        return self.at
+
+    def readinto(self, buffer: Any) -> int:
+        """Read from the place on, at most to the end of its block."""
+        if self.at >= self.length:
+            return 0
+        number, inside = divmod(self.at, BLOCK)
+        data = self.block(number)[inside : inside + len(buffer)]
+        buffer[: len(data)] = data
+        self.at += len(data)
+        return len(data)
+
+    def block(self, number: int) -> bytes:
+        """Return one block."""
+        if number not in self.blocks:
+            wanted = f"bytes={number * BLOCK}-{min((number + 1) * BLOCK, self.length) - 1}"
+            request = urllib.request.Request(self.url, headers={"Range": wanted})  # noqa: S310
+            with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
+                if answer.status != 206:
+                    message = "the server does not answer range requests"
+                    raise OSError(message)
+                self.blocks[number] = answer.read()
+        return self.blocks[number]
+
+
+def sources(work: str, release: Release) -> dict[str, str]:
+    """Return the text of each module of a wheel; kept as a zip of its own."""
+    kept = os.path.join(work, "torch", f"{release.version}.zip")
+    if not os.path.exists(kept):
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        remote = Remote(wheel_of(str(release.version)))
+        with zipfile.ZipFile(io.BufferedReader(remote, 1 << 16)) as wheel:
+            members = [
+                each
+                for each in wheel.infolist()
+                if each.filename.startswith("torch/")
+                and (each.filename.endswith(".py") or each.filename in STUBS)
+            ]
+            numbers = {
+                number
+                for each in members
+                for number in range(
+                    each.header_offset // BLOCK,
+                    (each.header_offset + each.compress_size + 512) // BLOCK + 1,
+                )
+                if number * BLOCK < remote.length
+            }
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                list(pool.map(remote.block, sorted(numbers)))
+            with zipfile.ZipFile(kept + ".part", "w", zipfile.ZIP_DEFLATED) as out:
+                for each in members:
+                    out.writestr(each.filename, wheel.read(each))
+        os.replace(kept + ".part", kept)
+        read = sum(map(len, remote.blocks.values()))
+        say(f"torch {release.version}: {read >> 20} of {remote.length >> 20} MiB read")
+    with zipfile.ZipFile(kept) as file:
+        return {
+            module_of(each): file.read(each).decode("utf-8", "replace") for each in file.namelist()
+        }
+
+
+def wheel_of(version: str) -> str:
+    """Return the address of the wheel for Linux and Python 3.11."""
+    address = PYPI.format("torch")
+    with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310
+        files = json.load(answer)["releases"][version]
+    chosen = min(
+        each["url"]
+        for each in files
+        if "cp311-cp311-manylinux" in each["filename"] and "x86_64" in each["filename"]
+    )
+    return str(urllib.parse.urljoin(address, chosen))
+
+
+def module_of(path: str) -> str:
+    """Return the module that a file of the wheel is."""
+    if path in STUBS:
+        return path
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
