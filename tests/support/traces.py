@@ -19,6 +19,7 @@ import zipfile
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.verify.trace.files import Ran, Trace
 from tests.support.hip_objects import run, tool
 
 if TYPE_CHECKING:
@@ -42,6 +43,14 @@ template __attribute__((global)) void kentry<256>(float *);
     "triton": 'extern "C" __attribute__((global)) void attn_fwd(float *values) { *values += 1; }',
 }
 """Kernels as the libraries have them; those of hipBLASLt and Triton are C symbols."""
+
+ATTENTION = ("aiter::fmha_fwd_hd128_bf16_causal", 300.0)
+ADD = ("void at::native::add_kernel<4, float>(int, float*)", 100.0)
+CK = ("void ck_tile::kentry<256>(float*)", 50.0)
+GEMM = ("Cijk_Ailk_Bljk_BBS_BH_MT64x64x32", 500.0)
+TRITON = ("attn_fwd", 40.0)
+UNKNOWN = ("a_kernel_of_nobody", 10.0)
+"""Dispatches: a name as a profiler gives it, and microseconds."""
 
 PROFILE = """\
 import sys, torch
@@ -89,6 +98,11 @@ def with_kernels(trace: dict[str, Any], *kernels: tuple[str, float]) -> dict[str
     """Add dispatches to a trace: name and microseconds of each."""
     added = [kernel(name, time, at) for at, (name, time) in enumerate(kernels)]
     return {**trace, "traceEvents": [*trace["traceEvents"], *added]}
+
+
+def ran(*kernels: str, cut: str = "", operators: dict[str, int] | None = None) -> Trace:
+    times = (Ran(name, 1, 1000.0) for name in kernels)
+    return Trace("/t/job.json", "torch.profiler", tuple(times), operators or {}, cut=cut)
 
 
 def compiled(source: str, path: Path, *targets: str, fat: bool = False) -> Path:

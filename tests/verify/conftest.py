@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support.hip_objects import COMPRESSED, Compiler
+from tests.support.traces import SOURCES, compiled, profiled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,3 +31,21 @@ def library(compiler: Compiler) -> Path:
 @pytest.fixture(scope="session")
 def loose(compiler: Compiler) -> Path:
     return compiler.loose("a.co", "gfx942")
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Record what torch.profiler writes of one attention on the CPU."""
+    pytest.importorskip("torch")
+    return profiled(tmp_path_factory.mktemp("recorded") / "cpu.json")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make an environment with real device code where the libraries have theirs."""
+    root = tmp_path_factory.mktemp("env") / "site-packages"
+    compiled(SOURCES["aiter"], root / "aiter_meta/hsa/gfx942/fmha_v3_fwd/fwd.co", "gfx942")
+    compiled(SOURCES["torch"], root / "torch/lib/libtorch_hip.so", "gfx942", "gfx90a", fat=True)
+    tensile = root / "torch/lib/hipblaslt/library/Kernels.so-000-gfx942.hsaco"
+    compiled(SOURCES["tensile"], tensile, "gfx942")
+    return root
