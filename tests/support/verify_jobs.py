@@ -1,17 +1,22 @@
-"""What the tests of jobs and of ranks share: a project with a patched module, and its report."""
+"""What the tests of jobs and of ranks share: a project with a patched module, and the reports."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import subprocess
 import sys
 import textwrap
+from glob import glob
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.support.project import Project
 
 if TYPE_CHECKING:
-    import subprocess
     from pathlib import Path
 
 STOCK = "def f():\n    return 1\n"
@@ -25,6 +30,8 @@ requires = "==1.0"
 path = "patched.py"
 sha256 = "{}"
 """
+MODULE = "runs the code of"
+"""What every claim on a module says."""
 
 
 class Job(Project):
@@ -78,5 +85,33 @@ class Watched:
         return [each for each in self.witnesses if each["start"] == how]
 
 
-MODULE = "runs the code of"
-"""What every claim on a module says."""
+class Results:
+    """What ``verify ranks`` says."""
+
+    def __init__(self, ran: subprocess.CompletedProcess[str], text: str | None = None) -> None:
+        self.code = ran.returncode
+        self.all: list[dict[str, Any]] = json.loads(ran.stdout if text is None else text)["results"]
+
+    def one(self, subject: str, claim: str) -> dict[str, Any]:
+        (found,) = [it for it in self.all if subject in it["subject"] and claim in it["claim"]]
+        return found
+
+    def verdicts(self, claim: str) -> dict[str, str]:
+        """Return the verdicts by rank."""
+        found = [each for each in self.all if claim in each["claim"]]
+        return {each["subject"].partition(" (")[0]: each["verdict"] for each in found}
+
+
+def ranks(project: Project, *arguments: str, **environment: str) -> Results:
+    ran = project.run("verify", "ranks", *arguments, "--output-format", "json", **environment)
+    assert ran.returncode in {0, 1, 3}, ran.stderr
+    return Results(ran)
+
+
+def python_of(version: str) -> str:
+    """Find another interpreter, or skip."""
+    found = glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python"))
+    for each in [*found, shutil.which(f"python{version}")]:
+        if each and not subprocess.run([each, "-V"], capture_output=True, check=False).returncode:
+            return each
+    pytest.skip(f"there is no Python {version} here")

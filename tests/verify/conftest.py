@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.hip_objects import COMPRESSED, Compiler
 from tests.support.traces import SOURCES, compiled, profiled
+from tests.support.verify_jobs import Job
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,3 +50,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tensile = root / "torch/lib/hipblaslt/library/Kernels.so-000-gfx942.hsaco"
     compiled(SOURCES["tensile"], tensile, "gfx942")
     return root
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    return Job(tmp_path)
