@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.environments import Environment
 from tests.support.hip_objects import COMPRESSED, Compiler
+from tests.support.patched import INSTALLED, NEW
 from tests.support.traces import SOURCES, compiled, profiled
 from tests.support.verify_jobs import Job
 
@@ -55,3 +57,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
     return Job(tmp_path)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    """Make an environment with a package of which one file is patched."""
+    made = Environment(tmp_path / "environment")
+    made.install("tiny", "1.0", INSTALLED)
+    made.write("tiny/mod.py", NEW)
+    return made

@@ -11,6 +11,7 @@ import pytest
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.verify.files.stock import check
 from tests.support.environments import Environment
+from tests.support.patched import seen_in
 
 pytestmark = pytest.mark.slow  # builds an environment for each test
 
@@ -34,10 +35,6 @@ def of(environment: Environment, package: str = "tiny", **variables: str) -> Res
     asked = Interpreter(str(environment.python), 60, {"PYTHONPATH": "", **variables})
     (result,) = check([package], asked)
     return result
-
-
-def seen_in(result: Result, name: str) -> list[str]:
-    return [each.value for each in result.evidence if each.name == name]
 
 
 def test_an_untouched_package_is_proven(environment: Environment) -> None:
