@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support.environments import Environment
 from tests.support.hip_objects import COMPRESSED, Compiler
+from tests.support.live import TICK
 from tests.support.patched import INSTALLED, NEW
 from tests.support.traces import SOURCES, compiled, profiled
 from tests.support.verify_jobs import Job
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.live import Live
+    from tests.support.project import Project
 
 
 @pytest.fixture(scope="session")
@@ -66,3 +72,20 @@ def environment(tmp_path: Path) -> Environment:
     made.install("tiny", "1.0", INSTALLED)
     made.write("tiny/mod.py", NEW)
     return made
+
+
+@pytest.fixture
+def live(project: Project) -> Live:
+    """Run the command in a project; give its results by subject."""
+
+    def run(*arguments: str, **environment: str) -> dict[str, dict[str, Any]]:
+        variables = {"PYTHONDONTWRITEBYTECODE": "", **environment}
+        command = ("verify", "live", *arguments, "--output-format", "json")
+        time.sleep(TICK)
+        ran = project.run(*command, **variables)
+        assert ran.returncode in {0, 1, 3}, ran.stderr
+        document: dict[str, Any] = json.loads(ran.stdout)
+        assert document["exit_code"] == ran.returncode
+        return {each["subject"]: each for each in document["results"]}
+
+    return run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rocmlint
-from tests.verify.test_live import NEW, OLD, manifest
+from tests.support.live import NEW, OLD, manifest
 
 if TYPE_CHECKING:
     from pathlib import Path

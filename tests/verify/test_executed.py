@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.verify.test_live import evidence, manifest
+from tests.support.live import evidence, manifest
 from tests.verify.test_live_stock import PYTHONS
 
 if TYPE_CHECKING:

@@ -1,63 +1,26 @@
-"""``rocmlint verify live`` on small packages: what is not live is not proven, the rest is."""
+"""``rocmlint verify live``: whether the code in memory is that of the file, and what is unsure."""
 
 from __future__ import annotations
 
-import json
 import os
 import py_compile
 import shutil
-import time
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.support.live import NEW, OLD, UNWRITTEN, evidence, manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.support.live import Live
     from tests.support.project import Project
-
-    Live = Callable[..., dict[str, dict[str, Any]]]
 
 pytestmark = pytest.mark.slow
 
-OLD = "STEP = 1\ndef f(a):\n    return a + 1\nclass C:\n    def g(self):\n        return 1\n"
-NEW = OLD.replace("a + 1", "a + 2")
-UNWRITTEN = {"PYTHONDONTWRITEBYTECODE": "1"}
-"""Or a file that is written twice in a second would not be read twice: stale bytecode."""
-TICK = 0.03
-"""Seconds; the system tells when a process started in hundredths, and files must be older."""
 UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
-
-
-@pytest.fixture
-def live(project: Project) -> Live:
-    """Run the command in a project; give its results by subject."""
-
-    def run(*arguments: str, **environment: str) -> dict[str, dict[str, Any]]:
-        variables = {"PYTHONDONTWRITEBYTECODE": "", **environment}
-        command = ("verify", "live", *arguments, "--output-format", "json")
-        time.sleep(TICK)
-        ran = project.run(*command, **variables)
-        assert ran.returncode in {0, 1, 3}, ran.stderr
-        document: dict[str, Any] = json.loads(ran.stdout)
-        assert document["exit_code"] == ran.returncode
-        return {each["subject"]: each for each in document["results"]}
-
-    return run
-
-
-def evidence(result: dict[str, Any], name: str) -> str:
-    return "".join(each["value"] for each in result["evidence"] if each["name"] == name)
-
-
-def manifest(project: Project, path: str, text: str) -> str:
-    package, _, below = path.partition("/")
-    project.write(f"overlay/{package}/{below}", text)
-    written = project.run("verify", "manifest", "overlay", "--package", package)
-    assert written.returncode == 0, written.stderr
-    project.write("patch.toml", written.stdout)
-    return "patch.toml"
 
 
 def test_code_that_is_the_source_is_proven_live(project: Project, live: Live) -> None:
@@ -225,135 +188,6 @@ def test_a_module_that_ends_or_holds_the_child_does_not_hide_the_others(
     }
 
 
-def test_an_old_function_in_another_module_is_named_after_a_reload(
-    project: Project, live: Live
-) -> None:
-    project.write("m.py", OLD)
-    project.write("user.py", "from m import f\n")
-    text = f"import importlib, m, user\nopen('m.py', 'w').write({NEW!r})\nimportlib.reload(m)\n"
-    project.write("late.py", text)
-    result = live("late", "m", **UNWRITTEN)["m"]
-    assert result["verdict"] == "contradicted"
-    assert evidence(result, "older") == f"user.f ({project.root}/m.py:2)"
-
-
-def test_a_class_derived_from_the_old_one_is_named_after_a_reload(
-    project: Project, live: Live
-) -> None:
-    project.write("m.py", OLD)
-    project.write("user.py", "import m\nclass D(m.C):\n    pass\n")
-    added = OLD + "    def h(self):\n        return 2\n"
-    text = f"import importlib, m, user\nopen('m.py', 'w').write({added!r})\nimportlib.reload(m)\n"
-    project.write("late.py", text)
-    result = live("late", "m", **UNWRITTEN)["m"]
-    assert result["verdict"] == "contradicted"
-    assert evidence(result, "older").startswith("user.D ")
-
-
-def test_a_reload_that_nobody_missed_is_proven(project: Project, live: Live) -> None:
-    project.write("m.py", OLD)
-    project.write("user.py", "import m\n")
-    text = f"import importlib, m, user\nopen('m.py', 'w').write({NEW!r})\nimportlib.reload(m)\n"
-    project.write("late.py", text)
-    assert live("late", "m", **UNWRITTEN)["m"]["verdict"] == "proven"
-
-
-@pytest.mark.parametrize(
-    ("assignment", "name"),
-    [
-        ("m.C.g = new", "C.g"),
-        ("m.f = new", "f"),
-        ("m.f = (lambda old: lambda a: old(a))(m.f)", "f"),
-        ("import functools; m.f = functools.wraps(m.f)(new)", "f"),
-        ("m.f = functools.partial(new)", "f"),
-        ("m.C = type('C2', (m.C,), {'g': new})", "C"),
-        ("m.f = len", "f"),
-        ("m.f = m.C.g", "f"),
-    ],
-)
-def test_a_replaced_attribute_is_named_with_the_place_of_its_code(
-    assignment: str, name: str, project: Project, live: Live
-) -> None:
-    project.write("m.py", OLD)
-    patch = f"import functools, m\ndef new(*a):\n    return 5\n{assignment}\n"
-    project.write("patch.py", patch)
-    result = live("patch", "m")["m"]
-    assert result["verdict"] == "contradicted"
-    replaced = evidence(result, "replaced")
-    assert replaced.startswith(f"{name} by ")
-    assert replaced.endswith(("not Python code", "m.py:5")) or "/patch.py:" in replaced
-
-
-@pytest.mark.parametrize("name", ["assigned", "defined"])
-def test_a_replacement_by_the_program_is_seen_where_the_source_does_not_decide(
-    name: str, project: Project, live: Live
-) -> None:
-    project.write("site-packages/other.py", "def elsewhere(): ...\n")
-    project.write(
-        "site-packages/m.py",
-        "assigned = staticmethod(len)\ndef defined(): ...\nfrom other import *\n",
-    )
-    project.write("start.py", "import sys\nsys.path.append('site-packages')\nimport m\n")
-    assert live("start", "m")["m"]["verdict"] == "proven"
-    project.write("patch.py", f"import m\ndef new(*a): ...\nm.{name} = new\n")
-    result = live("start", "patch", "m")["m"]
-    assert result["verdict"] == "contradicted"
-    assert evidence(result, "replaced") == f"{name} by {project.root}/patch.py:2"
-
-
-def test_the_module_that_still_holds_what_was_replaced_is_named(
-    project: Project, live: Live
-) -> None:
-    project.write("m.py", OLD)
-    project.write("user.py", "from m import f\n")
-    project.write("patch.py", "import m, user\nm.f = lambda a: a\n")
-    result = live("patch", "m")["m"]
-    assert evidence(result, "older") == f"user.f ({project.root}/m.py:2)"
-
-
-def test_a_deleted_function_is_missing(project: Project, live: Live) -> None:
-    project.write("m.py", OLD)
-    project.write("patch.py", "import m\ndel m.C.g\n")
-    result = live("patch", "m")["m"]
-    assert (result["verdict"], evidence(result, "missing")) == ("contradicted", "C.g")
-
-
-def test_a_decorator_of_another_file_is_told_and_no_difference(
-    project: Project, live: Live
-) -> None:
-    project.write(
-        "deco.py", "def twice(f):\n    def run(*a):\n        return f(*a)\n    return run\n"
-    )
-    project.write("m.py", "from deco import twice\n@twice\ndef f(a):\n    return a\n")
-    result = live("m")["m"]
-    assert result["seen"] == "1 function matches, 1 of them wrapped"
-    assert evidence(result, "wrapped") == f"f by {project.root}/deco.py:2"
-
-
-def test_what_a_decorator_hides_is_counted_apart(project: Project, live: Live) -> None:
-    project.write("m.py", f"@lambda f: print\ndef hidden():\n    return 1\n{OLD}")
-    result = live("m")["m"]
-    assert result["seen"] == "2 functions match, 1 cannot be followed"
-    assert evidence(result, "not followed") == "hidden"
-
-
-def test_objects_that_do_harm_when_they_are_looked_at_are_left_alone(
-    project: Project, live: Live
-) -> None:
-    text = (
-        "class Trap:\n"
-        "    def __getattribute__(self, name):\n        raise SystemExit(name)\n"
-        "    def __eq__(self, other):\n        raise SystemExit\n"
-        "    __hash__ = None\n"
-        "class Meta(type):\n"
-        "    def __getattribute__(cls, name):\n        raise SystemExit(name)\n"
-        "class Touchy(metaclass=Meta):\n    def f(self):\n        return 1\n"
-        "trap, NAMES = Trap(), {Touchy: 1}\n"
-    )
-    project.write("m.py", text)
-    assert live("m")["m"]["seen"] == "4 functions match"
-
-
 def test_a_hook_that_rewrites_code_is_unproven(project: Project, live: Live) -> None:
     project.write("m.py", "def f(a):\n    assert a\n    return a\n")
     project.write(
@@ -385,45 +219,15 @@ def test_encodings_and_line_ends_are_those_of_an_import(
     assert live("m")["m"]["seen"] == "1 function matches"
 
 
-def test_a_module_that_replaces_itself_is_compared_through_what_took_its_place(
-    project: Project, live: Live
-) -> None:
-    text = (
-        "import sys\ndef f():\n    return 1\n"
-        "class Lazy(type(sys)):\n    def __getattr__(self, name):\n        return f\n"
-        "sys.modules[__name__] = Lazy(__name__)\nsys.modules[__name__].__spec__ = __spec__\n"
-    )
-    project.write("m.py", text)
-    assert live("m")["m"]["seen"] == "2 functions match"
-
-
-def test_functions_that_cannot_be_reached_are_unproven(project: Project, live: Live) -> None:
-    text = (
-        "import sys, types\ndef f():\n    return 1\n"
-        "sys.modules[__name__] = types.SimpleNamespace(__spec__=__spec__)\n"
-    )
-    project.write("m.py", text)
-    assert live("m")["m"]["seen"] == "none of 1 function can be reached"
-
-
-def test_code_run_by_exec_in_a_module_is_not_taken_for_its_source(
-    project: Project, live: Live
-) -> None:
-    text = (
-        "from collections import namedtuple\nfrom dataclasses import dataclass\n"
-        "P = namedtuple('P', 'a b')\n@dataclass\nclass D:\n    a: int = 1\n"
-        "exec('def f(): return 1')\ndef g():\n    return 2\n"
-    )
-    project.write("m.py", text)
-    assert live("m")["m"]["seen"] == "1 function matches"
-
-
 @pytest.mark.parametrize("level", ["1", "2"])
 def test_the_optimisation_level_of_the_process_counts(
     level: str, project: Project, live: Live
 ) -> None:
     project.write("m.py", 'def f(a):\n    """Words."""\n    assert a\n    return a\n')
     assert live("m", PYTHONOPTIMIZE=level)["m"]["verdict"] == "proven"
+
+
+# Manifests
 
 
 def test_a_manifest_names_the_modules_and_their_content(project: Project, live: Live) -> None:
@@ -459,6 +263,9 @@ def test_the_manifests_file_is_no_proof_when_it_came_after_the_import(
     project.write("late.py", "import pack.m, shutil\nshutil.copy('overlay/pack/m.py', 'pack')\n")
     result = live("late", "--manifest", path)["pack.m"]
     assert (result["verdict"], result["strength"]) == ("contradicted", "live")
+
+
+# Usage
 
 
 @pytest.mark.parametrize(
