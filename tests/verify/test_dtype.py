@@ -1,29 +1,32 @@
-"""``rocmlint verify dtype``: which tensor, which module and which line leave the dtype."""
+"""``rocmlint verify dtype``: which module and which line leave the dtype."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.errors import ConfigError
-from rocmlint.interpreter.inside import dtype as inside
-from rocmlint.verify.dtype import compared, judged
+from rocmlint.verify.dtype import judged
+from tests.support.dtype_models import (
+    HALF,
+    Cast,
+    Wrapped,
+    ask,
+    floats,
+    linear,
+    nn,
+    results,
+    tokens,
+    torch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rocmlint.verify.result import Result
-    from tests.support.project import Project
-
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("dtype")]
-
-torch = pytest.importorskip("torch")
-nn: Any = torch.nn
 
 GEMMA = """\
 import torch
@@ -52,49 +55,6 @@ def large():
                    num_hidden_layers=28, num_attention_heads=16, num_key_value_heads=16,
                    head_dim=256)
 """
-HALF = torch.bfloat16
-
-
-def ask(build: Any, *, fake: bool = False, device: str | None = None) -> dict[str, Any]:
-    """Ask about a model of this process: what a child process would answer."""
-    here = sys.modules[__name__]
-    here.__dict__["asked_factory"] = build
-    return inside.answer({"factory": f"{__name__}:asked_factory", "fake": fake, "device": device})
-
-
-def results(build: Any, **how: Any) -> tuple[Result, Result]:
-    tensors, forward = judged(ask(build, **how))
-    return tensors, forward
-
-
-class Cast(nn.Module):  # type: ignore[misc]
-    def forward(self, x: Any) -> Any:
-        return x.float()
-
-
-class Wrapped(nn.Module):  # type: ignore[misc]
-    """Calls a function with its parts."""
-
-    def __init__(self, function: Any, **parts: Any) -> None:
-        super().__init__()
-        self.function = function
-        for name, part in parts.items():
-            self.add_module(name, part)
-
-    def forward(self, *arguments: Any, **keywords: Any) -> Any:
-        return self.function(self, *arguments, **keywords)
-
-
-def tokens() -> Any:
-    return torch.zeros(1, 3, dtype=torch.long)
-
-
-def floats(dtype: Any = HALF) -> Any:
-    return torch.ones(2, 8, dtype=dtype)
-
-
-def linear(**how: Any) -> Any:
-    return nn.Linear(8, 8, dtype=HALF, **how)
 
 
 @pytest.fixture(scope="module")
@@ -353,42 +313,6 @@ def test_a_crash_for_another_reason_proves_nothing(function: Any) -> None:
     assert forward.verdict == "unproven"
 
 
-def test_tensors_of_another_dtype_are_told_by_the_highest_module() -> None:
-    tower = nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8))
-    model = Wrapped(lambda *_: None, tower=tower, text=nn.Linear(8, 512, dtype=HALF))
-    tensors, _ = results(lambda: model)
-    assert tensors.verdict == "contradicted"
-    assert tensors.evidence[0].name == "tower"
-    assert "tower.0.weight" in tensors.evidence[0].value
-
-
-def test_tensors_that_differ_by_design_are_no_fault() -> None:
-    model = Wrapped(lambda *_: None, text=nn.Linear(8, 512, dtype=HALF))
-    model.register_buffer("inv_freq", torch.ones(4), persistent=False)
-    model.register_buffer("mask", torch.ones(4, dtype=torch.bool))
-    model.register_buffer("steps", torch.ones(4, dtype=torch.long))
-    packed = Wrapped(lambda *_: None)
-    packed.weight = nn.Parameter(torch.ones(4, dtype=torch.uint8), requires_grad=False)
-    packed.register_buffer("weight_scale", torch.ones(4))
-    model.packed = packed
-    model.router = nn.Linear(8, 4)
-    model._keep_in_fp32_modules = ["router"]
-    tensors, _ = results(lambda: model)
-    assert tensors.verdict == "proven"
-    assert tensors.seen == "2 of 6 are bfloat16, 4 differ by design"
-
-
-def test_a_saved_float32_buffer_is_a_fault() -> None:
-    model = linear()
-    model.register_buffer("scale", torch.ones(4))
-    tensors, _ = results(lambda: model)
-    assert tensors.verdict == "contradicted"
-
-
-def test_a_model_without_tensors_proves_nothing() -> None:
-    assert results(nn.ReLU)[0].verdict == "unproven"
-
-
 def test_a_model_on_the_meta_device_is_simulated() -> None:
     _, forward = results(lambda: (nn.Sequential(linear(device="meta"), Cast()), (floats(),)))
     assert (forward.verdict, forward.strength) == ("contradicted", "live")
@@ -430,94 +354,3 @@ def test_hooks_are_taken_off() -> None:
 def test_a_factory_has_to_give_a_model() -> None:
     with pytest.raises(TypeError, match="returned int"):
         ask(lambda: 3)
-
-
-def saved(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return what a baseline keeps of an answer, as JSON gives it back."""
-    kept = {"tensors": answer["tensors"], "boundaries": answer["forward"]["boundaries"]}
-    back: dict[str, Any] = json.loads(json.dumps(kept))
-    return back
-
-
-def test_a_baseline_hides_what_was_so_before() -> None:
-    answer = ask(lambda: (nn.Sequential(linear(), Cast()), (floats(),)))
-    assert {each.verdict for each in compared(answer, saved(answer))} == {"proven"}
-
-
-def test_a_baseline_shows_the_first_module_that_differs() -> None:
-    before = ask(lambda: (nn.Sequential(linear(), nn.Identity(), Cast()), (floats(),)))
-    now = ask(lambda: (nn.Sequential(linear(), Cast(), Cast()), (floats(),)))
-    tensors, forward = compared(now, saved(before))
-    assert tensors.verdict == "proven"
-    assert forward.seen == "1: bfloat16 to float32"
-
-
-def test_a_baseline_shows_a_tensor_that_differs() -> None:
-    before = ask(lambda: (nn.Sequential(linear()), (floats(),)))
-    now = ask(lambda: (nn.Sequential(nn.Linear(8, 8)), (floats(torch.float32),)))
-    tensors, _ = compared(now, saved(before))
-    assert tensors.seen == "0.weight: float32"
-
-
-def test_the_command_saves_and_compares_a_baseline(project: Project) -> None:
-    project.write(
-        "model.py",
-        "import os, torch\n"
-        "class Part(torch.nn.Module):\n"
-        "    def forward(self, x):\n"
-        "        return x.float() if os.environ.get('SICK') else x\n"
-        "def build():\n"
-        "    model = torch.nn.Sequential(torch.nn.Linear(2, 2), Part())\n"
-        "    return model.to(torch.bfloat16), (torch.ones(1, 2, dtype=torch.bfloat16),)\n",
-    )
-    command = ("verify", "dtype", "model:build")
-    written = project.run(*command, "--write-baseline", "healthy.json")
-    assert written.returncode == 0, written
-    assert json.loads(project.read("healthy.json"))["version"] == 1
-    sick = project.run(*command, "--baseline", "healthy.json", SICK="1")
-    assert sick.returncode == 1, sick
-    assert f"cast: {project.root / 'model.py'}:4" in sick.stdout
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"version": 2, "tensors": {}, "boundaries": {}}', "\0"]
-)
-def test_a_file_that_is_no_baseline_is_told(project: Project, text: str) -> None:
-    project.write("odd.json", text)
-    run = project.run("verify", "dtype", "model:build", "--baseline", "odd.json")
-    assert run.returncode == 2
-    assert run.stderr.startswith("error: odd.json: ")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("model",),
-        ("model:",),
-        ("../model:build",),
-        ("nowhere:build",),
-        ("json:nothing",),
-        ("json:dumps",),
-        ("json:JSONDecoder",),
-        ("model:build", "--write-baseline", "no/such/folder.json"),
-    ],
-)
-def test_wrong_usage_is_exit_code_2(project: Project, arguments: tuple[str, ...]) -> None:
-    run = project.run("verify", "dtype", *arguments)
-    assert run.returncode == 2
-    assert run.stderr.startswith("error: ")
-
-
-@pytest.mark.parametrize("factory", ["nowhere:build", "json:nothing"])
-def test_a_factory_that_is_not_there_is_one_line(project: Project, factory: str) -> None:
-    assert project.run("verify", "dtype", factory).stderr.count("\n") == 1
-
-
-def test_a_crashed_run_is_no_baseline(tmp_path: Path) -> None:
-    from rocmlint.verify.dtype import _write_baseline  # noqa: PLC0415
-
-    answer = ask(lambda: (Wrapped(lambda _, x: x.missing), (floats(),)))
-    with pytest.raises(ConfigError, match="not written"):
-        _write_baseline(str(tmp_path / "healthy.json"), answer)
-    assert not list(tmp_path.iterdir())
