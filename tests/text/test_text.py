@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocmlint.text.text import Text, decode
+from rocmlint.text.text import PlainText, Text, decode
 
 STANDARD_LIBRARY = sorted(Path(tokenize.__file__).parent.glob("*.py"))
 
@@ -85,3 +85,19 @@ def test_decoding_follows_pep_263_and_makes_all_line_ends_one(data: bytes) -> No
 def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
     with pytest.raises((SyntaxError, ValueError)):
         decode(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "above"),
+    [
+        ("a\n", 1, set()),
+        ("# c\na\n", 2, {1}),
+        ("# c\n# d\na\n", 3, {1, 2}),
+        ("# c\n\na\n", 3, set()),
+        ("# c\nRUN a \\\n b\n", 3, {1}),
+        ("# c\nRUN a \\\n# d\n b\n", 4, {1, 3}),
+        ("a  # c\nb\n", 2, set()),
+    ],
+)
+def test_which_comments_above_count(text: str, line: int, above: set[int]) -> None:
+    assert PlainText(text).comments_above(line) == above

@@ -1,0 +1,33 @@
+"""What a path says of a file: a test, a benchmark, an example, or of the docs."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocmlint.source.kinds import kinds
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("tests/Dockerfile", "test"),
+        ("Dockerfile.test", "test"),
+        ("requirements-test.txt", "test"),
+        ("test-requirements.txt", None),
+        ("requirements/tests.txt", None),
+        ("scripts/run_tests.sh", "test"),
+        ("test_model.ipynb", "test"),
+        ("attest.sh", None),
+        ("test.sh", None),
+        ("contest.ipynb", None),
+        (".github/workflows/test.yml", None),
+        ("bench-attention.ipynb", "benchmark"),
+        ("run_benchmark.sh", "benchmark"),
+        ("workbench.sh", None),
+        ("examples/serve.ipynb", "example"),
+        ("docs/requirements.txt", "docs"),
+    ],
+)
+def test_paths_say_what_kind_of_file_it_is(path: str, kind: str | None) -> None:
+    known = kinds(path) & {"test", "benchmark", "example", "docs"}
+    assert known == ({kind} if kind else set())
