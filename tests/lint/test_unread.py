@@ -47,7 +47,7 @@ def test_python_that_cannot_be_parsed_is_an_error(text: str) -> None:
 
 
 def test_a_cell_that_cannot_be_parsed_is_a_warning() -> None:
-    finding = unread("train.ipynb", notebook("import torch", "<NAME_OF_YOUR_DATASET>", "x = 1"))
+    finding = unread("train.ipynb", notebook("import torch", "torch.load(<NAME_OF_YOUR_DATASET>)"))
     assert finding.severity == "warning"
     assert finding.message.startswith("This cell cannot be parsed: ")
 

@@ -63,7 +63,7 @@ def test_what_is_no_python_is_left_out_and_its_commands_are_known(
     lines = [line.rstrip() for line in read_as.text.python.text.split("\n")[:-1]]
     assert "\n".join(lines) == python
     assert len(read_as.text.python.text) == len(code) + 1
-    assert read_as.problems == ()
+    assert read_as.unparsable == ()
     ran = [" ".join(word.text for word in each.words) for each in read_as.parts.commands]
     assert commands is None or ran == commands
 

@@ -250,9 +250,18 @@ def test_an_empty_notebook_is_clean(data: str) -> None:
 
 @pytest.mark.parametrize("bad", ["if x:", "x = (", "'''", "\ud800 = 1", "a\0b", "!ls\nclass"])
 def test_a_cell_that_cannot_be_parsed_hides_nothing_in_the_others(bad: str) -> None:
+    bad += "\ntorch.cuda.synchronize()"
     data = dumped(notebook("import torch", bad, WAIT), ensure_ascii=True)
     codes = [(code, place.partition(":")[0]) for code, place in found(data)]
     assert codes == [("ROC900", "cell 2"), ("ROC501", "cell 3")]
+
+
+@pytest.mark.parametrize("draft", ["train +", "def make_data():\n    ", "plt.hist(sizes[])"])
+def test_a_draft_in_which_no_rule_has_work_is_told_with_check_syntax_alone(draft: str) -> None:
+    data = dumped(notebook("import torch", draft, WAIT))
+    assert found(data) == [("ROC501", "cell 3:3:5")]
+    checked = Linter(Settings(check_syntax=True)).lint("a.ipynb", data.encode()).findings
+    assert [each.code for each in checked] == ["ROC900", "ROC501"]
 
 
 @pytest.mark.parametrize("broken", [{"cell_type": "code"}, cell({"a": 1}), cell(["a", 1])])

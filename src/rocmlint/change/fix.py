@@ -197,8 +197,8 @@ def parser_of(path: str, text: str) -> Callable[[str], bool] | None:
 def _cells_parser(text: str) -> Callable[[str], bool]:
     from rocmlint.notebook.magics import code_of  # noqa: PLC0415 - few files are notebooks
 
-    known = len(code_of(text).problems)
-    return lambda after: len(code_of(after).problems) <= known
+    known = len(code_of(text).unparsable)
+    return lambda after: len(code_of(after).unparsable) <= known
 
 
 def _as_read(path: str, text: str) -> str:

@@ -193,8 +193,15 @@ class Linter:
             return self.unreadable(path, error.reason, error.line, error.column)
         if len(notebook.text) > MAXIMUM_BYTES:
             return self.unreadable(path, _too_much(len(notebook.text)))
-        rules, _ = self._rules_for_python(path, notebook.text.encode(errors="replace"))
-        look = look_at_cells(path, notebook, self._enabled_of(rules, path), self.project_of(path))
+
+        def found(code: str) -> Found[Rule[Any]]:
+            return self._rules_for_python(path, code.encode(errors="replace"))[0]
+
+        rules = self._enabled_of(found(notebook.text), path)
+        syntax = self.settings.check_syntax
+        look = look_at_cells(
+            path, notebook, rules, self.project_of(path), lambda code: syntax or bool(found(code))
+        )
         result = self._reported(look, noqa=noqa)
         placed = [notebook.placed(each) for each in result.findings]
         return result._replace(findings=placed, text=notebook.text)

@@ -66,8 +66,17 @@ def look_at_parts(opened: Opened, rules: Rules) -> Look:
     return Look(document, findings, problems, unread)
 
 
-def look_at_cells(path: str, notebook: Notebook, rules: Rules, project: Project) -> Look:
-    """Run the rules over the code of a notebook."""
+def look_at_cells(
+    path: str,
+    notebook: Notebook,
+    rules: Rules,
+    project: Project,
+    has_work: Callable[[str], bool],
+) -> Look:
+    """Run the rules over the code of a notebook.
+
+    A cell that cannot be parsed is told where a rule has work in it: drafts are left unfinished.
+    """
     from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
     from rocmlint.notebook.magics import code_of  # noqa: PLC0415 - needs tree-sitter
     from rocmlint.source.python import Source  # noqa: PLC0415
@@ -76,7 +85,8 @@ def look_at_cells(path: str, notebook: Notebook, rules: Rules, project: Project)
     parts = replace(code.parts, prose=notebook.prose)
     source = Source(path, code.text, parts=parts, project=project)
     unread = [Problem(each.problem, each.above + 1, 1) for each in notebook.cells]
-    unread = [*(each for each in unread if each.reason), *code.problems]
+    unread = [each for each in unread if each.reason]
+    unread += [each.problem for each in code.unparsable if has_work(each.code)]
     try:
         return Look(source, *_checked(source, rules, check), unread)
     except UnparsableError as error:

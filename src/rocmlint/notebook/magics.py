@@ -71,12 +71,19 @@ _FOR_TERMINAL = re.compile(
 )
 
 
+class UnparsableCell(NamedTuple):
+    """The code of a cell, and why it cannot be parsed."""
+
+    code: str
+    problem: Problem
+
+
 class Code(NamedTuple):
-    """The code of a notebook; ``problems`` are the cells that cannot be parsed."""
+    """The code of a notebook, without that of the cells that cannot be parsed."""
 
     text: MixedText
     parts: Parts
-    problems: tuple[Problem, ...]
+    unparsable: tuple[UnparsableCell, ...]
 
 
 def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
@@ -94,7 +101,7 @@ def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
     python, shell = "".join(reader.python), "".join(reader.shell)
     parts = Parts(commands=tuple(reader.commands))
     numbers = [(cell.number, cell.above) for cell in cells]
-    return Code(MixedText(text, PythonText(python), shell, numbers), parts, tuple(reader.problems))
+    return Code(MixedText(text, PythonText(python), shell, numbers), parts, tuple(reader.unparsable))
 
 
 class _Reader:
@@ -104,7 +111,7 @@ class _Reader:
         self.python = list(text)
         self.shell = [character if character.isspace() else " " for character in text]
         self.commands: list[Command] = []
-        self.problems: list[Problem] = []
+        self.unparsable: list[UnparsableCell] = []
         self.variables: dict[str, str | None] = {}
         self.folder: str | None = ""
         self.steps = 0
@@ -215,7 +222,8 @@ class _Reader:
         if found is not None:
             line = min(found.line, code.count("\n") + 1) + self.file.line_of(start) - 1
             reason = f"This cell cannot be parsed: {found.reason}"
-            self.problems.append(Problem(reason, line, max(1, found.column)))
+            problem = Problem(reason, line, max(1, found.column))
+            self.unparsable.append(UnparsableCell(code, problem))
             self._blank(start, end)
 
 
