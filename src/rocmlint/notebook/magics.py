@@ -101,7 +101,9 @@ def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
     python, shell = "".join(reader.python), "".join(reader.shell)
     parts = Parts(commands=tuple(reader.commands))
     numbers = [(cell.number, cell.above) for cell in cells]
-    return Code(MixedText(text, PythonText(python), shell, numbers), parts, tuple(reader.unparsable))
+    return Code(
+        MixedText(text, PythonText(python), shell, numbers), parts, tuple(reader.unparsable)
+    )
 
 
 class _Reader:
