@@ -107,6 +107,11 @@ def test_the_code_of_other_projects_is_left_out_and_named_in_one_line(
     assert found(tmp_path, f"src/{name}")[0] == [f"src/{name}/llamafactory/hub.py"]
 
 
+def test_a_vendor_directory_is_the_code_of_others_at_the_root_alone(tmp_path: Path) -> None:
+    write(tmp_path, **{"vendor/wan/model.py": "", "studio/vendor/agent.py": ""})
+    assert found(tmp_path)[0] == ["studio/vendor/agent.py"]
+
+
 def test_a_file_called_like_the_code_of_others_is_linted(tmp_path: Path) -> None:
     write(tmp_path, **{"external.py": "", "external_models/a.py": "", "externality/b.py": ""})
     assert found(tmp_path)[1].notes == []

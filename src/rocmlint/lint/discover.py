@@ -34,6 +34,8 @@ _ARCHIVE = compile_lazily(
 """How folders are called whose code nobody runs any more, if nothing imports from them."""
 _OF_OTHERS = compile_lazily(r"(?i:(?:third|3rd)[-_]?party|external(?:s|[-_]libs)?|extern)\Z")
 """How folders are called that hold the code of other projects."""
+_OF_OTHERS_AT_ROOT = frozenset({"vendor", "vendored"})
+"""The same at the root of a project; deeper it may be about a company."""
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
@@ -179,9 +181,11 @@ def _walk(
 def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
     """Return why nobody would act on findings in a folder; None for all others."""
     names = {entry.name for entry in entries}
-    if _OF_OTHERS.match(os.path.basename(folder)):
+    above, called = os.path.split(folder)
+    is_at_root = called in _OF_OTHERS_AT_ROOT and above == os.path.abspath(root)
+    if is_at_root or _OF_OTHERS.match(called):
         return "code of other projects"
-    if _ARCHIVE.match(os.path.basename(folder)) and "__init__.py" not in names:
+    if _ARCHIVE.match(called) and "__init__.py" not in names:
         return "an archive"
     if names.isdisjoint({"setup.py", "pyproject.toml", "__init__.py"}):
         return None  # as of most folders, which must not cost an import
