@@ -19,7 +19,8 @@ from rocmlint.rule import (
 from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
-from ._live_code import block_around, header_above, indent_of_neighbour, live_lines
+from ._live_code import block_around, indent_of_neighbour, live_lines
+from ._loading_call import loading_call, takes_attention
 from ._passed import is_passed_elsewhere
 from ._reasons import is_built_into_torch, is_explained
 from ._toggles import ATTENTION, COMPILE, WORDS, find_toggle
@@ -51,10 +52,6 @@ _DENIES = compile_lazily(
     re.IGNORECASE,
 )
 _REACH_OF_CLAIM = 3
-_COMPILES = compile_lazily(r"\btorch\.compile\(")
-_FUNCTION = compile_lazily(r"\s*(?:async\s+)?def\b")
-_TRIES = frozenset({"benchmark", "example", "script"})
-"""Kinds of files in which a speed-up is tried by hand."""
 _NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
 _LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+)\s*,$")
 
@@ -97,42 +94,6 @@ class Disabled(NamedTuple):
         """Return the beginning of the comment, on one line of so many characters."""
         text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
         return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
-
-
-def is_doubtful(found: Disabled, source: Source) -> bool:
-    """Check whether such a toggle, or such a value of it, is often left off on purpose."""
-    toggle = found.toggle
-    if toggle.feature is COMPILE:
-        return not _was_compiled(found, source)
-    return toggle.doubtful or toggle.feature.doubtful
-
-
-def _was_compiled(found: Disabled, source: Source) -> bool:
-    """Check whether a comment is torch.compile in a mode that somebody chose, on the main path.
-
-    That is a statement that every call of a function made: not one of an arm, of a program or
-    of several that were tried, and the name is still the compiled one's.
-    """
-    node = found.toggle.node
-    if source.kinds & _TRIES or not isinstance(node, ast.Assign):
-        return False
-    call = node.value
-    return (
-        isinstance(call, ast.Call)
-        and [ast.unparse(each) for each in call.args] == [ast.unparse(node.targets[0])]
-        and any(each.arg == "mode" for each in call.keywords)
-        and sum(_COMPILES.search(each.body) is not None for each in source.comments) == 1
-        and _is_in_function(found, source)
-    )
-
-
-def _is_in_function(found: Disabled, source: Source) -> bool:
-    """Check whether a toggle stood in the block of a function, under no condition."""
-    lines = live_lines(source)
-    indent = _indent(found, lines)
-    if indent is None:
-        return False
-    return _FUNCTION.match(header_above(lines, found.here.first, indent)) is not None
 
 
 def is_for_other_hardware(found: Disabled, source: Source) -> bool:
@@ -192,7 +153,7 @@ def _names(source: Source) -> Iterator[str]:
 
 def is_no_line_of_code(found: Disabled, source: Source) -> bool:
     """Comments that would be no line of the code around, by their indentation or as a label."""
-    return _indent(found, live_lines(source)) is None
+    return indent_as_code(found, live_lines(source)) is None
 
 
 def is_done_by_live_code(found: Disabled, source: Source) -> bool:
@@ -203,7 +164,7 @@ def is_done_by_live_code(found: Disabled, source: Source) -> bool:
     """
     here, toggle, lines = found.here, found.toggle, live_lines(source)
     is_argument = isinstance(toggle.node, ast.keyword)
-    around = [each for each in _around(found, lines) if not _TALKS.match(each)]
+    around = [each for each in live_around(found, lines) if not _TALKS.match(each)]
     if not here.comments[0].own_line:
         around.append(lines[here.first - 1])
     if _EXPORTS.search(source.code) is None:
@@ -229,7 +190,7 @@ def is_done_by_live_code(found: Disabled, source: Source) -> bool:
 def claiming_line(found: Disabled, source: Source) -> int | None:
     """Return the line of a log beside a toggle that says that its feature is on."""
     lines, toggle = live_lines(source), found.toggle
-    indent = _indent(found, lines)
+    indent = indent_as_code(found, lines)
     named = re.compile(toggle.feature.live or toggle.feature.names.pattern, re.IGNORECASE)
     first = found.here.first - 1 - _REACH_OF_CLAIM
     for at in range(max(0, first), min(len(lines), found.here.last + _REACH_OF_CLAIM)):
@@ -239,6 +200,17 @@ def claiming_line(found: Disabled, source: Source) -> int | None:
             if not _DENIES.search(line):
                 return at + 1
     return None
+
+
+def is_not_taken(found: Disabled, source: Source) -> bool:
+    """Arguments for attention of a call that loads a class of diffusers, or of another package.
+
+    Classes of transformers take them, and those of the project.
+    """
+    if found.toggle.feature is not ATTENTION:
+        return False
+    loading = loading_call(found.toggle, found.here.first, source)
+    return loading is not None and not takes_attention(loading, source)
 
 
 def is_superseded(found: Disabled, source: Source) -> bool:
@@ -291,6 +263,7 @@ class ToggleRule(PythonRule[Comment]):
         names_what_is_gone,
         is_in_copied_package,
         is_passed_elsewhere,
+        is_not_taken,
         is_built_into_torch,
     )
 
@@ -341,15 +314,15 @@ def _is_one_of_several(found: Disabled, toggle: ast.Assign) -> bool:
     )
 
 
-def _around(found: Disabled, lines: Sequence[str]) -> Iterator[str]:
+def live_around(found: Disabled, lines: Sequence[str]) -> Iterator[str]:
     """Yield the live lines of the block that the toggle would stand in."""
-    indent, here = _indent(found, lines), found.here
+    indent, here = indent_as_code(found, lines), found.here
     reach = _REACH_IN_CALL if isinstance(found.toggle.node, ast.keyword) else _REACH
     if indent is not None:
         yield from block_around(lines, here.first, here.last, indent, reach)
 
 
-def _indent(found: Disabled, lines: Sequence[str]) -> int | None:
+def indent_as_code(found: Disabled, lines: Sequence[str]) -> int | None:
     """Return the indent that the toggle would have as code, None if it is no line of the code."""
     here, comment = found.here, found.here.comments[0]
     inside = indent_of(comment)

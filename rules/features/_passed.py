@@ -27,10 +27,10 @@ def is_passed_elsewhere(found: Disabled, source: Source) -> bool:
         return False
     passed = _PASSED.format(re.escape(key), re.escape(value))
     loaded = _LOADED.format("|".join(classes))
-    return bool(source.modules_with(_package_around(source), (passed, loaded)))
+    return bool(source.modules_with(package_around(source), (passed, loaded)))
 
 
-def _package_around(source: Source) -> str:
+def package_around(source: Source) -> str:
     """Return the outermost package around a file, though folders in it may have no __init__.py."""
     folder = found = os.path.dirname(os.path.abspath(source.path))
     while folder not in {source.root, os.path.dirname(folder)}:

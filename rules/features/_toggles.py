@@ -87,8 +87,9 @@ _KERNELS = (
     r"|mlp|moe|optim\w*|qkv|rope|sgd|swiglu"
 )
 """What a fused kernel computes: layers, features and images are fused as well."""
+AITER = _feature("AITER", "aiter")
 _FEATURES = (
-    _feature("AITER", "aiter"),
+    AITER,
     ATTENTION,
     _feature("TF32", r"tf32|float32_matmul_precision"),
     _feature("the Liger kernel", "liger"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ._disabled import ToggleRule, claiming_line, is_doubtful
+from ._disabled import ToggleRule, claiming_line
+from ._doubt import is_doubtful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,20 +24,28 @@ class DisabledFeatureToggle(ToggleRule):
     was built for another PyTorch. The run goes on two to four times slower, nothing says so, and
     published numbers are those of the slow path.
 
-    Found are comments that read as one statement, or as arguments of a call, that switch
-    attention, AITER, TF32, Liger or fused kernels on, and torch.compile in a mode that somebody
-    chose, where every call of a function ran it. A hard-coded ``"sdpa"`` or
-    ``"eager"`` beside the comment is the slow path, not a replacement. It is an error, for every
-    feature, where a log beside the comment says that the feature is on. One call that is off for
-    several objects of a file is reported once. There is no fix: restoring the line would hide the
-    cause once more.
+    Found are comments that read as one statement, or as arguments of a call, where something shows
+    that the fast path was meant to be on:
+
+    - a log beside the comment says that it is on (an error, for every feature)
+    - the file imports a function that only the comment calls
+    - the file or its package chooses the same option for another model
+    - it switches AITER on by a call or a variable of the environment
+    - every call of a function ran torch.compile in a mode that somebody chose, and the package
+      compiles in a mode elsewhere, or sets the precision for it beside
+
+    All others may be off on purpose (see disabled-optional-toggle): arguments of models that are
+    frozen or only evaluated, or that ask for ``"sdpa"`` instead, TF32, fused optimizers,
+    xformers. One call that is off for several objects of a file is reported once. There is no
+    fix: restoring the line would hide the cause once more.
 
     ## Example
     ```python
     from transformers import AutoModelForCausalLM
 
-    model = AutoModelForCausalLM.from_pretrained(
-        "Qwen/Qwen3-8B",
+    actor = AutoModelForCausalLM.from_pretrained("a", attn_implementation="flash_attention_2")
+    critic = AutoModelForCausalLM.from_pretrained(
+        "b",
         # attn_implementation="flash_attention_2",
     )
     ```
@@ -48,10 +57,8 @@ class DisabledFeatureToggle(ToggleRule):
     ```python
     from transformers import AutoModelForCausalLM
 
-    model = AutoModelForCausalLM.from_pretrained(
-        "Qwen/Qwen3-8B",
-        attn_implementation="flash_attention_2",
-    )
+    actor = AutoModelForCausalLM.from_pretrained("a", attn_implementation="flash_attention_2")
+    critic = AutoModelForCausalLM.from_pretrained("b", attn_implementation="flash_attention_2")
     ```
 
     ## Options

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._disabled import ToggleRule, claiming_line, is_doubtful
+from ._disabled import ToggleRule, claiming_line
+from ._doubt import is_doubtful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,10 +17,10 @@ class DisabledOptionalToggle(ToggleRule):
     """An optional switch that is commented out without a reason.
 
     ## Why it matters
-    Gradient checkpointing, offloading, slicing and tiling cost time as well as they save memory,
-    torch.compile is often a speed-up that somebody tried (in a benchmark, for one of several
-    models, without a mode), and an attention that the user chooses may be any. Where such a line
-    is commented out without a reason, nobody can tell a choice from a workaround.
+    Gradient checkpointing, offloading, slicing and tiling cost time as well as they save memory.
+    TF32, fused kernels, xformers and torch.compile are often speed-ups that somebody tried, and an
+    attention that nothing else in the project asks for may be left to PyTorch. Where such a line is
+    commented out without a reason, nobody can tell a choice from a workaround.
 
     ## Example
     ```python
