@@ -16,11 +16,15 @@ from rocmlint.rule import (
     constant,
     last_name,
     string_value,
+    walk,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rocmlint.rule import Source
 
+_ERRORS_OF_NONE = frozenset({"AttributeError", "BaseException", "Exception", "TypeError"})
 _NEIGHBOURS = 4
 _ON_PURPOSE = compile_lazily(
     r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
@@ -124,6 +128,43 @@ def is_taken_apart(version: cst.BaseExpression, source: Source) -> bool:
         name = source.resolve(call.func) if isinstance(call, cst.Call) else None
         return name is not None and name.rpartition(".")[2] in _PARSERS
     return isinstance(parent, cst.Subscript)
+
+
+def is_caught(node: cst.CSTNode, source: Source) -> bool:
+    """Versions in a `try` that catches the error and goes on without it."""
+    below: cst.CSTNode = node
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            return False
+        if isinstance(above, cst.Try) and above.body is below:
+            if any(_goes_on(each) for each in above.handlers):
+                return True
+        if isinstance(above, cst.With) and above.body is below:
+            if any(_suppresses(each.item, source) for each in above.items):
+                return True
+        below = above
+    return False
+
+
+def _goes_on(handler: cst.ExceptHandler) -> bool:
+    """Return whether a handler takes what None raises, and raises nothing itself."""
+    if any(isinstance(each, cst.Raise) for each in walk(handler.body)):
+        return False
+    return handler.type is None or _takes_errors_of_none([handler.type])
+
+
+def _suppresses(item: cst.BaseExpression, source: Source) -> bool:
+    if not isinstance(item, cst.Call) or source.resolve(item.func) != "contextlib.suppress":
+        return False
+    return _takes_errors_of_none(each.value for each in item.args)
+
+
+def _takes_errors_of_none(kinds: Iterable[cst.BaseExpression]) -> bool:
+    return any(
+        isinstance(each, (cst.Attribute, cst.Name)) and last_name(each) in _ERRORS_OF_NONE
+        for kind in kinds
+        for each in walk(kind)
+    )
 
 
 _PARSERS = frozenset({"float", "int", "parse", "Version", "LooseVersion", "parse_version"})

@@ -12,6 +12,7 @@ from rocmlint.rule import PythonRule
 from ._cuda_version import (
     READS_CUDA_VERSION,
     builds_cuda,
+    is_caught,
     is_cuda_version,
     is_taken_apart,
     knows_amd,
@@ -46,8 +47,7 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
 
     ## Why it matters
     ``torch.version.cuda`` is None in a ROCm build of PyTorch. ``torch.version.cuda.split(".")``
-    raises an AttributeError on every AMD GPU, or an ``except`` around it takes the machine for
-    one without a GPU.
+    raises an AttributeError on every AMD GPU, and ``float(torch.version.cuda)`` a TypeError.
 
     ## Example
     ```python
@@ -81,6 +81,7 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
         knows_amd,
         is_asked_of_cuda,
         is_looked_at_before,
+        is_caught,
     )
 
     def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from rocmlint.rule import (
 
 from ._circumstances import is_taken_back
 from ._patches import imported_module
-from ._program import calls_after, runs_before
+from ._program import calls_after, is_called_before, runs_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +99,10 @@ def late_patches(node: cst.Assign | cst.Call, source: Source) -> Iterator[LatePa
 
 
 def stale_call(late: LatePatch, source: Source) -> cst.Call | None:
-    """Return a call that still runs the original; those in what replaces it are none."""
+    """Return a call that still runs the original.
+
+    Those in what replaces it are none, nor those in methods that run before the patch.
+    """
     patch, local = late.patch, late.local
     new = dotted_text(patch.value)
     if new == local:
@@ -107,13 +110,15 @@ def stale_call(late: LatePatch, source: Source) -> cst.Call | None:
     for call in calls_after(local, late.binding, patch.node, source):
         around = source.ancestors(call)
         definitions = (each for each in around if isinstance(each, (cst.ClassDef, cst.FunctionDef)))
-        if new not in {each.name.value for each in definitions}:
+        if new in {each.name.value for each in definitions}:
+            continue
+        if not is_called_before(call, patch.node, source):
             return call
     return None
 
 
 def is_never_called(late: LatePatch | cst.Call, source: Source) -> bool:
-    """Imported names that nothing but the replacement itself calls after the patch."""
+    """Imported names that only the replacement itself, or a method run before, calls."""
     return isinstance(late, LatePatch) and stale_call(late, source) is None
 
 

@@ -53,6 +53,38 @@ def calls_after(
             yield call
 
 
+def is_called_before(call: cst.CSTNode, node: cst.CSTNode, source: Source) -> bool:
+    """Return whether the method of a call has surely run when that of a statement does.
+
+    So it has where others call both, and always the first one above the second one.
+    """
+    first, second = _method(call, source), _method(node, source)
+    if first is None or second is None or first == second:
+        return False
+    earlier, later = _lines_of_calls(first, source), _lines_of_calls(second, source)
+    return earlier.keys() == later.keys() != set() and all(
+        max(earlier[each]) < min(later[each]) for each in earlier
+    )
+
+
+def _method(node: cst.CSTNode, source: Source) -> str | None:
+    """Return how others call the outermost function around a node: ``self.load``, ``load``."""
+    functions = list(_functions_around(node, source))
+    if not functions:
+        return None
+    name = functions[-1].name.value
+    return name if source.enclosing(functions[-1], cst.ClassDef) is None else f"self.{name}"
+
+
+def _lines_of_calls(name: str, source: Source) -> dict[cst.CSTNode | None, list[int]]:
+    """Return the lines where a function of this file is called, by the function around."""
+    lines: dict[cst.CSTNode | None, list[int]] = {}
+    for each in calls_in(source.module):
+        if dotted_text(each.func) == name:
+            lines.setdefault(source.function(each), []).append(source.span(each).line)
+    return lines
+
+
 def imports_before(node: cst.CSTNode, source: Source) -> Iterator[tuple[str, cst.CSTNode]]:
     """Yield the modules that are imported when a call runs, and the statement that imports each.
 

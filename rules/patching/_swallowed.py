@@ -12,6 +12,7 @@ from rocmlint.rule import (
     argument,
     calls_in,
     compile_lazily,
+    conditions,
     constant,
     dotted_text,
     last_name,
@@ -224,6 +225,27 @@ def _comment_above(block: cst.BaseStatement, source: Source) -> str:
             found.insert(0, each.body)
             line = each.line
     return " ".join(found)
+
+
+def is_applied_before(found: Swallowed, source: Source) -> bool:
+    """Patches that the function, or one around it, applied before, where an error ends the run."""
+    start, text = source.span(found.call), source.text_of(found.call)
+    circumstances = _circumstances(found.call, source)
+    return any(
+        source.span(each) < start
+        and source.text_of(each) == text
+        and source.function(each) is function
+        and _circumstances(each, source) <= circumstances
+        and not any(isinstance(above, cst.Try) for above in source.ancestors(each))
+        for function in source.ancestors(found.call)
+        if isinstance(function, cst.FunctionDef)
+        for each in calls_in(function.body)
+    )
+
+
+def _circumstances(call: cst.Call, source: Source) -> set[tuple[str, bool]]:
+    """Return the tests around a call, each with how it comes out."""
+    return {(source.text_of(each.test), each.holds) for each in conditions(call, source)}
 
 
 def is_of_own_library(found: Swallowed, source: Source) -> bool:

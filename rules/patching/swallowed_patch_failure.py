@@ -14,6 +14,7 @@ from ._swallowed import (
     CALLS_IN_TRY,
     Swallowed,
     claim_after,
+    is_applied_before,
     is_best_effort,
     is_of_own_library,
     is_optional,
@@ -100,6 +101,7 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
         is_optional,
         is_logged_only,
         is_silent_in_library,
+        is_applied_before,
     )
 
     def check(self, node: cst.Call | cst.If, source: Source) -> Iterator[Finding]:
