@@ -52,7 +52,8 @@ _LONGEST_CAST = 40
 _REDUCED = {"float16": r"torch\s*\.\s*(?:float16|half)\b", "bfloat16": r"torch\s*\.\s*bfloat16\b"}
 _PIPELINE = compile_lazily(r"(?i)\w*pipeline\w*\.from_\w+")
 _PIPELINE_PARTS = "the VAE of a pipeline overflows in float16"
-_ADAPTED = compile_lazily(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained|get_peft_model")
+_LOADED_ADAPTER = compile_lazily(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained")
+_LOADS = compile_lazily(r"(?:^|\.)from_(?:pretrained|config)$")
 _MULTIMODAL = compile_lazily(
     r"VLM?(?![a-z])|VLA(?![a-z])|L[Ll]a[Vv][Aa]|Blip|BLIP|Flamingo|Multi[Mm]odal|Vision2Seq"
     r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
@@ -71,13 +72,17 @@ CASTS_MODEL = calls("half", "bfloat16", "to", words=_WORDS, where=_WHERE)
 
 
 class ModelCast(NamedTuple):
-    """A cast of all of a model, the calls that made it, and the text to look for parts in."""
+    """A cast of all of a model, the calls that made it, and the function around.
+
+    ``scope`` is the text of the function (or file), and ``code`` is it without comments and texts.
+    """
 
     call: cst.Call
     model: cst.BaseExpression
     dtype: str
     made: list[cst.Call]
     scope: str
+    code: str
 
     @property
     def makers(self) -> list[str]:
@@ -89,7 +94,7 @@ class ModelCast(NamedTuple):
         """Whether the model is a pipeline of several models: no module, which has `eval()`."""
         name = dotted_text(self.model)
         evaluated = rf"(?<![\w.]){spaced(name or '')}\s*\.\s*eval\s*\("
-        if name is not None and re.search(evaluated, self.scope) and not self.shows_unet:
+        if name is not None and re.search(evaluated, self.code) and not self.shows_unet:
             return False
         return any(_PIPELINE.fullmatch(each) for each in self.makers)
 
@@ -98,7 +103,7 @@ class ModelCast(NamedTuple):
         """Whether its function reaches into the U-Net of a diffusion pipeline."""
         name = dotted_text(self.model)
         part = rf"(?<![\w.]){spaced(name or '')}\s*\.\s*unet\b"
-        return name is not None and re.search(part, self.scope) is not None
+        return name is not None and re.search(part, self.code) is not None
 
     @property
     def multimodal_maker(self) -> str | None:
@@ -113,7 +118,7 @@ class ModelCast(NamedTuple):
             return []
         inner = r"(?:\s*\.\s*(?:get_model\s*\(\s*\)|(?:base_)?model\b))*"
         part = rf"(?<![\w.]){spaced(name)}{inner}\s*\.\s*(?:get_)?({PART})\b"
-        found = re.finditer(part, self.scope)
+        found = re.finditer(part, self.code)
         parts = sorted({match[1] for match in found})
         return [] if name == "self" and len(parts) < 2 else parts
 
@@ -128,14 +133,28 @@ def model_cast(node: cst.Call, source: Source) -> ModelCast | None:
     if named is None or not _IS_MODEL.fullmatch(named):
         return None
     function = source.function(node)
-    scope = source.text if function is None else source.text_of(function)
-    return ModelCast(node, model, dtype, list(built_by(model, node, source)), scope)
+    scope, code = source.text, source.code
+    if function is not None:
+        span = source.span(function)
+        scope = source.text_of(function)
+        code = "\n".join(source.code_lines[span.line - 1 : span.end_line])
+    return ModelCast(node, model, dtype, list(built_by(model, node, source)), scope, code)
 
 
 def sure_parts(cast: ModelCast) -> str | None:
-    """Return what shows that the parts of a model have types of their own."""
-    if any(_ADAPTED.fullmatch(name) for name in cast.makers):
+    """Return what shows that the parts of a model have types of their own.
+
+    That is an adapter which was loaded, or parts that live code works on. Where a class loads the
+    model, its parts have one type; what a module builds for itself is its own affair.
+    """
+    if any(_LOADED_ADAPTER.fullmatch(name) for name in cast.makers):
         return "it is an adapter on its base model"
+    if dotted_text(cast.model) == "self" or any(_LOADS.search(name) for name in cast.makers):
+        return None
+    return _parts(cast)
+
+
+def _parts(cast: ModelCast) -> str | None:
     return " and ".join(f"`{name}`" for name in cast.parts[:2]) or None
 
 
@@ -180,9 +199,13 @@ def likely_parts(cast: ModelCast, source: Source) -> str | None:
     if precision_tests(cast.call, source):
         part = _PART_CAST.search(cast.scope) if cast.parts or cast.multimodal_maker else None
         return f"`{part[1]}` has its own cast" if part else None
+    if "get_peft_model" in cast.makers:
+        return "it is an adapter on its base model"
     processor = _PROCESSOR.search(cast.scope)
     sign = cast.multimodal_maker or (processor and processor[0])
-    return f"it is multimodal, as `{shortened(sign, _LONGEST_CAST)}` shows" if sign else None
+    if sign is None:
+        return _parts(cast)
+    return f"it is multimodal, as `{shortened(sign, _LONGEST_CAST)}` shows"
 
 
 def cast_message(cast: ModelCast, source: Source) -> str:

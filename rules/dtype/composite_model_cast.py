@@ -13,6 +13,7 @@ from ._whole_models import (
     ModelCast,
     cast_help,
     cast_message,
+    casts_part_below,
     contradiction,
     is_casting_function,
     is_loaded_so,
@@ -38,10 +39,10 @@ def is_flag_for_pipeline(cast: ModelCast, source: Source) -> bool:
 
 
 def keeps_parts(cast: ModelCast, source: Source) -> bool:
-    """Casts after which parts are set back to float32, where no option asked for the cast."""
+    """Casts after which parts get a type of their own, where no option asked for the cast."""
     if cast.is_of_pipeline or precision_tests(cast.call, source):
         return False
-    return keeps_float32_below(cast, source)
+    return keeps_float32_below(cast, source) or casts_part_below(cast, source)
 
 
 def is_found_by_other_rule(cast: ModelCast, source: Source) -> bool:
@@ -55,12 +56,13 @@ def is_found_by_other_rule(cast: ModelCast, source: Source) -> bool:
 
 
 class CompositeModelCast(PythonRule["cst.Call"]):
-    """A cast of a whole pipeline, or of a model that is multimodal by its name.
+    """A cast of a whole pipeline, or of a model that may have parts of several types.
 
     ## Why it matters
     The VAE of SDXL overflows in float16, and vision-language models keep norms and rotary tables
     in float32. A cast of everything, by an option or by habit, overwrites that. Only the class or
-    the code around shows that the model has such parts.
+    the code around shows that the model has such parts. Adapters are trained in another type than
+    their base.
 
     ## Example
     ```python
