@@ -20,11 +20,10 @@ from rocmlint.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from rocmlint.rule import Source
 
-_ERRORS_OF_NONE = frozenset({"AttributeError", "BaseException", "Exception", "TypeError"})
+_ERRORS_OF_NONE = frozenset({"AttributeError", "TypeError"})
+_TAKE_NONE = _ERRORS_OF_NONE | {"BaseException", "Exception"}
 _NEIGHBOURS = 4
 _ON_PURPOSE = compile_lazily(
     r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
@@ -131,38 +130,48 @@ def is_taken_apart(version: cst.BaseExpression, source: Source) -> bool:
 
 
 def is_caught(node: cst.CSTNode, source: Source) -> bool:
-    """Versions in a `try` that catches the error and goes on without it."""
+    """Versions in a `try` for the error of None, or one that leaves everything as it was."""
+    handler = handler_of(node, source)
+    if isinstance(handler, cst.With):
+        return True
+    if handler is None:
+        return False
+    expected = handler.type is not None and _takes(handler.type, _ERRORS_OF_NONE)
+    answers = (cst.Assign, cst.AnnAssign, cst.Raise, cst.Return)
+    body = list(walk(handler.body))
+    if expected:
+        return not any(isinstance(each, cst.Raise) for each in body)
+    return not any(isinstance(each, answers) for each in body)
+
+
+def handler_of(node: cst.CSTNode, source: Source) -> cst.ExceptHandler | cst.With | None:
+    """Return what takes the error of None, in the function around: a handler, or `suppress`."""
     below: cst.CSTNode = node
     for above in source.ancestors(node):
         if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
-            return False
+            return None
         if isinstance(above, cst.Try) and above.body is below:
-            if any(_goes_on(each) for each in above.handlers):
-                return True
+            takes = (each for each in above.handlers if _takes(each.type, _TAKE_NONE))
+            handler = next(takes, None)
+            if handler is not None:
+                return handler
         if isinstance(above, cst.With) and above.body is below:
             if any(_suppresses(each.item, source) for each in above.items):
-                return True
+                return above
         below = above
-    return False
-
-
-def _goes_on(handler: cst.ExceptHandler) -> bool:
-    """Return whether a handler takes what None raises, and raises nothing itself."""
-    if any(isinstance(each, cst.Raise) for each in walk(handler.body)):
-        return False
-    return handler.type is None or _takes_errors_of_none([handler.type])
+    return None
 
 
 def _suppresses(item: cst.BaseExpression, source: Source) -> bool:
     if not isinstance(item, cst.Call) or source.resolve(item.func) != "contextlib.suppress":
         return False
-    return _takes_errors_of_none(each.value for each in item.args)
+    return any(_takes(each.value, _TAKE_NONE) for each in item.args)
 
 
-def _takes_errors_of_none(kinds: Iterable[cst.BaseExpression]) -> bool:
-    return any(
-        isinstance(each, (cst.Attribute, cst.Name)) and last_name(each) in _ERRORS_OF_NONE
-        for kind in kinds
+def _takes(kind: cst.BaseExpression | None, errors: frozenset[str]) -> bool:
+    """Return whether an `except` is for one of these errors; a bare one is for all."""
+    return kind is None or any(
+        isinstance(each, (cst.Attribute, cst.Name)) and last_name(each) in errors
         for each in walk(kind)
     )
 

@@ -12,6 +12,7 @@ from rocmlint.rule import PythonRule
 from ._cuda_version import (
     READS_CUDA_VERSION,
     builds_cuda,
+    handler_of,
     is_caught,
     is_cuda_version,
     is_taken_apart,
@@ -47,7 +48,8 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
 
     ## Why it matters
     ``torch.version.cuda`` is None in a ROCm build of PyTorch. ``torch.version.cuda.split(".")``
-    raises an AttributeError on every AMD GPU, and ``float(torch.version.cuda)`` a TypeError.
+    raises an AttributeError on every AMD GPU, or an ``except`` around it takes the machine for
+    one without a GPU.
 
     ## Example
     ```python
@@ -90,5 +92,7 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
             return
         if is_taken_apart(node, source) and not self.is_excused(node, source):
             message = "`torch.version.cuda` is None on ROCm, so this raises an error"
+            if handler_of(node, source) is not None:
+                message += ", which is caught"
             advice = "Test for None first, and read `torch.version.hip` in that case."
             yield self.finding(node, source, message, help=advice)
