@@ -84,10 +84,18 @@ def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> boo
         return False
     if not any(has_entry(package, each, source.project) for each in (entry, f"{entry}.py")):
         return False
+    if isinstance(stub, cst.Name) and _is_filled(stub.value, source):
+        return False
     made = source.value_of(stub) or stub
     is_made = isinstance(made, cst.Call) and source.resolve(made.func) in MODULE_MAKERS
     members = [_is_made_up(value, source) for value in _members(stub, source)]
     return (is_made and False not in members) or is_mock(stub, source)
+
+
+def _is_filled(name: str, source: Source) -> bool:
+    """Check whether a module gets all names of another one: ``stub.__dict__.update(…)``."""
+    names = rf"(?:(?<![\w.]){name}\s*\.\s*__dict__|\bvars\s*\(\s*{name}\s*\))\s*\.\s*update\b"
+    return re.search(names, source.code) is not None
 
 
 def is_for_other_machine(node: cst.CSTNode, source: Source) -> bool:
@@ -97,11 +105,30 @@ def is_for_other_machine(node: cst.CSTNode, source: Source) -> bool:
 
 
 def fills_a_gap(node: cst.CSTNode, source: Source) -> bool:
-    """Check whether the code asked first whether a module or a name is there."""
+    """Check whether the code asked first whether a module or a name is there.
+
+    A function may also return before, where an import in a `try` went well.
+    """
     if source.enclosing(node, cst.ExceptHandler) is not None:
         return True
     tests = (source.text_of(each.test) for each in conditions(node, source))
-    return any(_ASKS_FOR_MODULE.search(test) for test in tests)
+    return any(map(_ASKS_FOR_MODULE.search, tests)) or _returns_before(node, source)
+
+
+def _returns_before(node: cst.CSTNode, source: Source) -> bool:
+    """Check whether the function around returns above, in a `try` or where a module is there."""
+    function, line = source.function(node), source.span(node).line
+    for each in walk(function.body) if function is not None else ():
+        if not isinstance(each, cst.Return) or source.span(each).line > line:
+            continue
+        tests = (source.text_of(above.test) for above in conditions(each, source))
+        tried = source.enclosing(each, cst.Try)
+        if source.function(each) is function and (
+            any(map(_ASKS_FOR_MODULE.search, tests))
+            or (tried is not None and source.function(tried) is function)
+        ):
+            return True
+    return False
 
 
 def _looped_names(name: str, loop: cst.For | cst.CompFor, source: Source) -> set[str]:
