@@ -40,6 +40,8 @@ _NAMED_AFTER = compile_lazily(r"(?i)box|annot|label|detect")
 _LABELS = compile_lazily(r"(?i)mask|annot|label|seg|gt_")
 _PREDICTED = compile_lazily(r"(?i)pred\w*|\w*(?:outputs?|results?|detections?|response|raw)")
 _READERS = compile_lazily(r"(?i)\w*(?:load|read|parse|get|next|anno?t?s?|item|row|record)\w*")
+_PROMPT = compile_lazily(r"(?:\w+_)?prompts?")
+_MODEL = compile_lazily(r"(.*(?:^|/)models?/[^/]+)/")
 _SIZES = frozenset({"size", "width", "height"})
 _LOOKS_AT_EXIF = compile_lazily(r"(?i)getexif|\borientation\b|exif_size|0x0112")
 _IN_FILES = r"bbox|boxes|key_?point|xyxy|grid_thw"
@@ -104,7 +106,14 @@ def _calls(call: cst.Call, name: str, *, method: bool) -> bool:
 
 
 def _read_in(function: cst.FunctionDef, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
-    """Yield what a function is given, or reads from a record, that has the name of coordinates."""
+    """Yield what a function is given, or reads from a record, that has the name of coordinates.
+
+    A function with a prompt runs a model: its boxes are for the image that the user sees.
+    """
+    parameters = function.params
+    given = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    if any(_PROMPT.fullmatch(each.name.value) for each in given):
+        return
     for each in walk(function):
         if isinstance(each, cst.Param) and _COORDINATES.fullmatch(each.name.value):
             yield each, each.name.value
@@ -196,11 +205,21 @@ def _stored_elsewhere(name: str, source: Source) -> StoredPixels | None:
     if not found:
         return None  # before all modules are searched for the name
     users = source.modules_with(folder, (rf"{name}\b(?<!\w{name})", _IN_FILES))
-    if not any(_calls_beside_boxes(name, path, source) for path in users):
-        return None
-    others = [each for each in found if each[2] not in users]
+    beside = [each for each in users if _calls_beside_boxes(name, each, source)]
+    others = [
+        each
+        for each in found
+        if each[2] not in users and any(_may_share_data(each[2], user, source) for user in beside)
+    ]
     _, _, path, line, what = max(others, default=(False, 0.0, "", 0, ""))
     return StoredPixels(f"{_inside(path, source)}:{line}", what) if path else None
+
+
+def _may_share_data(path: str, other: str, source: Source) -> bool:
+    """Return whether two files may work on one data set: not where each is of another model."""
+    found = [_MODEL.match(_inside(each, source)) for each in (path, other)]
+    folders = {each[1] for each in found if each is not None}
+    return None in found or len(folders) == 1
 
 
 def _is_data(path: str, source: Source) -> bool:

@@ -50,6 +50,30 @@ def test_the_finding_names_the_place_that_opens_images_as_they_are_stored(photos
 
 
 @pytest.mark.parametrize(
+    ("folder", "expected"), [("models/sam", []), ("models/flux", ["ROC601"]), ("data", ["ROC601"])]
+)
+def test_boxes_of_another_model_say_nothing(
+    folder: str, expected: list[str], project: Project
+) -> None:
+    project.write(".git/HEAD", "")
+    project.write("sample.py", SAMPLE)
+    project.write(f"{folder}/detect.py", DETECT)
+    project.write("models/flux/bucket.py", BUCKET)
+    assert [each[1] for each in project.findings()] == expected
+
+
+def test_boxes_beside_a_prompt_are_for_the_image_that_the_user_sees(project: Project) -> None:
+    project.write(".git/HEAD", "")
+    load = "from PIL import Image, ImageOps\n\n\ndef load(path):\n"
+    load += "    return ImageOps.exif_transpose(Image.open(path))\n\n\n"
+    project.write(
+        "paint.py", f"{load}def paint(path, prompt, boxes):\n    return load(path), boxes\n"
+    )
+    project.write("crop.py", f"{load}def crop(path, boxes):\n    return load(path), boxes\n")
+    assert project.findings() == [("crop.py", "ROC601")]
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("data/detect.py", DETECT.replace("bbox", "word").replace("boxes", "words")),
