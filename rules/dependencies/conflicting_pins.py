@@ -41,7 +41,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
     transformers 5.23.0 with torch 2.4.1 installs, as only the extra `torch` of transformers says
     what torch it needs, and then runs without PyTorch.
 
-    Only what is proven is reported: every release that a requirement admits is tried, for every
+    Only what is proven is reported: every release that a requirement allows is tried, for every
     Python, on Linux. Counted together are a group or a command, what a file includes, and the
     base with one extra or group; markers are respected. The extra `torch` counts where torch is
     required beside it, but only what it asks at least.

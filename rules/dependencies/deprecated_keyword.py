@@ -90,7 +90,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
     ```
 
     ## Fix safety
-    Safe: every torchvision that the project admits has `weights`.
+    Safe: every torchvision that the project allows has `weights`.
 
     ## References
     - https://docs.pytorch.org/vision/stable/models.html

@@ -70,7 +70,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     It prints a warning in each process, and a later release takes the function away. Here
     the replacement is known, and the call can be rewritten without a change of what it does.
 
-    Every torch that the project admits must call the function deprecated, and have the other one:
+    Every torch that the project allows must call the function deprecated, and have the other one:
     the oldest, too. Where no file declares torch, or a lower bound of it, nothing is reported. A
     name is reported once a project, at its first call; one that is imported, at the import, if the
     file calls it.

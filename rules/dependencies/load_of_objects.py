@@ -107,7 +107,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
 
     Reported is a load whose result the file uses as such an object: a method of modules is called
     on it, it is called itself, or its "args" or "cfg" have attributes. It is an error where every
-    torch that the project admits refuses, a warning where older ones would load it.
+    torch that the project allows refuses, a warning where older ones would load it.
 
     ## Example
     ```python

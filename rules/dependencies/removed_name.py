@@ -53,7 +53,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     The version is the installed one (``--environment``, or where the file lies among installed
     packages), else the locked one, else the newest that the requirements of the project admit:
     that is what a fresh install gets. A finding is a warning where the requirement has no upper
-    bound and admits older versions with the name, else an error. Patch releases count as their
+    bound and allows older versions with the name, else an error. Patch releases count as their
     minor release; of those from more than two years before this release nothing is known. All
     names of an import are one finding; an exact pin is one, where a package of the project imports
     more than eight names that came with several later releases. Where nothing declares torch, a
@@ -76,7 +76,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
 
     ## Fix safety
     Safe where the new name means the same and is there in all versions that the requirement
-    admits; else unsafe. There is no fix where nothing takes the old one's place.
+    allows; else unsafe. There is no fix where nothing takes the old one's place.
 
     ## References
     - https://github.com/huggingface/transformers/blob/main/MIGRATION_GUIDE_V5.md

@@ -76,7 +76,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     ```
 
     ## Fix safety
-    Safe where only the name of the keyword changed and all versions that the requirement admits
+    Safe where only the name of the keyword changed and all versions that the requirement allows
     take the new one; else unsafe.
 
     ## References

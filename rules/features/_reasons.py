@@ -53,7 +53,7 @@ def is_built_into_torch(found: Disabled, source: Source) -> bool:
 
 
 def _is_of_torch_2(requirement: str) -> bool:
-    """Return whether a requirement admits no release before 2.0."""
+    """Return whether a requirement allows no release before 2.0."""
     from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
 
     parsed = requirement_of(requirement)

@@ -88,7 +88,7 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
     ```
 
     ## Use instead
-    Climb one level less, and check that the file is there before it is used.
+    Go up one level less, and check that the file is there before it is used.
     ```python
     from pathlib import Path
 
@@ -142,9 +142,9 @@ def _words(climb: Climb) -> tuple[str, str]:
         return message, f"Remove the second {named}."
     message = f"This path is site-packages/{named}, not {package}/{named}: one level too high"
     if climb.copy is None:
-        return message, "Climb one level less."
+        return message, "Go up one level less."
     harm = f"The copy creates a stray directory and `{package}` stays unpatched."
-    return message, f"Climb one level less. {harm}"
+    return message, f"Go up one level less. {harm}"
 
 
 def _levels_to_site(module: str, source: Source) -> int | None:
@@ -171,7 +171,7 @@ def _copy_to(node: cst.CSTNode, source: Source) -> cst.Call | None:
 
 def _one_level_less(node: cst.CSTNode, source: Source) -> Fix | None:
     edit = _lower(node, source)
-    return None if edit is None else Fix("Climb one level less", (edit,))
+    return None if edit is None else Fix("Go up one level less", (edit,))
 
 
 def _lower(node: cst.CSTNode, source: Source) -> Edit | None:

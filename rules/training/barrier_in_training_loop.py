@@ -112,7 +112,7 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
             what = "it" if not lines else f"it, and also in {' and '.join(lines)}"
             help = (
                 f"Delete {what}: the gradient all-reduce keeps the ranks together. "
-                f"A rank that skips a step never comes to it, and the others hang."
+                "If a rank skips a step, the others wait for it forever."
             )
             yield self.finding(node, source, message, help=help)
 

@@ -39,7 +39,7 @@ def test_the_image_that_the_project_runs_in_tells_its_python(name: str, text: st
     write(name, text)
     (found,) = candidates()
     assert found.version < Version("5.0")
-    assert found.said.endswith("admits on Python 3.9")
+    assert found.said.endswith("allows on Python 3.9")
 
 
 def test_a_major_release_of_python_is_no_minor_one() -> None:

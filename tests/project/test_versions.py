@@ -63,7 +63,7 @@ def test_a_release_that_needs_a_newer_python_than_the_project_runs_on_does_not_c
     write(name, text)
     (found,) = candidates()
     assert Version("5.0") < found.version < Version("5.23")
-    assert found.said.endswith("admits on Python 3.10")
+    assert found.said.endswith("allows on Python 3.10")
 
 
 def test_the_newest_python_that_is_named_counts_and_a_minimum_names_none() -> None:
@@ -449,7 +449,7 @@ def test_the_newest_release_that_a_bounded_requirement_admits_counts() -> None:
     write("requirements.txt", "transformers>=4.6,<5\nhuggingface-hub>=0.4\n")
     (found,) = candidates(package="huggingface-hub")
     assert found.version < Version("1")
-    assert found.said.endswith("admits with `transformers<5,>=4.6`")
+    assert found.said.endswith("allows with `transformers<5,>=4.6`")
 
 
 def test_what_bounds_another_package_bounds_what_that_requires() -> None:
@@ -464,8 +464,8 @@ def test_of_an_open_requirement_of_another_package_the_newest_release_counts_tod
     write("requirements.txt", "transformers\nunsloth-zoo\n")
     today, some_day = candidates()
     assert today.version < some_day.version
-    assert today.said.endswith("admits with `unsloth-zoo`")
-    assert some_day.said.endswith("admits")
+    assert today.said.endswith("allows with `unsloth-zoo`")
+    assert some_day.said.endswith("allows")
 
 
 def test_a_bounded_requirement_that_only_older_releases_meet_rules_nothing_out() -> None:

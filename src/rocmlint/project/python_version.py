@@ -40,7 +40,7 @@ _SAID = (
 def python_version(project: Declarations) -> Version | None:
     """Return the Python that the nearest directory with a word about it names; None for no word.
 
-    Of several the newest counts: it admits most releases.
+    Of several the newest counts: it allows most releases.
     """
     for folder in project.folders:
         found = [Version(each) for each in _named(folder, project)]

@@ -309,7 +309,7 @@ def _admitted(
     result = []
     for newest in dict.fromkeys(filter(None, found)):
         why = others.why(package, specifier, newest)
-        said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) admits{why}"
+        said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) allows{why}"
         result.append(Candidate(newest, said, has_upper_bound(specifier), specifier, text))
     return result
 

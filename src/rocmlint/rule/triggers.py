@@ -7,7 +7,7 @@ A trigger narrows in three steps, each dearer than the one before:
    of strings blanked), comments or strings; only the statements around its matches are parsed;
 3. ``accepts``: a look at the shape of a node, before any name is resolved.
 
-The steps may let too much through, never too little: whatever ``accepts`` admits must contain
+The steps may let too much through, never too little: whatever ``accepts`` allows must contain
 one of the words and, at that place, a match of ``where``.
 
 What one step has worked out, the next one keeps. Before anything is made of a file, each trigger
