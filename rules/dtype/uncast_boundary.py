@@ -69,8 +69,8 @@ class UncastBoundary(PythonRule["cst.Call"]):
     ## Why it matters
     A part that is fed ``x.float()`` runs in float32 and returns float32. The next part was cast
     to bfloat16, so its first matrix product stops with ``expected scalar type Float but found
-    BFloat16``; and who then casts the whole model to get rid of the message loses the precision
-    that the first part needs.
+    BFloat16``. Casting the whole model to get rid of the message loses the precision that the
+    first part needs.
 
     ## Example
     ```python

@@ -46,8 +46,8 @@ class WholeModelCast(PythonRule["cst.Call"]):
     whatever type the checkpoint was loaded in: a bfloat16 base becomes float16, and large
     activations become inf.
 
-    Found are casts to another 16-bit type than the model was loaded in, casts after an adapter was
-    loaded, and casts of a model whose parts the same function works on, unless one class loads
+    The rule reports casts to another 16-bit type than the model was loaded in, casts after an
+    adapter was loaded, and casts of a model whose parts the same function works on, unless one class loads
     them all (see composite-model-cast).
 
     ## Example

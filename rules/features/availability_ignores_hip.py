@@ -100,8 +100,8 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     ``hasattr(torch.version, "hip")`` is true on every build, since the attribute exists and is
     None where there is no HIP.
 
-    Conditions on what only CUDA has (FlashInfer, TensorRT, fp8, versions of CUDA) are right and
-    no candidates. Copies of one function in a project are reported once.
+    Conditions on what only CUDA has (FlashInfer, TensorRT, fp8, versions of CUDA) are right,
+    and not reported. Copies of one function in a project are reported once.
 
     ## Example
     ```python

@@ -24,8 +24,8 @@ class DisabledFeatureToggle(ToggleRule):
     was built for another PyTorch. The run goes on two to four times slower, nothing says so, and
     published numbers are those of the slow path.
 
-    Found are comments that read as one statement, or as arguments of a call, where something shows
-    that the fast path was meant to be on:
+    The rule reports comments that read as one statement, or as arguments of a call, where something
+    shows that the fast path was meant to be on:
 
     - a log beside the comment says that it is on (an error, for every feature)
     - the file imports a function that only the comment calls

@@ -52,7 +52,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
     that the package has, such as ``torchvision._meta_registrations``, hides that the package was
     built for another PyTorch.
 
-    A check of a fast path that always says no (a warning) is the same lie the other way round:
+    A check of a fast path that always says no (a warning) is the same fault the other way round:
     the fast path stays off on every machine, also on those that have it.
 
     Several fakes in one function are reported once.

@@ -57,10 +57,10 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     ## Why it matters
     ``from module import function`` keeps the function that the module had at that moment. When
     ``module.function`` is replaced afterwards, everybody who looks it up in the module gets the
-    new one, but calls of the imported name still run the old one. So it is with files:
+    new one, but calls of the imported name still run the old one. The same holds for files:
     ``importlib.reload`` of a package runs only its ``__init__.py`` again, none of its submodules.
 
-    Names that are bound again after the import are not judged.
+    Names that are bound again after the import are not reported.
 
     ## Example
     ```python

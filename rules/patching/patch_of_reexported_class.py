@@ -28,7 +28,7 @@ class PatchOfReexportedClass(PythonRule["cst.Assign | cst.Call"]):
 
     ## Why it matters
     ``transformers.LlamaModel`` and ``transformers.models.llama.modeling_llama.LlamaModel`` are
-    two names of one class. Who replaces the second keeps the original under the first, and under
+    two names of one class. Replacing the second leaves the original under the first, and under
     every name that was imported from there before.
 
     ## Example

@@ -30,7 +30,7 @@ class SwallowedLibraryPatch(PythonRule["cst.Call"]):
 
     ## Why it matters
     Whoever imports the library believes that its patches are active. Where one fails, because
-    the patched package changed, the stock code runs and no user of the library gets to know.
+    the patched package changed, the stock code runs and no user of the library finds out.
 
     ## Example
     ```python title="speechlab/__init__.py"

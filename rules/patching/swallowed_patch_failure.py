@@ -49,7 +49,7 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
     Patches and fast paths fail when a version changed, a file is missing or a kernel does not
     load. In a ``try`` whose ``except`` does nothing, the run then goes on with the stock code:
     its speed and numbers are not those of the run that it is compared with, and nothing says so.
-    It is an error where the next line says "enabled" whatever happened.
+    The finding is an error where the next line says "enabled" whatever happened.
 
     A check for patched files that only logs a warning is the same: the stock code runs.
 

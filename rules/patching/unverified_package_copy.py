@@ -150,7 +150,7 @@ def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
 
 
 class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
-    """Files copied into site-packages by a guessed path, and nothing looks whether they arrived.
+    """Files copied into site-packages by a guessed path, and nothing checks that they arrived.
 
     ## Why it matters
     ``lib/python3.11/site-packages``, ``site.getsitepackages()[0]`` and the output of ``pip show``
