@@ -47,8 +47,8 @@ class WholeModelCast(PythonRule["cst.Call"]):
     activations become inf.
 
     The rule reports casts to another 16-bit type than the model was loaded in, casts after an
-    adapter was loaded, and casts of a model whose parts the same function works on, unless one class loads
-    them all (see composite-model-cast).
+    adapter was loaded, and casts of a model whose parts the same function works on, unless one
+    class loads them all (see composite-model-cast).
 
     ## Example
     ```python
