@@ -11,6 +11,7 @@ from rocmlint.rule import compile_lazily
 from rocmlint.source.kinds import kinds
 
 from ._live_code import live_lines
+from ._loading_call import loading_call
 from ._passed import package_around
 from ._toggles import AITER, ATTENTION, COMPILE
 
@@ -41,7 +42,7 @@ def is_relied_on(toggle: Toggle, line: int, source: Source) -> bool:
     if toggle.feature is AITER:
         return isinstance(node, (ast.Expr, ast.If)) or _is_variable(node)
     if toggle.feature is ATTENTION and isinstance(node, (ast.Assign, ast.keyword)):
-        return _is_chosen_elsewhere(toggle, source)
+        return _is_chosen_elsewhere(toggle, line, source)
     return toggle.feature is COMPILE and _is_compiled_elsewhere(line, source)
 
 
@@ -67,11 +68,19 @@ def _is_variable(node: ast.AST) -> bool:
     return isinstance(target, ast.Subscript) and "environ" in ast.unparse(target.value)
 
 
-def _is_chosen_elsewhere(toggle: Toggle, source: Source) -> bool:
+def _is_chosen_elsewhere(toggle: Toggle, line: int, source: Source) -> bool:
+    """Return whether the file, or its package, has the option on for another model.
+
+    What is loaded in another file says nothing of a class that is named here: its own attention
+    may be all that it has.
+    """
     chosen = _CHOSEN.format(re.escape(toggle.key.lstrip("_")))
     lines = live_lines(source)
-    if any(re.search(chosen, line) or _SWITCHED.search(line) for line in lines):
+    if any(re.search(chosen, each) or _SWITCHED.search(each) for each in lines):
         return True
+    loading = loading_call(toggle, line, source)
+    if loading is not None and not loading.owner.startswith("Auto"):
+        return False
     return _is_in_package(_LIVE_LINE + chosen, source)
 
 

@@ -29,7 +29,8 @@ class DisabledFeatureToggle(ToggleRule):
 
     - a log beside the comment says that it is on (an error, for every feature)
     - the file imports a function that only the comment calls
-    - the file or its package chooses the same option for another model
+    - the file chooses the same option for another model, or its package does, unless the call
+      names a class of its own instead of ``AutoModel...``
     - it switches AITER on by a call or a variable of the environment
     - every call of a function ran torch.compile in a mode that somebody chose, and the package
       compiles in a mode elsewhere, or sets the precision for it beside

@@ -109,11 +109,16 @@ def test_it_is_one_finding_in_each_file_and_for_each_call(project: Project) -> N
     ]
 
 
-LOADS = "from transformers import AutoModelForCausalLM as Model\n\n"
-OFF = (
-    "model = Model.from_pretrained(\n    'm',\n    # attn_implementation='flash_attention_2',\n)\n"
+LOADS = "from transformers import AutoModelForCausalLM\n\n"
+OFF = """
+model = AutoModelForCausalLM.from_pretrained(
+    "m",
+    # attn_implementation="flash_attention_2",
 )
-CHOSEN = "judge = Model.from_pretrained('j', attn_implementation='flash_attention_2')\n"
+"""
+CHOSEN = (
+    "judge = AutoModelForCausalLM.from_pretrained('j', attn_implementation='flash_attention_2')\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +141,19 @@ def test_an_argument_is_missed_where_the_package_passes_it_elsewhere(
     assert project.findings("--select", "ROC301") == expected
 
 
-@pytest.mark.parametrize("line", [f"# {CHOSEN}", CHOSEN.replace("flash_attention_2", "eager")])
+def test_another_file_says_nothing_of_a_class_that_is_named(project: Project) -> None:
+    project.write(".git/HEAD", "")
+    project.write("pkg/__init__.py", "")
+    own = (LOADS + OFF).replace("AutoModel", "GemmaModel")
+    project.write("pkg/train.py", own)
+    project.write("pkg/both.py", own + CHOSEN)
+    project.write("pkg/judge.py", LOADS + CHOSEN)
+    assert project.findings("--select", "ROC301") == [("pkg/both.py", "ROC301")]
+
+
+@pytest.mark.parametrize(
+    "line", [CHOSEN.replace("judge", "# judge"), CHOSEN.replace("flash_attention_2", "eager")]
+)
 def test_an_argument_that_nothing_passes_is_optional(line: str, project: Project) -> None:
     project.write(".git/HEAD", "")
     project.write("paint.py", LOADS + line + "\n" + OFF)
