@@ -156,7 +156,7 @@ def test_another_file_says_nothing_of_a_class_that_is_named(project: Project) ->
 )
 def test_an_argument_that_nothing_passes_is_optional(line: str, project: Project) -> None:
     project.write(".git/HEAD", "")
-    project.write("paint.py", LOADS + line + "\n" + OFF)
+    project.write("paint.py", LOADS + CHOSEN.replace(old, new) + OFF)
     assert project.findings("--preview", "--select", "ROC301,ROC303") == OPTIONAL
 
 
