@@ -151,10 +151,8 @@ def test_another_file_says_nothing_of_a_class_that_is_named(project: Project) ->
     assert project.findings("--select", "ROC301") == [("pkg/both.py", "ROC301")]
 
 
-@pytest.mark.parametrize(
-    "line", [CHOSEN.replace("judge", "# judge"), CHOSEN.replace("flash_attention_2", "eager")]
-)
-def test_an_argument_that_nothing_passes_is_optional(line: str, project: Project) -> None:
+@pytest.mark.parametrize(("old", "new"), [("judge", "# judge"), ("flash_attention_2", "eager")])
+def test_an_argument_that_nothing_passes_is_optional(old: str, new: str, project: Project) -> None:
     project.write(".git/HEAD", "")
     project.write("paint.py", LOADS + CHOSEN.replace(old, new) + OFF)
     assert project.findings("--preview", "--select", "ROC301,ROC303") == OPTIONAL
