@@ -12,7 +12,7 @@ from ._disabled import indent_as_code, live_around
 from ._live_code import header_above, live_lines
 from ._loading_call import loading_call
 from ._relied_on import is_relied_on
-from ._toggles import ATTENTION, COMPILE
+from ._toggles import ATTENTION, COMPILE, FEATURES
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -31,6 +31,8 @@ def is_doubtful(found: Disabled, source: Source) -> bool:
     toggle = found.toggle
     if toggle.doubtful or (toggle.feature.doubtful and toggle.feature is not COMPILE):
         return True
+    if toggle.feature not in FEATURES:
+        return False
     if toggle.feature is COMPILE and not _was_compiled(found, source):
         return True
     return (

@@ -88,7 +88,7 @@ _KERNELS = (
 )
 """What a fused kernel computes: layers, features and images are fused as well."""
 AITER = _feature("AITER", "aiter")
-_FEATURES = (
+FEATURES = (
     AITER,
     ATTENTION,
     _feature("TF32", r"tf32|float32_matmul_precision"),
@@ -108,6 +108,7 @@ _FEATURES = (
     _feature("offloading", r"offload$|block_swap", "offload|block_swap", doubtful=True),
     _feature("slicing or tiling", r"slicing$|tiling$", "slic|til(?:e|ing)", doubtful=True),
 )
+"""What is known here; the user may name more."""
 _SWITCHES_ON = compile_lazily(
     r"_*(?:activate|allow|apply|convert|enable|fuse|inject|optimi[sz]e|patch|preferred|replace|set"
     r"|switch|to|turn_on|use)(?:_|$)|gradient_checkpointing_enable$"
@@ -188,7 +189,7 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
 def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | None:
     if name in more:
         return Feature(f"`{name}`", re.compile(name))
-    return next((each for each in _FEATURES if each.names.search(subject)), None)
+    return next((each for each in FEATURES if each.names.search(subject)), None)
 
 
 def _switches_off(name: str, value: ast.expr | None) -> bool:
