@@ -9,6 +9,7 @@ from rocmlint.rule import PartRule, commands, declared, fitted, shortened
 from ._installs.commands import PIP_AND_UV
 from ._pins.excuses import (
     has_own_triton,
+    is_of_machine,
     is_overridden,
     is_own_build,
     is_record,
@@ -77,6 +78,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
         is_own_build,
         has_own_triton,
         is_overridden,
+        is_of_machine,
         is_record,
     )
 

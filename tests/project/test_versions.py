@@ -93,6 +93,24 @@ def test_what_a_source_distribution_requires_counts() -> None:
     assert (str(found.version), found.said) == ("4.48.0", "pinned in PKG-INFO")
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("PKG-INFO", "Requires-Dist: transformers (>=4.30<4.40)"),
+        ("requirements.txt", "transformers>=4.30<4.40"),
+        ("requirements.txt", "transformers=4.30"),
+    ],
+)
+def test_of_a_requirement_that_is_not_valid_the_version_is_unknown(name: str, line: str) -> None:
+    write(name, f"Metadata-Version: 1.2\n{line}\n" if name == "PKG-INFO" else f"{line}\n")
+    assert versions() == []
+
+
+def test_a_sentence_among_requirements_names_no_package() -> None:
+    write("requirements.txt", "transformers>=4.48,<4.50\ntransformers is what we build on\n")
+    assert versions() == ["4.49.0"]
+
+
 def test_of_an_older_source_distribution_the_list_beside_counts() -> None:
     write("job.egg-info/requires.txt", "transformers~=4.48.0\n\n[dev]\npytest\n")
     assert versions() != ["4.48.3"]  # in a checkout it may be as old as the last installation

@@ -7,8 +7,9 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.project.texts import texts_below
 from rocmlint.rule import once_per_file, syntax_tree
-from rocmlint.rule.closed_projects import LOADS_WHATEVER_IS_THERE, is_distributed, is_test, texts_of
+from rocmlint.rule.closed_projects import LOADS_WHATEVER_IS_THERE, is_distributed, is_test
 
 from .package_imports import files_of, holds, modules_imported
 
@@ -53,7 +54,7 @@ def _is_leftover(source: Source) -> bool:
         return False
     names = "|".join(re.escape(module_name(each)) for each in sorted(chain))
     named = re.compile(rf"\b(?:{names})\b")
-    return not any(named.search(source.read(each)) for each in texts_of(root, source))
+    return not any(named.search(source.read(each)) for each in texts_below(root, source))
 
 
 def is_run(path: str, text: str, root: str) -> bool:

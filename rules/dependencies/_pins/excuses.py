@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from rocmlint.published.pytorch_index import FAMILY
@@ -66,6 +67,18 @@ def is_record(conflict: Conflict, file: File) -> bool:
     parsed = (requirement_of(each.text) for each in file.parts.declared)
     pinned = [pin(each.specifier) for each in parsed if each is not None and not each.url]
     return any(each is not None and (each.local or each.is_devrelease) for each in pinned)
+
+
+def is_of_machine(conflict: Conflict, file: File) -> bool:
+    """Lists that `pip freeze` wrote, beside other requirements, and that nothing installs.
+
+    No README, script, image, workflow or program of the project names such a list.
+    """
+    if conflict.owner.command is not None:
+        return False
+    from rocmlint.project.records import is_machine_record  # noqa: PLC0415 - few pins conflict
+
+    return is_machine_record(os.path.abspath(file.path), file.project.folders[-1], file)
 
 
 def has_own_triton(conflict: Conflict, file: File) -> bool:

@@ -184,6 +184,8 @@ class Problem:
     reason: str
     line: int
     column: int
+    refused: str = ""
+    """The text that should be a requirement, where it is that which is not valid."""
 
 
 @dataclass(frozen=True)

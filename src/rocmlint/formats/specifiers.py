@@ -60,7 +60,8 @@ def _refused(excerpt: Excerpt) -> Problem:
     span = excerpt.span()
     reason = fault_of(excerpt.text).rstrip(":")
     shown = excerpt.text if len(excerpt.text) < 60 else excerpt.text[:57] + "..."
-    return Problem(f"{shown!r} is not a valid requirement: {reason}", span.line, span.column)
+    told = f"{shown!r} is not a valid requirement: {reason}"
+    return Problem(told, span.line, span.column, refused=excerpt.text)
 
 
 def _declared(text: str, name: str, excerpt: Excerpt, where: Declaration) -> Declared:

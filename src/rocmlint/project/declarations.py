@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.disk import DiskView
 from rocmlint.formats import format_of
 from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
-from rocmlint.project.released import released
+from rocmlint.project.records import is_machine_record
+from rocmlint.project.released import released, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,11 +104,17 @@ class Declarations(DiskView):
         if "requirements" in names:
             inner = os.path.join(folder, "requirements")
             paths += [os.path.join(inner, name) for name in self.names_in(inner)]
-        own = (Listed(path, parts_of(path, self.read(path))) for path in paths if _declares(path))
+        own = (
+            Listed(each, parts_of(each, self.read(each))) for each in paths if self._counts(each)
+        )
         for path, parts, constraint in with_inclusions(own, self.read):
-            for each in parts.declared:
+            for each in (*parts.declared, *unreadable(parts)):
                 yield Requirement(path, replace(each, constraint=True) if constraint else each)
         yield from (Requirement(*each) for each in released(folder, self))
+
+    def _counts(self, path: str) -> bool:
+        """Return whether a file declares what is installed, not what some machine held."""
+        return _declares(path) and not is_machine_record(path, self.folders[-1], self)
 
 
 @lru_cache(maxsize=4)

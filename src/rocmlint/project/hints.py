@@ -14,6 +14,7 @@ from rocmlint.formats.shell import script as shell
 from rocmlint.installs.install import installs_of
 from rocmlint.project.declarations import Requirement
 from rocmlint.project.inline import installed
+from rocmlint.project.records import is_machine_record
 from rocmlint.text.text import LEXEME
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def is_told(path: str) -> bool:
 def _hints(package: str, folder: str, project: Declarations) -> Iterator[Requirement]:
     mentioned = re.compile(package.replace("-", "[-_.]"), re.IGNORECASE)
     for path in _telling(folder, project):
+        if is_machine_record(path, project.folders[-1], project):
+            continue
         text = project.read(path)
         if mentioned.search(text) or "install" in text or "--with" in text:
             told = _told(os.path.basename(path), text)

@@ -7,18 +7,24 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from packaging.utils import canonicalize_name
+
 from rocmlint.formats import requirements
+from rocmlint.formats.model import Declared
+from rocmlint.text.text import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.disk.disk import DiskView
-    from rocmlint.formats.model import Declared
+    from rocmlint.formats.model import Parts
 
 METADATA = "PKG-INFO"
 """What lies in the folder of a source distribution, and in no checkout."""
 _REQUIRED = re.compile(r"^Requires-Dist:[ \t]*(.+)$", re.MULTILINE)
 _EXTRA = re.compile(r"\bextra\s*==\s*[\"']([\w.-]+)[\"']")
+_NAMED = re.compile(r"([A-Za-z][\w.-]*)\s*(?:\[[^\]]*\]\s*)?[<>=~!@;(\d]")
+"""How a text begins that names a package and asks for some version of it."""
 _SECTION = re.compile(r"\[([^\]:]*)(?::[^\]]*)?\]\Z")
 
 
@@ -53,5 +59,18 @@ def _listed(path: str, view: DiskView) -> Iterator[tuple[str, Declared]]:
 
 
 def _read(path: str, text: str, group: str) -> Iterator[tuple[str, Declared]]:
-    for each in requirements.parse(text).declared:
+    parts = requirements.parse(text)
+    for each in (*parts.declared, *unreadable(parts)):
         yield path, replace(each, group=group)
+
+
+def unreadable(parts: Parts) -> Iterator[Declared]:
+    """Yield what stands in place of requirements and is not valid: which version is unknown.
+
+    Tools of its time took `torch>=1.6<1.8`, and nobody knows what they made of it.
+    """
+    for each in parts.problems:
+        named = _NAMED.match(each.refused)
+        if named is not None:
+            span = Span(each.line, each.column, each.line, each.column + len(each.refused))
+            yield Declared(each.refused, canonicalize_name(named[1]), span)

@@ -10,11 +10,10 @@ import libcst as cst
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.copies import named_in, normalized
+from rocmlint.project.texts import texts_below
 from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rocmlint.source.python import Source
 
 LOADS_WHATEVER_IS_THERE = (
@@ -23,20 +22,6 @@ LOADS_WHATEVER_IS_THERE = (
 )
 """What stands in a project that runs modules which no text names."""
 _DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
-_TEXTS = (
-    ".yaml",
-    ".yml",
-    ".sh",
-    ".md",
-    ".rst",
-    ".toml",
-    ".cfg",
-    ".ini",
-    ".slurm",
-    ".sbatch",
-    ".ipynb",
-)
-_MOST_FOLDERS = 1000
 _OF_TEST = compile_lazily(r"(?:^|/)(?:tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 _SPECIAL = compile_lazily(r"__|test|main$|setup$|forward$")
 """How functions begin that others call by convention."""
@@ -70,7 +55,7 @@ def _is_named_nowhere(name: str, source: Source) -> bool:
     in_code = re.compile(rf"^[^#\n]*(?<!\bdef ){word}", re.MULTILINE)
     if any(in_code.search(_used(each, source)) for each in source.modules_with(root, (word,))):
         return False
-    return not any(re.search(word, source.read(each)) for each in texts_of(root, source))
+    return not any(re.search(word, source.read(each)) for each in texts_below(root, source))
 
 
 def _used(path: str, source: Source) -> str:
@@ -117,15 +102,3 @@ def is_distributed(source: Source) -> bool:
 
 def _plain(name: str) -> str:
     return normalized(name).replace("-", "")
-
-
-def texts_of(root: str, source: Source) -> Iterator[str]:
-    """Yield the settings, scripts, notebooks and documents of a project."""
-    folders = [root]
-    for count, folder in enumerate(folders):
-        for name in source.names_in(folder):
-            path = os.path.join(folder, name)
-            if name.endswith(_TEXTS):
-                yield path
-            elif "." not in name and os.path.isdir(path) and count < _MOST_FOLDERS:
-                folders.append(path)

@@ -1,0 +1,40 @@
+"""The settings, scripts, notebooks and documents of a project: all its texts but its modules."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.disk.disk import DiskView
+
+_ENDINGS = (
+    *(".yaml", ".yml", ".sh", ".md", ".rst", ".toml", ".cfg", ".ini", ".slurm", ".sbatch"),
+    ".ipynb",
+)
+_OF_TOOLS = frozenset({".github", ".circleci", ".devcontainer", ".buildkite", ".ci"})
+_MOST_FOLDERS = 1000
+
+
+def texts_below(root: str, view: DiskView) -> Iterator[str]:
+    """Yield the paths of the texts below a folder that may name a module, a function or a list."""
+    folders = [root]
+    for count, folder in enumerate(folders):
+        for name in view.names_in(folder):
+            path = os.path.join(folder, name)
+            if name.endswith(_ENDINGS) or _is_linted(path):
+                yield path
+            elif _may_be_folder(name) and os.path.isdir(path) and count < _MOST_FOLDERS:
+                folders.append(path)
+
+
+def _is_linted(path: str) -> bool:
+    return not path.endswith(".py") and format_of(path) is not None
+
+
+def _may_be_folder(name: str) -> bool:
+    return "." not in name or name in _OF_TOOLS
