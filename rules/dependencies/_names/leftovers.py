@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import once_per_file, syntax_tree
-from rocmlint.rule.closed_projects import LOADS_WHATEVER_IS_THERE, is_distributed, is_test
+from rocmlint.rule.closed_projects import (
+    LOADS_WHATEVER_IS_THERE,
+    distributed_package,
+    is_distributed,
+    is_test,
+)
 
 from .package_imports import files_of, holds, modules_imported
 
@@ -60,6 +65,13 @@ def _is_leftover(source: Source) -> bool:
 def is_run(path: str, text: str, root: str) -> bool:
     """Return whether a file is a program, or a test, which is found by its name."""
     return is_test(path, root) or not _is_library(text)
+
+
+@once_per_file
+def is_for_package_alone(source: Source) -> bool:
+    """Return whether a file lies in a package that users install, and is none that they import."""
+    package = distributed_package(source)
+    return bool(package) and _is_internal(os.path.abspath(source.path), package, source)
 
 
 def _is_internal(path: str, root: str, source: Source) -> bool:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule.closed_projects import is_in_unused_function
 
+from .leftovers import is_for_package_alone
+
 if TYPE_CHECKING:
     from rocmlint.rule import Source
 
@@ -13,5 +15,9 @@ if TYPE_CHECKING:
 
 
 def is_uncalled(found: MissingUse, source: Source) -> bool:
-    """Functions at the top of a module that no code, script or document of the project names."""
-    return is_in_unused_function(found.node, source)
+    """Functions, and methods of classes without bases, that nothing in the project names.
+
+    Looked at are code, scripts and documents. Of a package that users install only the modules
+    count that other modules of it import; a class of tests is run by the names of its methods.
+    """
+    return is_in_unused_function(found.node, source, is_for_package_alone)

@@ -11,9 +11,12 @@ import libcst as cst
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.copies import named_in, normalized
 from rocmlint.project.texts import texts_below
+from rocmlint.rule.shapes import last_name
 from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rocmlint.source.python import Source
 
 LOADS_WHATEVER_IS_THERE = (
@@ -23,8 +26,15 @@ LOADS_WHATEVER_IS_THERE = (
 """What stands in a project that runs modules which no text names."""
 _DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
 _OF_TEST = compile_lazily(r"(?:^|/)(?:tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
-_SPECIAL = compile_lazily(r"__|test|main$|setup$|forward$")
+_SPECIAL = compile_lazily(
+    r"__|test|main$|forward$|pytest_|load_tests$|(?:async_?)?(?:set_?up|tear_?down)", re.IGNORECASE
+)
 """How functions begin that others call by convention."""
+_HOOK = compile_lazily(r"(?:async_)?(?:on|do|pre|post|visit|handle|step)(?:_|$)|run$|call$")
+"""How methods are called besides that others find by a name that they put together."""
+_PLAIN = frozenset({"object", "TestCase", "IsolatedAsyncioTestCase"})
+"""Bases that call methods of special names only."""
+_OF_PYTEST = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 _REEXPORTS = compile_lazily(
     r"^from[ \t]+\.[\w.]*[ \t]+import[ \t]*(?:\((?:(?!\bas\b)[^()])*\)|(?:(?!\bas\b)[^(\n])*$)"
     r"|^__all__\b[^\[(\n]*[\[(][^\])]*[\])]",
@@ -33,24 +43,63 @@ _REEXPORTS = compile_lazily(
 """What a package only passes on."""
 
 
-def is_in_unused_function(node: cst.CSTNode, source: Source) -> bool:
-    """Check whether a function at the top of a module is never run, as nothing names it."""
-    outermost = None
-    for each in source.ancestors(node):
-        if isinstance(each, cst.ClassDef):
-            return False
-        if isinstance(each, cst.FunctionDef):
-            outermost = each
-    if outermost is None or outermost.decorators:
+def is_in_unused_function(
+    node: cst.CSTNode, source: Source, is_internal: Callable[[Source], bool] | None = None
+) -> bool:
+    """Check whether a function, or a method of a class without bases, is run by nothing.
+
+    Nothing names it. ``is_internal`` says of a module of a package that users install whether only
+    the package itself uses it.
+    """
+    name = _run_by_name(node, source)
+    if name is None or not _is_named_nowhere(name, source):
         return False
-    return _is_named_nowhere(outermost.name.value, source)
+    path = os.path.abspath(source.path)
+    if is_test(path, source.project.folders[-1]):
+        return _are_tests_found_as_usual(source)
+    return is_closed(path, source) or (is_internal is not None and is_internal(source))
+
+
+def _run_by_name(node: cst.CSTNode, source: Source) -> str | None:
+    """Return the name by which alone the code around a node is run; None if there may be others."""
+    around: list[cst.FunctionDef | cst.ClassDef] = [
+        each for each in source.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))
+    ]
+    if not around:
+        return None
+    outermost = around.pop()
+    is_method = isinstance(outermost, cst.ClassDef)
+    if isinstance(outermost, cst.ClassDef):
+        if not around or not _is_called_by_name(outermost):
+            return None
+        outermost = around.pop()
+    if isinstance(outermost, cst.ClassDef) or outermost.decorators:
+        return None
+    name: str = outermost.name.value
+    return None if _SPECIAL.match(name) or (is_method and _HOOK.match(name)) else name
+
+
+def _is_called_by_name(holder: cst.ClassDef) -> bool:
+    """Return whether nothing but a name runs a method of a class, as a base of it may do."""
+    bases = {last_name(each.value) for each in holder.bases}
+    return not holder.decorators and not holder.keywords and bases <= _PLAIN
+
+
+@once_per_file
+def _are_tests_found_as_usual(source: Source) -> bool:
+    """Return whether tests are what is called so, by no rule of the project's own."""
+    root = source.project.folders[-1]
+    if not source.exists(os.path.join(root, ".git")):
+        return False
+    texts = (source.read(os.path.join(root, name)) for name in _OF_PYTEST)
+    return not any("python_functions" in each or "python_classes" in each for each in texts)
 
 
 @once_per_file
 def _is_named_nowhere(name: str, source: Source) -> bool:
-    if _SPECIAL.match(name) or not is_closed(os.path.abspath(source.path), source):
-        return False
     root = source.project.folders[-1]
+    if not source.exists(os.path.join(root, ".git")):
+        return False
     word = rf"\b{name}\b"
     in_code = re.compile(rf"^[^#\n]*(?<!\bdef ){word}", re.MULTILINE)
     if any(in_code.search(_used(each, source)) for each in source.modules_with(root, (word,))):
@@ -81,7 +130,13 @@ def is_test(path: str, root: str) -> bool:
 
 
 def is_distributed(source: Source) -> bool:
-    """Return whether a package that a project builds holds the file: its users may import it.
+    """Return whether a package that a project builds holds the file: its users may import it."""
+    return bool(distributed_package(source))
+
+
+@once_per_file
+def distributed_package(source: Source) -> str:
+    """Return the folder of the package with the file that a project builds, "" where none does.
 
     Where one of the packages beside has the name of the project, it is the one that is built.
     """
@@ -96,8 +151,9 @@ def is_distributed(source: Source) -> bool:
         if text and source.exists(os.path.join(base, top, "__init__.py")):
             names = {_plain(each) for each in named_in(text)}
             beside = {_plain(each) for each in source.names_in(base)}
-            return _plain(top) in names or not names & beside
-    return False
+            is_built = _plain(top) in names or not names & beside
+            return os.path.join(base, top) if is_built else ""
+    return ""
 
 
 def _plain(name: str) -> str:
