@@ -293,6 +293,24 @@ def test_without_a_requirement_what_the_project_installs_counts(
     assert versions("src/job.py") == expected
 
 
+_IMAGE = "FROM ubuntu\nARG VERSION=4.48.1\nRUN pip install transformers==${VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".github/workflows/image.yml", "build-args: |\n  VERSION=${{ matrix.version }}\n"),
+        ("docker/compose.yaml", "args:\n  VERSION: 4.50.0\n"),
+        ("build.sh", "docker build --build-arg VERSION=$NEWER .\n"),
+    ],
+)
+def test_a_version_that_builds_of_an_image_set_is_unknown(name: str, text: str) -> None:
+    write("docker/Dockerfile", _IMAGE)
+    assert versions() == ["4.48.1"]
+    write(name, text)
+    assert versions() == []
+
+
 def test_a_requirement_in_a_comment_says_nothing() -> None:
     write("setup.py", '_deps = [\n    # "transformers==4.48.1",\n]\n')
     assert "nothing declares transformers" in candidates()[0].said

@@ -15,6 +15,7 @@ from rocmlint.installs.install import installs_of
 from rocmlint.project.declarations import Requirement
 from rocmlint.project.inline import installed
 from rocmlint.project.records import is_machine_record
+from rocmlint.project.texts import texts_below
 from rocmlint.text.text import LEXEME
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ _REQUIREMENT = re.compile(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
 """A string of Python that may be a requirement with a version."""
 _BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTILINE)
 """A requirement that names no package: the URL of its repository must tell."""
+_ARGUMENT = re.compile(r"^[ \t]*ARG[ \t]+(\w+)=.*$", re.MULTILINE)
+_BUILDING = frozenset({"workflow", "compose", "shell", "makefile", "justfile"})
+"""Formats of files that build images."""
 _EXTRAS = re.compile(r"\[[\w\s,.-]*\]\Z")
 
 
@@ -61,10 +65,10 @@ def hints(package: str, folder: str, project: Declarations) -> tuple[Requirement
     return tuple(_hints(package, folder, project))
 
 
-def told_beside(found: Iterable[Requirement], view: DiskView) -> Iterator[Declared]:
+def told_beside(found: Iterable[Requirement], project: Declarations) -> Iterator[Declared]:
     """Yield all that is installed by the files that the requirements stand in."""
     for path in {each.path for each in found if not _declares(each.path)}:
-        yield from _told(os.path.basename(path), view.read(path)).declared
+        yield from _told(os.path.basename(path), _read(path, project)).declared
 
 
 def is_told(path: str) -> bool:
@@ -77,7 +81,7 @@ def _hints(package: str, folder: str, project: Declarations) -> Iterator[Require
     for path in _telling(folder, project):
         if is_machine_record(path, project.folders[-1], project):
             continue
-        text = project.read(path)
+        text = _read(path, project)
         if mentioned.search(text) or "install" in text or "--with" in text:
             told = _told(os.path.basename(path), text)
             own = dict.fromkeys(each.text for each in told.declared if each.name == package)
@@ -85,6 +89,32 @@ def _hints(package: str, folder: str, project: Declarations) -> Iterator[Require
                 for declared in requirements.parse(each).declared:
                     yield Requirement(path, replace(declared, group=each))
             yield from _of_projects(told.projects, os.path.dirname(path), package, project)
+
+
+def _read(path: str, project: Declarations) -> str:
+    """Read a file; a default of an image's ARG that a build of the project sets is left out."""
+    text = project.read(path)
+    if "ARG" not in text or _format_name(path) != "dockerfile":
+        return text
+    used = {each[1] for each in _ARGUMENT.finditer(text) if re.search(rf"=\$\{{?{each[1]}\b", text)}
+    given = {each for each in used if _is_given(each, project)}
+    return _ARGUMENT.sub(lambda match: f"ARG {match[1]}" if match[1] in given else match[0], text)
+
+
+def _is_given(argument: str, project: Declarations) -> bool:
+    """Return whether a workflow, a script or the like sets what an image is built with."""
+    root = project.folders[-1]
+    sets = re.compile(rf"(?<![$\w{{]){argument}[ \t]*[=:]")
+    return any(
+        sets.search(project.read(each))
+        for each in texts_below(root, project)
+        if _format_name(each) in _BUILDING
+    )
+
+
+def _format_name(path: str) -> str:
+    found = format_of(path)
+    return "" if found is None else found.name
 
 
 def _of_projects(
