@@ -23,6 +23,7 @@ from ._names.judgement import (
     since,
 )
 from ._names.leftovers import is_leftover
+from ._names.other_environments import is_excluded, to_require
 from ._names.overlays import OTHER_PACKAGE, foreign_uses
 from ._names.published_names import (
     has,
@@ -219,7 +220,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
                     patch.node,
                     source,
                     _message(dead),
-                    help=_advice(dead),
+                    help=_advice(dead, source),
                     severity=judgement.severity,
                 )
 
@@ -233,10 +234,11 @@ def _message(patch: DeadPatch) -> str:
     return first_fitting(f"{named} ({told})", named, f"Dead patch of `{patch.name}`")
 
 
-def _advice(patch: DeadPatch) -> str:
+def _advice(patch: DeadPatch, source: Source) -> str:
     owner, judgement = patch.dotted, patch.judgement
     bound = requirement(f"{owner}.{patch.name}", _history(owner, patch.name), judgement)
-    other = f", or require `{bound}`" if bound else ""
+    is_open = bool(bound) and not is_excluded(bound, judgement, source)
+    other = f", or require {to_require(bound, judgement, source)}" if is_open else ""
     version = runs_with(judgement, owner.partition(".")[0])
     return f"{version} Patch what {_said(owner)} calls in its place{other}."
 

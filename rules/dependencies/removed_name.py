@@ -14,6 +14,7 @@ from ._names.advice import advice
 from ._names.judgement import enumerated, first_fitting, is_undeclared, runs_with, since
 from ._names.leftovers import is_leftover
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
+from ._names.other_environments import is_for_another_environment, to_require
 from ._names.outgrown import outgrown
 from ._names.published_names import history
 from ._names.rename import renaming
@@ -98,7 +99,14 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         )
         | REMOVED_CALLS
     )
-    excuses = (is_undeclared, *LOOKUP_EXCUSES, is_leftover, is_for_some_versions, is_uncalled)
+    excuses = (
+        is_undeclared,
+        *LOOKUP_EXCUSES,
+        is_leftover,
+        is_for_some_versions,
+        is_for_another_environment,
+        is_uncalled,
+    )
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""
@@ -129,12 +137,13 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         """Report a pin once a project, however many names it lacks."""
         package, version = first.dotted.partition(".")[0], first.judgement.candidate.version
         lacks = f"{package} {version} lacks {pin.names} names of later releases"
-        told = f"{runs_with(first.judgement, package)} Require `{package}>={pin.release}`"
+        required = to_require(f"{package}>={pin.release}", first.judgement, source)
+        required += ", which has them all" if required.endswith("`") else ""
         finding = self.finding(
             first.place,
             source,
             first_fitting(f"{lacks} that `{pin.package}` imports", lacks),
-            help=f"{told}, which has them all.",
+            help=f"{runs_with(first.judgement, package)} Require {required}.",
             severity=first.judgement.severity,
         )
         root = os.path.relpath(source.project.folders[-1], source.settings.root or None)

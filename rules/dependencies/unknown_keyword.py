@@ -24,6 +24,7 @@ from ._names.keywords import (
     unknown_keywords,
 )
 from ._names.leftovers import is_leftover
+from ._names.other_environments import is_excluded, is_for_another_environment, to_require
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -101,6 +102,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         fails_before,
         is_leftover,
         is_for_some_versions,
+        is_for_another_environment,
         is_uncalled,
     )
 
@@ -149,9 +151,12 @@ def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source
         left = [each.name for each, said in zip(unknown, told, strict=True) if not said]
         told += [_without(left, unknown[0], call)] if left else []
     said = "; ".join(dict.fromkeys(filter(None, told)))
-    text = f"{said}, or require `{bound}`" if said and bound else said or f"require `{bound}`"
+    judgement = unknown[0].judgement
+    if bound and (not said or not is_excluded(bound, judgement, source)):
+        required = f"require {to_require(bound, judgement, source)}"
+        said = f"{said}, or {required}" if said else required
     version = runs_with(unknown[0].judgement, unknown[0].dotted.partition(".")[0])
-    return f"{version} {text[0].upper()}{text[1:]}."
+    return f"{version} {said[0].upper()}{said[1:]}."
 
 
 def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .cures import bound_for
 from .judgement import common_bound, enumerated, last_with, requirement, runs_with
+from .other_environments import is_excluded, to_require
 from .published_names import has, history, names
 from .rename import successor
 from .replacements import replacement_of
@@ -35,13 +36,16 @@ def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) ->
     for each, own in zip(uses, bounds, strict=True):
         clause = _clause(each.judgement, within)
         if not clause and ">=" in own and cures:
-            clause = "" if bound else f"require `{own}` for {{}}"
+            clause = "" if bound else f"require {to_require(own, each.judgement, source)} for {{}}"
         elif not clause and not (bound and len(uses) == 1):
             clause = _without(each.judgement)
         clauses.setdefault(clause, []).append(each)
     texts = [_said(clause, some, alone=len(uses) == 1) for clause, some in clauses.items()]
-    if bound:
-        texts.append(f"or require `{bound}`" if any(texts) else f"require `{bound}`")
+    judgement = uses[0].judgement
+    if bound and not any(texts):
+        texts.append(f"require {to_require(bound, judgement, source)}")
+    elif bound and not is_excluded(bound, judgement, source):
+        texts.append(f"or require {to_require(bound, judgement, source)}")
     text = "; ".join(filter(None, texts)) if len(uses) > 1 else ", ".join(filter(None, texts))
     return f"{runs_with(uses[0].judgement, package)} {text[0].upper()}{text[1:]}."
 

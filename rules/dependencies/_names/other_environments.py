@@ -1,0 +1,105 @@
+"""Programs that need another environment than the declared one, and what stands against advice."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.project.texts import texts_below
+from rocmlint.rule import once_per_file
+
+from .judgement import minor
+from .keywords import keyword_history
+from .leftovers import module_name
+from .published_names import history
+
+if TYPE_CHECKING:
+    from rocmlint.project.obstacles import Obstacles
+    from rocmlint.rule import Source
+
+    from .judgement import MissingName, MissingUse
+
+
+def is_for_another_environment(found: MissingUse, source: Source) -> bool:
+    """Programs that nothing names, for a later release than the project's requirements admit.
+
+    These exclude it by a range, or by what another package asks for: who wrote such a baseline ran
+    it in an environment of its own. A pin of the package itself may only be old.
+    """
+    known = history(found.dotted) or keyword_history(found.dotted, found.name)
+    since, judgement = known.there_since(), found.judgement
+    if since is None or since <= judgement.candidate.version or not _is_unnamed_program(source):
+        return False
+    wanted = f"{found.dotted.partition('.')[0]}>={minor(since)}"
+    return is_excluded(wanted, judgement, source) or _is_out_of_range(wanted, judgement)
+
+
+def _is_out_of_range(wanted: str, judgement: MissingName) -> bool:
+    """Return whether a range of the project ends before the first release that is wanted."""
+    from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
+
+    from rocmlint.project.companions import has_upper_bound  # noqa: PLC0415
+    from rocmlint.published.requirements import pin, releases  # noqa: PLC0415
+
+    admitted = judgement.candidate.admitted
+    if admitted is None or not has_upper_bound(admitted) or pin(admitted) is not None:
+        return False
+    required = Requirement(wanted)
+    both = admitted & required.specifier
+    known = releases(required.name.replace("_", "-"))
+    return not any(both.contains(each) for each in known)
+
+
+def to_require(bound: str, judgement: MissingName, source: Source) -> str:
+    """Return a requirement as it is advised, and what else has to change for it."""
+    return f"`{_offered(bound)}`{_obstacles(bound, judgement, source).clause}"
+
+
+def is_excluded(bound: str, judgement: MissingName, source: Source) -> bool:
+    """Return whether something else in the project leaves no release that a requirement admits."""
+    return bool(_obstacles(bound, judgement, source))
+
+
+def _offered(bound: str) -> str:
+    """Return a requirement with a floor that an index offers: not a release that was taken back."""
+    from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
+    from packaging.version import Version  # noqa: PLC0415
+
+    from rocmlint.project.obstacles import first_offered  # noqa: PLC0415
+    from rocmlint.published.requirements import is_yanked  # noqa: PLC0415
+
+    package, sign, rest = bound.partition(">=")
+    floor = rest.partition(",")[0]
+    distribution = package.replace("_", "-")
+    if not sign or not is_yanked(distribution, Version(floor)):
+        return bound
+    first = first_offered(distribution, Requirement(bound).specifier)
+    return bound if first is None else bound.replace(f">={floor}", f">={first}", 1)
+
+
+@once_per_file
+def _obstacles(bound: str, judgement: MissingName, source: Source) -> Obstacles:
+    from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
+
+    from rocmlint.project.companions import Companions, companions  # noqa: PLC0415
+    from rocmlint.project.obstacles import obstacles  # noqa: PLC0415
+
+    wanted = Requirement(bound)
+    is_own = "this file" in judgement.candidate.said  # which installs what it needs itself
+    others = Companions() if is_own else companions(source.project)
+    return obstacles(wanted.name.replace("_", "-"), wanted.specifier, others)
+
+
+@once_per_file
+def _is_unnamed_program(source: Source) -> bool:
+    """Return whether a file is to be run, and no module, script or document names it."""
+    path = os.path.abspath(source.path)
+    root = source.project.folders[-1]
+    if "__main__" not in source.text or not source.exists(os.path.join(root, ".git")):
+        return False
+    named = rf"\b{re.escape(module_name(path))}\b"
+    texts = (source.read(each) for each in texts_below(root, source) if each != path)
+    return set(source.modules_with(root, (named,))) <= {path} and not any(
+        re.search(named, each) for each in texts
+    )

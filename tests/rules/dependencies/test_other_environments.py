@@ -1,0 +1,103 @@
+"""A release that is advised can be installed with the rest, or it is said what has to move."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.repositories import lint, paths_with, write
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+
+LATE = "from transformers import Qwen3VLForConditionalGeneration\n"  # since 4.57
+LATER = "from transformers.models import qwen3_5\n"  # since 5.2
+PROGRAM = (
+    f"{LATER}\n\ndef main():\n    return qwen3_5\n\n\nif __name__ == '__main__':\n    main()\n"
+)
+
+
+def help_of(text: str, **lists: str) -> str:
+    for name, listed in lists.items():
+        write(f"{name}.txt", listed)
+    (finding,) = lint(text)
+    return finding.help
+
+
+def test_a_release_that_was_taken_back_is_no_floor() -> None:
+    told = help_of(LATE, requirements="transformers>=4.54,<=4.57.0\n")
+    assert told.endswith("Require `transformers>=4.57.1`.")
+
+
+def test_what_another_requirement_excludes_has_to_move_with_it() -> None:
+    told = help_of(
+        "from transformers.image_utils import make_flat_list_of_images\n",  # since 4.49
+        requirements="transformers==4.46.3\ntokenizers>=0.19,<0.20.4\naccelerate>=1\n",
+    )
+    assert told.endswith(
+        "Require `transformers>=4.49`, and move `tokenizers<0.20.4,>=0.19`, which excludes it."
+    )
+
+
+def test_what_a_pinned_package_asks_at_most_has_to_move_with_it() -> None:
+    told = help_of(LATER, requirements="transformers>=4.54,<=4.57.1\nvllm==0.19.0\n")
+    assert told.endswith("Require `transformers>=5.2`, and move `vllm==0.19.0`, which excludes it.")
+
+
+def test_a_python_that_is_too_old_is_told() -> None:
+    write(".python-version", "3.9\n")
+    told = help_of(LATER, requirements="transformers==4.57.1\n")
+    assert told.endswith("Require `transformers>=5.2`, which Python 3.9 is too old for.")
+
+
+def test_no_older_release_is_advised_beside_a_rename_if_something_excludes_it() -> None:
+    told = help_of(
+        "from transformers.modeling_utils import no_init_weights\n",  # until 5.0
+        requirements="transformers>=5.1\nhuggingface-hub>=1.1\n",
+    )
+    assert told.endswith("Use `transformers.initialization.no_init_weights`.")
+
+
+def test_a_program_for_a_release_that_the_others_exclude_has_an_environment_of_its_own() -> None:
+    write("requirements.txt", "transformers>=4.54,<=4.57.1\nvllm==0.19.0\n")
+    write("evaluation/baseline.py", PROGRAM)
+    assert paths_with("ROC204") == []
+
+
+def test_so_has_one_for_a_release_after_the_range_that_the_project_asks_for() -> None:
+    write("requirements.txt", "transformers>=4.54,<=4.57.1\n")
+    write("evaluation/baseline.py", PROGRAM)
+    assert paths_with("ROC204") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("README.md", "Run `python evaluation/baseline.py`.\n"),
+        ("run.sh", "python evaluation/baseline.py\n"),
+        ("train.py", "from evaluation.baseline import main\n"),
+    ],
+)
+def test_a_program_that_the_project_itself_runs_is_judged(name: str, text: str) -> None:
+    write("requirements.txt", "transformers>=4.54,<=4.57.1\nvllm==0.19.0\n")
+    write("evaluation/baseline.py", PROGRAM)
+    write(name, text)
+    assert paths_with("ROC204") == ["evaluation/baseline.py"]
+
+
+@pytest.mark.parametrize(
+    ("listed", "needs"),
+    [("transformers==4.57.1\n", LATER), ("transformers>=4.54,<=4.57.0\n", LATE)],
+    ids=["a pin", "a release that was taken back"],
+)
+def test_a_program_that_only_an_old_list_keeps_from_running_is_judged(
+    listed: str, needs: str
+) -> None:
+    write("requirements.txt", listed)
+    write("evaluation/baseline.py", PROGRAM.replace(LATER, needs))
+    assert paths_with("ROC204") == ["evaluation/baseline.py"]
+
+
+def test_a_program_that_lacks_what_is_gone_is_judged() -> None:
+    write("requirements.txt", "transformers==5.2\n")
+    gone = PROGRAM.replace(LATER, "from transformers.utils import LossKwargs as qwen3_5\n")
+    write("evaluation/baseline.py", gone)
+    assert paths_with("ROC204") == ["evaluation/baseline.py"]
