@@ -311,6 +311,34 @@ def test_a_version_that_builds_of_an_image_set_is_unknown(name: str, text: str) 
     assert versions() == []
 
 
+def write_copy_with_list() -> None:
+    """Make a project that runs code of others, with their list, in an environment of its own."""
+    write("parts/Other/requirements.txt", "transformers==4.48.1\n")
+    write("run.py", "import sys\n\nsys.path.insert(0, 'parts/Other')\n")
+    write("scripts/install.sh", "pip install torch transformers\n")
+
+
+def test_code_of_others_may_run_with_what_the_whole_project_installs() -> None:
+    write_copy_with_list()
+    assert versions("parts/Other/nets/blocks.py") == ["4.48.1", "5.23.0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("scripts/install.sh", "pip install transformers -r parts/Other/requirements.txt\n"),
+        ("scripts/install.sh", "pip install transformers\ncd parts/Other && pip install .\n"),
+        ("run.py", "import subprocess\n"),
+        ("README.md", "pip install -r parts/Other/requirements.txt\n"),
+    ],
+    ids=["the list is read", "its folder is installed", "nothing runs it", "a README reads it"],
+)
+def test_its_own_list_counts_alone_where_that_is_what_is_installed(name: str, text: str) -> None:
+    write_copy_with_list()
+    write(name, text)
+    assert versions("parts/Other/nets/blocks.py") == ["4.48.1"]
+
+
 def test_a_requirement_in_a_comment_says_nothing() -> None:
     write("setup.py", '_deps = [\n    # "transformers==4.48.1",\n]\n')
     assert "nothing declares transformers" in candidates()[0].said

@@ -71,6 +71,12 @@ def told_beside(found: Iterable[Requirement], project: Declarations) -> Iterator
         yield from _told(os.path.basename(path), _read(path, project)).declared
 
 
+def is_installed_from(folder: str, name: str, project: Declarations) -> bool:
+    """Return whether the files of a folder install what one below, of this name, lists."""
+    installs = re.compile(rf"\b(?:cd|install|-r)\b[^\n]*(?<![\w-]){re.escape(name)}(?![\w-])")
+    return any(installs.search(project.read(each)) for each in _telling(folder, project))
+
+
 def is_told(path: str) -> bool:
     """Return whether a file only tells what is installed, and no tool reads requirements in it."""
     return not _declares(path)

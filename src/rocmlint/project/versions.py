@@ -20,7 +20,7 @@ from rocmlint.project.companions import (
     has_upper_bound,
 )
 from rocmlint.project.environment import installed_version, site_folders
-from rocmlint.project.hints import hints, is_told, told_beside
+from rocmlint.project.hints import hints, is_installed_from, is_told, told_beside
 from rocmlint.project.locks import locked
 from rocmlint.published import requirements as published
 from rocmlint.text.written import requirement_of
@@ -91,7 +91,8 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
         if found or declared:
             if not any(map(_names_version, declared)):
                 told = told or _named_above(folder, package, project)
-            return _with_told(found, told, package, project)
+            found = _with_told(found, told, package, project)
+            return (*found, *_installed_above(folder, package, project)) if found else ()
         told = told or hints(package, folder, project)
     if told:
         return _declared(told, package, project)
@@ -137,6 +138,27 @@ def _with_told(
     if not found or not versioned:
         return found
     return (*found, *(_declared(versioned, package, project) or _newest_of(versioned, package)))
+
+
+def _installed_above(folder: str, package: str, project: Declarations) -> tuple[Candidate, ...]:
+    """Return what the project installs for a copied folder whose own list it does not read.
+
+    Code outside of such a folder runs what is in it, in the environment of the whole.
+    """
+    root, name = project.folders[-1], os.path.basename(folder)
+    if folder == root:
+        return ()
+    own = os.path.join(folder, "")
+    users = project.modules_with(root, (rf"\b{re.escape(name)}\b",))
+    if all(each.startswith(own) for each in users):
+        return ()
+    for above in project.folders[project.folders.index(folder) + 1 :]:
+        told = hints(package, above, project)
+        if told:
+            return (
+                () if is_installed_from(above, name, project) else _declared(told, package, project)
+            )
+    return ()
 
 
 def _named_above(
