@@ -11,6 +11,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, attribute_patches, compile_lazily, nodes, once_per_file, walk
 
+from ._names.aside import is_aside
 from ._names.guards import is_asked_for, is_bound, is_guarded
 from ._names.judgement import (
     MissingName,
@@ -196,6 +197,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         is_guarded,
         is_used_here,
         is_leftover,
+        is_aside,
         is_for_some_versions,
         is_uncalled,
     )

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, declared
 
-from ._names.undeclared import Undeclared, is_told, is_unknown, report_of, undeclared
+from ._names.undeclared import (
+    Undeclared,
+    is_of_others,
+    is_plugin,
+    is_told,
+    is_unknown,
+    report_of,
+    undeclared,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +68,7 @@ class PossiblyUndeclaredTorch(PartRule["Declared"]):
     preview = True
     skips = frozenset({"test", "example", "docs"})
     on = declared("dependencies", "install-requires", described="requirements of a project")
-    excuses = (is_certain,)
+    excuses = (is_certain, is_plugin, is_of_others)
 
     def check(self, node: Declared, source: File) -> Iterator[Finding]:
         """Find projects that import torch and do not declare it."""

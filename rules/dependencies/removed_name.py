@@ -11,6 +11,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, nodes
 
 from ._names.advice import advice
+from ._names.aside import is_aside
 from ._names.judgement import enumerated, first_fitting, is_undeclared, runs_with, since
 from ._names.leftovers import is_leftover
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
@@ -103,6 +104,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         is_undeclared,
         *LOOKUP_EXCUSES,
         is_leftover,
+        is_aside,
         is_for_some_versions,
         is_for_another_environment,
         is_uncalled,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, declared
 
-from ._names.undeclared import is_told, is_unknown, report_of, undeclared
+from ._names.undeclared import is_of_others, is_plugin, is_told, is_unknown, report_of, undeclared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ class UndeclaredTorch(PartRule["Declared"]):
     severity = "warning"
     skips = frozenset({"test", "example", "docs"})
     on = declared("dependencies", "install-requires", described="requirements of a project")
-    excuses = (is_unknown, is_told)
+    excuses = (is_unknown, is_told, is_plugin, is_of_others)
 
     def check(self, node: Declared, source: File) -> Iterator[Finding]:
         """Find projects that import torch and do not declare it."""

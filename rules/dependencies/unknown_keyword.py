@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import Fix, PythonRule, last_name, nodes
 
+from ._names.aside import is_aside
 from ._names.cures import bound_for
 from ._names.failing_imports import fails_at_import, fails_before
 from ._names.judgement import (
@@ -101,6 +102,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         fails_at_import,
         fails_before,
         is_leftover,
+        is_aside,
         is_for_some_versions,
         is_for_another_environment,
         is_uncalled,

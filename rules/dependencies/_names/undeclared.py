@@ -39,6 +39,11 @@ _TOLD = compile_lazily(
     r"install[^\n]{0,80}\b(?:py)?torch\b|\b(?:py)?torch\b[^\n]{0,60}\b(?:first|install)",
     re.IGNORECASE,
 )
+_PLUGIN = compile_lazily(r"^[ \t]*\[tool\.comfy\b", re.MULTILINE)
+_VENDORED = compile_lazily(
+    r"(?i)/_?(?:third[-_]?party|3rd[-_]?party|vendor(?:ed)?|extern(?:als?)?|submodules?|deps"
+    r"|custom_nodes)/"
+)
 _DEEPEST = 3
 
 
@@ -88,6 +93,19 @@ def is_told(found: Undeclared, file: File) -> bool:
     """Projects whose README tells to install torch."""
     names = (each for each in file.names_in(found.folder) if each.lower().startswith("readme"))
     return any(_TOLD.search(file.read(os.path.join(found.folder, each))) for each in names)
+
+
+def is_plugin(found: Undeclared, file: File) -> bool:
+    """Nodes for ComfyUI, by their `[tool.comfy]`: they run in its environment, which has torch."""
+    del found
+    return _PLUGIN.search(file.text) is not None
+
+
+def is_of_others(found: Undeclared, file: File) -> bool:
+    """Copies of other projects, in a directory called `third_party`, `vendor` or the like."""
+    root = file.project.folders[-1]
+    inside = os.path.relpath(found.folder, root).replace(os.sep, "/")
+    return _VENDORED.search(f"/{inside}") is not None
 
 
 def _base(source: File) -> list[Declared]:

@@ -1,0 +1,66 @@
+"""Files that their project has put aside: kept for reference, and used by nothing else in it."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.lazy import compile_lazily
+from rocmlint.project.texts import texts_below
+from rocmlint.rule.closed_projects import is_distributed, is_test
+from rocmlint.source.facts import once_per_file
+
+if TYPE_CHECKING:
+    from rocmlint.source.python import Source
+
+_FOLDER = compile_lazily(
+    r"_?(?:legacy|archived?|archives|old|deprecated|obsolete|outdated|attic|graveyard|unused|trash"
+    r"|backups?|bak)|old[_-].*|.*[_-](?:old|legacy|archived?|deprecated|backup|bak|unused)",
+    re.IGNORECASE,
+)
+"""How folders, and modules without their ending, are called that nobody uses any more."""
+_DOCUMENTS = (".md", ".rst", ".ipynb")
+_RUNS = r"\b(?:python[\d.]*|bash|sh|torchrun|deepspeed|launch|pytest|cd)\b[^\n]*"
+"""What stands in a line of a document that runs a program."""
+
+
+@once_per_file
+def is_put_aside(source: Source) -> bool:
+    """Check whether a file, or a folder with it, is called `legacy`, `old` or the like, and unused.
+
+    Neither code nor scripts outside of that folder name it, nor does a command of a document. What
+    a package that users install holds under such a name is deprecated, and used.
+    """
+    path, root = os.path.abspath(source.path), source.project.folders[-1]
+    if not source.exists(os.path.join(root, ".git")):
+        return False
+    aside = _put_aside(path, root)
+    if not aside or is_test(path, root) or is_distributed(source):
+        return False
+    return not _is_used(aside, root, source)
+
+
+def _put_aside(path: str, root: str) -> str:
+    """Return the outermost folder around a file, else the file, that is called so; "" if none."""
+    parts = os.path.relpath(path, root).split(os.sep)
+    for count, part in enumerate(parts, 1):
+        if _FOLDER.fullmatch(os.path.splitext(part)[0] if count == len(parts) else part):
+            return os.path.join(root, *parts[:count])
+    return ""
+
+
+def _is_used(aside: str, root: str, source: Source) -> bool:
+    name = re.escape(os.path.splitext(os.path.basename(aside))[0])
+    imported = rf"\b(?:from|import)\b[^\n#]*\b{name}\b|[\"'][^\"'\n]*\b{name}(?:[./\\]|\.py\b)"
+    written = rf"(?<![\w-]){name}(?:/|\.py\b)"
+    within = (aside, os.path.join(aside, ""))
+    if any(not each.startswith(within) for each in source.modules_with(root, (imported,))):
+        return True
+    for path in texts_below(root, source):
+        is_document = path.endswith(_DOCUMENTS)
+        if not path.startswith(within) and re.search(
+            f"{_RUNS}{written}" if is_document else written, source.read(path)
+        ):
+            return True
+    return False

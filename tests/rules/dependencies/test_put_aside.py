@@ -1,0 +1,60 @@
+"""What a project keeps for reference alone is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.repositories import GONE, paths_with, write
+
+PROGRAM = f"{GONE}\n\nif __name__ == '__main__':\n    print(LossKwargs)\n"
+FOLDERS = ["legacy", "archive/runs", "old_training_scripts", "scripts/deprecated"]
+
+
+@pytest.fixture(autouse=True)
+def _project(in_repository: object) -> None:
+    del in_repository
+    write("requirements.txt", "transformers==5.0.0\n")
+    write("README.md", "`legacy/`, `archive/` and `old_training_scripts/`: for reference only.\n")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_program_in_a_folder_that_is_put_aside_is_left_alone(folder: str) -> None:
+    write(f"{folder}/train.py", PROGRAM)
+    write(f"{folder}/run.sh", f"python {folder}/train.py\n")
+    assert paths_with("ROC204") == []
+
+
+@pytest.mark.parametrize("name", ["train_old.py", "old_train.py", "scripts/train_backup.py"])
+def test_so_is_a_file_that_is_called_so(name: str) -> None:
+    write(name, PROGRAM)
+    assert paths_with("ROC204") == []
+
+
+@pytest.mark.parametrize("name", ["train.py", "cold/train.py", "legacy_train.py", "golden.py"])
+def test_a_file_with_another_name_is_judged(name: str) -> None:
+    write(name, PROGRAM)
+    assert paths_with("ROC204") == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("train.py", "from legacy.train import LossKwargs\n"),
+        ("train.py", "from . import legacy\n"),
+        ("train.py", "subprocess.run(['python', 'legacy/train.py'])\n"),
+        ("run.sh", "python legacy/train.py\n"),
+        (".github/workflows/ci.yml", "run: python legacy/train.py\n"),
+        ("README.md", "```\npython legacy/train.py --epochs 3\n```\n"),
+    ],
+)
+def test_a_folder_that_something_outside_uses_is_judged(name: str, text: str) -> None:
+    write("legacy/train.py", PROGRAM)
+    write(name, text)
+    assert "legacy/train.py" in paths_with("ROC204")
+
+
+def test_what_a_package_that_users_install_calls_so_is_judged() -> None:
+    write("setup.py", "from setuptools import setup\n\nsetup(name='nets')\n")
+    write("nets/__init__.py", "")
+    write("nets/legacy/train.py", PROGRAM)
+    assert paths_with("ROC204") == ["nets/legacy/train.py"]
