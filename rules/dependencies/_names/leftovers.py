@@ -17,6 +17,7 @@ from rocmlint.rule.closed_projects import (
 )
 
 from .package_imports import files_of, holds, modules_imported
+from .programs import is_pointed_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,10 @@ _OF_LIBRARIES = (
 
 
 def is_leftover(found: MissingUse, source: Source) -> bool:
-    """Modules that no other module, script or document of the project names, directly or not."""
+    """Modules that no program, script or document of the project reaches, directly or not.
+
+    Programs of which nothing tells do not count where the project tells how to run others.
+    """
     del found
     return _is_leftover(source)
 
@@ -137,11 +141,23 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
         if user in chain:
             continue
         text = source.read(user)
-        if (imports_module(user, path, text, source) or names_module(user, path, text)) and (
-            is_run(user, text, root) or _is_used(user, root, source, chain)
-        ):
+        if not (imports_module(user, path, text, source) or names_module(user, path, text)):
+            continue
+        is_hidden = _is_hidden_program(user, text, root, source)
+        if is_run(user, text, root) and not is_hidden:
             return True
+        if _is_used(user, root, source, chain):
+            return True
+        if is_hidden:
+            chain.discard(user)  # of which more is known than that a text has its name
     return False
+
+
+def _is_hidden_program(path: str, text: str, root: str, source: Source) -> bool:
+    """Return whether nothing tells to run a program, where the project tells so of others."""
+    if is_test(path, root) or "__main__" not in text:
+        return False
+    return not is_pointed_to(path, source)
 
 
 def imports_module(user: str, path: str, text: str, source: Source) -> bool:

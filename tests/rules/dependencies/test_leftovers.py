@@ -156,3 +156,58 @@ def test_a_module_that_a_notebook_imports_is_judged() -> None:
     source = '"source": ["from nets.parts.blocks import Block"]'
     write("show.ipynb", f'{{"cells": [{{"cell_type": "code", {source}}}]}}')
     assert paths_with("ROC204") == ["nets/parts/blocks.py"]
+
+
+DEMO = "from nets.parts.blocks import Block\n\nif __name__ == '__main__':\n    Block()\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("README.md", "Run `python tools/train.py`.\n"),
+        ("run.sh", "python -m tools.train\n"),
+        ("tools/launch.sh", "torchrun $ROOT/tools/train.py\n"),
+        ("other/README.md", "Run `python demo.py`, or `python tools/train.py`.\n"),
+    ],
+)
+def test_a_module_of_a_program_that_nobody_is_told_to_run_is_left_alone(
+    name: str, text: str
+) -> None:
+    write("tools/train.py", "if __name__ == '__main__':\n    print()\n")
+    write("tools/demo.py", DEMO)
+    write(name, text)
+    assert paths_with("ROC204") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("README.md", "Train well.\n"),
+        ("README.md", "Run `python tools/train.py`, then `python ./tools/demo.py`.\n"),
+        ("README.md", "Run `tools/train.py`. There is a `demo.py`, too.\n"),
+        ("run.sh", "python tools/train.py\npython -m tools.demo --fast\n"),
+        ("tools/train.py", "import demo\n\nif __name__ == '__main__':\n    demo.Block()\n"),
+        (
+            "main.py",
+            "run('tools/demo.py')\nif __name__ == '__main__':\n    run('tools/train.py')\n",
+        ),
+        ("demo.py", DEMO),
+        ("tests/test_demo.py", DEMO),
+    ],
+    ids=[
+        "none is told of",
+        "told",
+        "by its name",
+        "as a module",
+        "imported",
+        "by code",
+        "in the root",
+        "a test",
+    ],
+)
+def test_a_module_of_a_program_that_the_project_runs_is_judged(name: str, text: str) -> None:
+    write("tools/train.py", "if __name__ == '__main__':\n    print()\n")
+    write("tools/demo.py", DEMO)
+    write("README.md", "Run `python tools/train.py`.\n")
+    write(name, text)
+    assert "nets/parts/blocks.py" in paths_with("ROC204")
