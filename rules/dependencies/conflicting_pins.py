@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, commands, declared, fitted, shortened
@@ -119,7 +120,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
             conflict = self._proven(part, other, source)
             if conflict is not None:
                 message = _message(conflict, part)
-                yield self.finding(place, source, message, help=_help(conflict))
+                yield self.finding(place, source, message, help=_help(conflict, source))
                 return
 
     def _proven(self, one: Part, two: Part, source: File) -> Conflict | None:
@@ -147,16 +148,18 @@ def _message(conflict: Conflict, part: Part) -> str:
     )
 
 
-def _help(conflict: Conflict) -> str:
+def _help(conflict: Conflict, source: File) -> str:
+    from rocmlint.project.python_version import python_version  # noqa: PLC0415 - loads packaging
+
     owner, other = conflict.owner, conflict.other
+    python = python_version(source.project)
     if not conflict.demanded:
         return "pip refuses to install them together: keep one of the two."
-    from ._pins.conflicts import candidates  # noqa: PLC0415 - loads packaging
+    from ._pins.conflicts import candidates  # noqa: PLC0415
 
     admitted = candidates(owner)
-    fits = (
-        f", or {owner.name} {conflict.fits}, the newest that goes with it" if conflict.fits else ""
-    )
+    newest = conflict.fits if python is None else replace(conflict, python=str(python)).fits
+    fits = f", or {owner.name} {newest}, the newest that goes with it" if newest else ""
     wanted = f"Take {shortened(f'{other.name}{conflict.demanded}', 60)}{fits}."
     if conflict.implied:
         return f"pip installs both, but {owner.name} disables PyTorch or fails in it. {wanted}"

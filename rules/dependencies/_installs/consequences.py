@@ -15,6 +15,7 @@ from .there import packages_there
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
     from rocmlint.rule import Command, File, Word
 
@@ -98,7 +99,7 @@ def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
     """Look at what a package requires of torch, itself or through others that it brings."""
     from .._pins.demands import demands_of  # noqa: PLC0415 - loads packaging
 
-    for demand in demands_of(_beside_torch(asked, case), packages_there(case, file)):
+    for demand in demands_of(_chosen(asked, case, file), packages_there(case, file)):
         if demand.torch is not None:
             said = _said_of_demand(demand, asked, case)
             if said is not None:
@@ -106,8 +107,8 @@ def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
     return None
 
 
-def _beside_torch(asked: Requested, case: Case) -> Requirement:
-    """Return a requirement as pip solves it together with a torch that is pinned beside it."""
+def _chosen(asked: Requested, case: Case, file: File) -> Requirement:
+    """Return a requirement as pip solves it on this Python, with a torch that is pinned beside."""
     from packaging.requirements import Requirement  # noqa: PLC0415 - loads packaging
     from packaging.utils import canonicalize_name  # noqa: PLC0415
 
@@ -124,9 +125,28 @@ def _beside_torch(asked: Requested, case: Case) -> Requirement:
     torch = next(filter(None, pins), None)
     fits = fitting(canonicalize_name(own.name), tuple(sorted(own.extras)), torch) if torch else None
     if fits is None or not own.specifier.contains(fits):
+        fits = _on_python(own, case, file)
+    if fits is None:
         return own
     extras = f"[{','.join(sorted(own.extras))}]" if own.extras else ""
     return Requirement(f"{own.name}{extras}=={fits}")
+
+
+def _on_python(own: Requirement, case: Case, file: File) -> Version | None:
+    """Return the newest release that runs on the Python of the image, else of the project."""
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+    from rocmlint.project.companions import Companions  # noqa: PLC0415
+    from rocmlint.project.images import python_of  # noqa: PLC0415
+    from rocmlint.project.python_version import python_version  # noqa: PLC0415
+    from rocmlint.text.written import version_of  # noqa: PLC0415
+
+    image = case.command.image
+    named = version_of(python_of(image.text) or "") if image is not None else None
+    python = named or python_version(file.project)
+    if python is None or own.url:
+        return None
+    return Companions({}, python).newest(canonicalize_name(own.name), own.specifier)
 
 
 def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | None:

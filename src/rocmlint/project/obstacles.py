@@ -27,7 +27,7 @@ class Obstacles:
     @property
     def clause(self) -> str:
         """What goes on after "require `x>=2`": which else has to change, "" for nothing."""
-        python = f", which Python {self.python} is too old for" if self.python else ""
+        python = f", which does not run on Python {self.python}" if self.python else ""
         listed = [f"`{each}`" for each in self.requirements]
         if not listed:
             return python

@@ -107,3 +107,23 @@ def test_advice_on_triton_pins_torch_where_the_list_does_not(repository: Reposit
         "Each torch is built with one Triton, and autoawq requires `triton`: pin torch, and "
         "`triton` to the release that it was built with."
     )
+
+
+def test_of_a_package_the_newest_release_for_the_python_of_the_image_counts(
+    repository: Repository,
+) -> None:
+    image = "FROM rocm/pytorch:rocm6.4_ubuntu24.04_py3.{}_pytorch_release_2.6.0\n"
+    install = "RUN pip install sglang\n"
+    (found,) = repository.lint("Dockerfile", f"{image.format(12)}{install}")
+    assert found.help.startswith("sglang 0.5.23 requires")
+    (found,) = repository.lint("Dockerfile", f"{image.format(10)}{install}")
+    assert found.help.startswith("sglang 0.5.21 requires")
+
+
+def test_what_goes_with_a_pin_runs_on_the_python_of_the_project(repository: Repository) -> None:
+    pins = requires("transformers==4.30.0", "huggingface-hub==2.4.0")
+    (found,) = repository.lint("requirements.txt", pins)
+    assert "or transformers 5.23.0, the newest that goes with it" in found.help
+    repository.write(".python-version", "3.10\n")
+    (found,) = repository.lint("requirements.txt", pins)
+    assert "or transformers 5.20.2, the newest that goes with it" in found.help

@@ -42,10 +42,10 @@ def test_what_a_pinned_package_asks_at_most_has_to_move_with_it() -> None:
     assert told.endswith("Require `transformers>=5.2`, and move `vllm==0.19.0`, which excludes it.")
 
 
-def test_a_python_that_is_too_old_is_told() -> None:
+def test_a_python_that_a_release_does_not_run_on_is_told() -> None:
     write(".python-version", "3.9\n")
     told = help_of(LATER, requirements="transformers==4.57.1\n")
-    assert told.endswith("Require `transformers>=5.2`, which Python 3.9 is too old for.")
+    assert told.endswith("Require `transformers>=5.2`, which does not run on Python 3.9.")
 
 
 def test_no_older_release_is_advised_beside_a_rename_if_something_excludes_it() -> None:
