@@ -51,13 +51,13 @@ def test_a_name_that_is_not_there_yet_is_found() -> None:
 def test_names_that_are_not_there_yet_are_brought_by_the_release_that_has_all() -> None:
     write("requirements.txt", "transformers==4.46.2\n")
     (finding,) = lint("from transformers.utils import auto_docstring, can_return_tuple\n")
-    assert finding.help.endswith(" is pinned in requirements.txt. Require `transformers>=4.52`.")
+    assert finding.help.endswith(" is pinned in requirements.txt. Require `transformers>=4.52.1`.")
 
 
 def test_a_name_that_is_not_there_yet_beside_one_that_is_gone_names_its_release() -> None:
     write("requirements.txt", "transformers==4.51.3\n")
     (finding,) = lint("from transformers.utils import auto_docstring, is_torch_tpu_available\n")
-    assert "equire `transformers>=4.52` for `auto_docstring`" in finding.help
+    assert "equire `transformers>=4.52.1` for `auto_docstring`" in finding.help
 
 
 def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
