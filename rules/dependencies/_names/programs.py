@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocmlint.project.texts import texts_below
@@ -51,11 +52,15 @@ def _told(source: Source) -> frozenset[tuple[str, str]]:
 def _written(source: Source) -> Iterator[tuple[str, str]]:
     root = source.project.folders[-1]
     for path in (*texts_below(root, source), *source.modules_with(root, (r"\.py[\"' ]|-m\b",))):
-        folder, text = os.path.join(os.path.dirname(path), ""), source.read(path)
-        for match in _FILE.finditer(text):
-            yield folder, _plain(match[0])
-        for match in _MODULE.finditer(text):
-            yield folder, match[1].replace(".", os.sep) + ".py"
+        folder = os.path.join(os.path.dirname(path), "")
+        yield from ((folder, said) for said in _programs_in(source.read(path)))
+
+
+@lru_cache(maxsize=2048)
+def _programs_in(text: str) -> frozenset[str]:
+    """Return the paths of programs in a text, which many files of the project ask for."""
+    modules = (match[1].replace(".", os.sep) + ".py" for match in _MODULE.finditer(text))
+    return frozenset([*(_plain(match[0]) for match in _FILE.finditer(text)), *modules])
 
 
 def _plain(written: str) -> str:
