@@ -66,6 +66,23 @@ def test_a_release_that_needs_a_newer_python_than_the_project_runs_on_does_not_c
     assert found.said.endswith("allows on Python 3.10")
 
 
+@pytest.mark.parametrize(
+    ("torch", "newest"),
+    [("torch==1.9.1+cu111", "4.57.6"), ("torch<1.7.1", "4.46.3"), ("torch>=1.9", "5.23.0")],
+)
+def test_a_torch_without_wheels_for_a_newer_python_keeps_the_project_on_an_older_one(
+    torch: str, newest: str
+) -> None:
+    write("requirements.txt", f"{torch}\ntransformers\n")
+    assert versions()[-1] == newest
+
+
+def test_where_a_torch_keeps_the_project_on_an_older_python_it_is_named() -> None:
+    write("requirements.txt", "torch==1.9.1\ntransformers\n")
+    (found,) = candidates()
+    assert found.said.endswith("admits with `torch==1.9.1`")
+
+
 def test_the_newest_python_that_is_named_counts_and_a_minimum_names_none() -> None:
     write("requirements.txt", "transformers\n")
     write("README.md", "Python 3.10+ is required.\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from rocmlint.project.python_version import python_version
+from rocmlint.project.python_version import newest_python_of, python_version
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
 from rocmlint.text.written import requirement_of
@@ -32,6 +32,18 @@ class Companions:
 
     asked: Mapping[str, SpecifierSet] = field(default_factory=dict)
     python: Version | None = None
+
+    @property
+    def runs_on(self) -> Version | None:
+        """The Python that is named, else the newest that the newest admitted torch has wheels for.
+
+        None where both leave any Python.
+        """
+        asked = self.asked.get("torch")
+        if self.python is not None or asked is None or not has_upper_bound(asked):
+            return self.python
+        torch = published.pin(asked) or published.newest("torch", asked)
+        return None if torch is None else newest_python_of(torch)
 
     def newest(
         self, package: str, specifier: SpecifierSet, *, as_of_today: bool = False
@@ -105,14 +117,14 @@ class Companions:
                 if specifier.contains(each)
                 and not published.is_yanked(package, each)
                 and _meets(each, demands)
-                and _runs_on(package, each, self.python)
+                and _runs_on(package, each, self.runs_on)
             ),
             None,
         )
 
     def _admits(self, package: str, version: Version) -> bool:
         """Return whether the other requirements leave a release installable."""
-        if not _runs_on(package, version, self.python):
+        if not _runs_on(package, version, self.runs_on):
             return False
         required = published.requirements(package, version) or ()
         shared = [each for each in required if each.name in self.asked and each.name != package]

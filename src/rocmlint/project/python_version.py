@@ -37,6 +37,25 @@ _SAID = (
 """How the files are called that name a Python, and how they name it."""
 
 
+_FIRST_TORCH = (
+    ("3.8", (1, 4, 0)),
+    ("3.9", (1, 7, 1)),
+    ("3.10", (1, 11, 0)),
+    ("3.11", (1, 13, 0)),
+    ("3.12", (2, 2, 0)),
+    ("3.13", (2, 5, 0)),
+)
+"""By Python, the first torch that has wheels for it on Linux."""
+
+
+def newest_python_of(torch: Version) -> Version | None:
+    """Return the newest Python that a release of torch has wheels for; None for later releases."""
+    if torch.release >= _FIRST_TORCH[-1][1]:
+        return None
+    found = [python for python, first in _FIRST_TORCH if first <= torch.release]
+    return Version(found[-1] if found else "3.7")
+
+
 def python_version(project: Declarations) -> Version | None:
     """Return the Python that the nearest directory with a word about it names; None for no word.
 
