@@ -9,6 +9,8 @@ from rocmlint.rule import fitted, shortened
 
 from .cases import Harm
 from .cuda_wheels import cuda_wheel
+from .index_advice import index_advice
+from .kept import keeps
 from .requested import is_build
 from .there import packages_there
 
@@ -62,7 +64,7 @@ def _place(word: Word, command: Command) -> Word | Command:
 
 def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _Said | None:
     requirement, torch = asked.requirement, case.torch
-    index = _give_index(requirement, source)
+    index = index_advice(requirement, case, source)
     tool, written = case.install.tool, _written(asked)
     newer = ", where it is newer than the index's" if case.install.indexes else ""
     if torch is None:
@@ -75,24 +77,16 @@ def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _S
         return _Said(message, f"{tool} looks for a newer one on PyPI. {index}.")
     if not len(requirement.specifier):
         return None
-    unless = _exclusion(name, asked, torch)
+    unless = _exclusion(requirement, torch)
     return None if unless is None else _Said(message, f"{index}{unless}.")
 
 
-def _exclusion(name: str, asked: Requested, torch: RocmTorch) -> str | None:
+def _exclusion(requirement: Requirement, torch: RocmTorch) -> str | None:
     """Return for which torch a pin is taken from PyPI; None where the present one meets it."""
-    from .._pins.demands import demand_of, is_narrow  # noqa: PLC0415 - loads packaging
-
-    specifier = asked.requirement.specifier
-    if name != "torch":
-        demand = demand_of(asked.requirement)
-        if demand is None or demand.torch is None:
-            return None
-        specifier = demand.torch
-    meets = torch.meets(specifier)
-    if meets or (meets is None and not is_narrow(specifier)):
-        return None
-    return "" if meets is False else ", unless that torch has this version already"
+    kept = keeps(requirement, torch)
+    if kept is None:
+        return ", unless that torch has this version already"
+    return None if kept else ""
 
 
 def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
@@ -164,6 +158,7 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | Non
             message,
             f"{demand.said}, and this is for ROCm: {case.evidence}. {instead}.",
             demand.through,
+            specifier,
         )
     message = fitted(f"{{}} replaces the {torch.described} with PyPI's CUDA build", written)
     if case.forced and not demand.through:
@@ -231,17 +226,3 @@ def _instead_of(package: str, torch: RocmTorch | None) -> str:
     fits = fitting(package, (), torch.versions[-1]) if torch and torch.versions else None
     add = f"Add `{package}=={fits}`, which is compatible, or" if fits else "Add"
     return f"{add} a constraints file (`-c`) that names your torch"
-
-
-def _give_index(requirement: Requirement, source: File) -> str:
-    """Return which index to give: one that the file names already, if it has that torch."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415
-
-    is_torch = requirement.name.lower() == "torch"
-    pinned = published.pin(requirement.specifier) if is_torch else None
-    having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
-    for version in (*pytorch_index.rocm_in(source.text), *having[-1:] * (pinned is not None)):
-        if version in having:
-            return f"Add `--index-url {rocm_wheels.SERVER}/rocm{version}`"
-    return "Add the `--index-url` that `rocmlint stack index-url` prints"

@@ -6,18 +6,25 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 from . import conda, locked
 from .branches import are_alternatives
+from .cases import case_of
 from .cuda_wheels import cuda_wheel
+from .environments import environment_of
 from .harms import harms
+from .kept import keeps
 from .platform import image_at
-from .rocm_torch import indexes_of, is_from_rocm, pinned_after
+from .rocm_torch import RocmTorch, indexes_of, is_from_rocm, pinned_after
 from .there import built_before, packages_of_image
 
 if TYPE_CHECKING:
-    from rocmlint.rule import File
+    from collections.abc import Iterator
+
+    from packaging.version import Version
+
+    from rocmlint.rule import Command, File
 
     from .cases import Harm
 
@@ -245,6 +252,57 @@ def is_put_right(harm: Harm, file: File) -> bool:
     return any(not demanded.contains(each.public) for each in pinned_after(harm.case.command, file))
 
 
+def is_replaced_before(harm: Harm, file: File) -> bool:
+    """Installs that accept the torch from PyPI that a command before, reported itself, brings."""
+    case = harm.case
+    if harm.kind not in {"torch", "package"} or case.forced or case.install.upgrade:
+        return False
+    brought = (_brought(each, file) for each in _before_in_place(case.command, file))
+    torch = next(filter(None, brought), None)
+    if torch is None or harm.asked is None:
+        return False
+    if harm.kind == "torch":
+        return bool(keeps(harm.asked.requirement, RocmTorch("", (torch,))))
+    return harm.demanded is not None and harm.demanded.contains(torch)
+
+
+def _before_in_place(command: Command, file: File) -> Iterator[Command]:
+    """Yield what has run when a command does, and installs into the same environment."""
+    for each in file.parts.commands:
+        if each.span >= command.span:
+            return
+        is_there = each.step.stage == command.step.stage and each.step.image == command.step.image
+        runs = set(each.branches) <= set(command.branches)
+        if is_there and runs and environment_of(each, file) == environment_of(command, file):
+            yield each
+
+
+@once_per_file
+def _brought(command: Command, file: File) -> Version | None:
+    """Return the torch from PyPI that a command brings, if that is reported."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+
+    from .._pins.demands import demand_of  # noqa: PLC0415
+
+    case = case_of(command, file)
+    for harm in () if case is None else harms(case, file, _is_excused_by_any):
+        if harm.asked is None or harm.kind not in {"torch", "package"}:
+            continue
+        wanted = harm.demanded
+        if harm.kind == "torch" and harm.asked.requirement.name.lower() == "torch":
+            wanted = harm.asked.requirement.specifier
+        elif harm.kind == "torch":
+            demand = demand_of(harm.asked.requirement)
+            wanted = None if demand is None else demand.torch
+        if wanted is not None:
+            return published.pin(wanted) or published.newest("torch", wanted)
+    return None
+
+
+def _is_excused_by_any(harm: Harm, file: File) -> bool:
+    return any(excuse(harm, file) for excuse in (*OF_EVERY_INSTALL, *OF_TORCH))
+
+
 OF_TORCH = (
     takes_no_dependencies,
     asks_for_build,
@@ -260,6 +318,7 @@ OF_TORCH = (
     comes_again,
     is_alternative,
     is_put_right,
+    is_replaced_before,
 )
 
 

@@ -1,0 +1,66 @@
+"""Which index to take torch from instead of PyPI, and by which command.
+
+PyTorch's indexes have torch, its family, and little else: with one of them alone, pip finds neither
+transformers nor what a project is built with. With `--extra-index-url` pip takes the newest of all
+indexes, which is mostly PyPI's. What is installed already, pip keeps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.published import pytorch_index
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+    from rocmlint.rule import File
+
+    from .cases import Case
+
+
+def index_advice(requirement: Requirement, case: Case, file: File) -> str:
+    """Return what to type instead of an install of torch or its family from PyPI."""
+    version = _rocm(requirement, file)
+    family, has_others = _asked(case)
+    if not has_others:
+        return f"Add {_option(version)}"
+    if case.install.tool == "uv" and version:
+        return f"Add `--torch-backend rocm{version}`"
+    first = f"First install {_listed(family)} alone, with {_option(version)}"
+    if case.forced or case.install.upgrade:
+        return f"{first}, and keep {'it' if len(family) == 1 else 'them'} by a constraint (`-c`)"
+    return first
+
+
+def _rocm(requirement: Requirement, file: File) -> str:
+    """Return a ROCm whose index has that torch, if the file names one; "" for none."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+    from rocmlint.published import rocm_wheels  # noqa: PLC0415
+
+    is_torch = requirement.name.lower() == "torch"
+    pinned = published.pin(requirement.specifier) if is_torch else None
+    having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
+    named = (*pytorch_index.rocm_in(file.text), *having[-1:] * (pinned is not None))
+    return next((each for each in named if each in having), "")
+
+
+def _option(version: str) -> str:
+    from rocmlint.published import rocm_wheels  # noqa: PLC0415 - reads data
+
+    if not version:
+        return "the `--index-url` that `rocmlint stack index-url` prints"
+    return f"`--index-url {rocm_wheels.SERVER}/rocm{version}`"
+
+
+def _asked(case: Case) -> tuple[list[str], bool]:
+    """Return what a command asks for of torch's family, and whether for anything else, too."""
+    names = list(dict.fromkeys(each.requirement.name.lower() for each in case.everything.asked))
+    family = [each for each in names if each in pytorch_index.FAMILY]
+    install = case.install
+    listed = bool(install.files or install.locations or install.unclear)
+    return family, listed or len(family) < len(names)
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
