@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
 
 from ._installs.commands import TOOLS
+from ._installs.owners import runs_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,6 +41,17 @@ def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
     return image is not None and platforms.of_image(image) == "other"
 
 
+def is_for_other_owners(cut_off: _CutOff, source: File) -> bool:
+    """Jobs of a workflow that run for another owner than that of this repository.
+
+    Where that owner is unknown, only what costs something there: with a lower bound alone, a new
+    environment gets the newest release anyway.
+    """
+    runs = runs_here(cut_off.command, source)
+    costs = any(not _LOWER.match(_text(redirects)) for _, redirects in cut_off.found)
+    return runs is False or (runs is None and not costs)
+
+
 class UnquotedSpecifier(PartRule["Command"]):
     """`pip install numpy>=2` without quotes, where a shell takes `>` for a redirection.
 
@@ -48,8 +60,8 @@ class UnquotedSpecifier(PartRule["Command"]):
     `numpy`: the lower bound is gone and nothing says so. With `numpy<2` the shell looks for a
     file named `2` and does not run the command at all.
 
-    Not reported: commands that no shell reads (the exec form in a Dockerfile, a list of words in
-    Python), and `pip install numpy > log.txt`.
+    Each of both is reported once a file. Not reported: commands that no shell reads (the exec form in a Dockerfile,
+    a list of words in Python), and `pip install numpy > log.txt`.
 
     ## Example
     ```shell
@@ -74,7 +86,7 @@ class UnquotedSpecifier(PartRule["Command"]):
     name = "unquoted-specifier"
     since = "0.1.0"
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (is_for_other_gpus,)
+    excuses = (is_for_other_gpus, is_for_other_owners)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""
@@ -103,8 +115,7 @@ class UnquotedSpecifier(PartRule["Command"]):
             fix=_fixes(found, source),
             severity="error" if reads or (lost and not upgrades) else "warning",
         )
-        lost_texts = [(each.text, _text(some)) for each, some in found]
-        yield replace(finding, once=f"{self.code} {source.path} {lost_texts}")
+        yield replace(finding, once=f"{self.code} {source.path} {'<' if reads else '>'}")
 
 
 class _Place:

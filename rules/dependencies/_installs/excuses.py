@@ -15,6 +15,7 @@ from .cuda_wheels import cuda_wheel
 from .environments import environment_of
 from .harms import harms
 from .kept import keeps
+from .owners import runs_here
 from .platform import image_at
 from .rocm_torch import RocmTorch, indexes_of, is_from_rocm, pinned_after
 from .there import built_before, packages_of_image
@@ -103,8 +104,14 @@ def is_told_by_project(harm: Harm, file: File) -> bool:
     return tool != "pip" and locked.knows_rocm(tool, file)
 
 
+def is_for_other_owners(harm: Harm, file: File) -> bool:
+    """Jobs of a workflow that run for another owner than that of this repository."""
+    return runs_here(harm.case.command, file) is False
+
+
 OF_EVERY_INSTALL = (
     is_dry_run,
+    is_for_other_owners,
     is_put_elsewhere,
     is_constrained,
     has_source,
@@ -331,4 +338,4 @@ def replaces_torch_itself(harm: Harm, file: File) -> bool:
 
 
 def _is_excused(harm: Harm, file: File) -> bool:
-    return any(excuse(harm, file) for excuse in OF_TORCH)
+    return any(excuse(harm, file) for excuse in OF_TORCH if excuse is not is_replaced_before)

@@ -86,7 +86,8 @@ class Step:
     Dockerfile the base image of its stage, also where that builds on another ``stage`` (its name,
     else its number). ``folder`` is where the step begins: "" for the folder that nobody has
     chosen, such as that of the project, and None where it is unknown. ``copied`` is what the build
-    of an image has brought in by then; None for what runs among the files of the project.
+    of an image has brought in by then; None for what runs among the files of the project. Where a
+    workflow's condition names ``repositories``, it runs in these only, as owners or with a name.
     """
 
     number: int = 0
@@ -94,6 +95,7 @@ class Step:
     stage: str = ""
     folder: str | None = ""
     copied: tuple[Copied, ...] | None = None
+    repositories: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

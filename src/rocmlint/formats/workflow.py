@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import yaml
+from rocmlint.formats import condition, yaml
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.matrix import Values, calls, runs, used_in
 from rocmlint.formats.model import Command, Parts, Problem, Step, Word
@@ -71,6 +71,7 @@ class _Around:
     shell: str = ""
     image: Word | None = None
     folder: str | None = ""
+    repositories: frozenset[str] = frozenset()
 
 
 class _Walk:
@@ -102,7 +103,14 @@ class _Walk:
         image = next(_images(mapping, above.document, variables), above.image)
         shell = mapping.text("shell") or _default(mapping, "shell") or above.shell
         folder = _folder(mapping, above.folder)
-        around = replace(above, variables=variables, shell=shell, image=image, folder=folder)
+        around = replace(
+            above,
+            variables=variables,
+            shell=shell,
+            image=image,
+            folder=folder,
+            repositories=condition.repositories(mapping.text("if")) or above.repositories,
+        )
         listed = [mapping.get(key) for key in _LISTED_SCRIPTS]
         self._script([text for each in listed[:2] for text in _texts(each, variables)], around)
         self._script(list(_texts(listed[2], variables)), around)
@@ -120,7 +128,7 @@ class _Walk:
         if not texts or _OTHER_SHELLS.match(around.shell):
             return
         number = self.steps.setdefault(texts[0].span(), len(self.steps) + 1)
-        step = Step(number, around.image, folder=around.folder)
+        step = Step(number, around.image, folder=around.folder, repositories=around.repositories)
         variables = {
             name: value for name, value in around.variables.items() if name.isidentifier()
         }  # what stands for a value of a matrix only is not in the environment

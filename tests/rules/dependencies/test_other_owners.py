@@ -1,0 +1,66 @@
+"""Jobs of workflows that run for one owner only, and the owner of the checkout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.repositories import Repository
+
+WORKFLOW = """\
+jobs:
+  gpu:
+    if: github.repository_owner == 'pytorch'
+    steps:
+      - run: pip install {}
+"""
+PATH = ".github/workflows/gpu.yaml"
+
+
+def config(folder: Path, url: str) -> None:
+    (folder / "config").write_text(
+        f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {url}\n\tfetch = +refs\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("https://github.com/pytorch/torchtune.git", ["ROC208"]),
+        ("git@github.com:PyTorch/torchtune", ["ROC208"]),
+        ("https://github.com/someone/torchtune.git", []),
+    ],
+)
+def test_the_remote_tells_whether_the_job_runs_here(
+    repository: Repository, url: str, found: list[str]
+) -> None:
+    config(repository.root / ".git", url)
+    assert repository.codes(PATH, WORKFLOW.format("lm-eval>=0.4.5")) == found
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [("lm-eval>=0.4.5", []), ("lm-eval<0.5", ["ROC208"]), ("lm-eval>=0.4,<0.5", ["ROC208"])],
+)
+def test_where_the_owner_is_unknown_only_what_costs_something_is_reported(
+    repository: Repository, written: str, found: list[str]
+) -> None:
+    assert repository.codes(PATH, WORKFLOW.format(written)) == found
+
+
+def test_a_worktree_has_the_remote_of_its_main_tree(repository: Repository, tmp_path: Path) -> None:
+    main = tmp_path / "main" / ".git"
+    (main / "worktrees" / "one").mkdir(parents=True)
+    config(main, "https://github.com/pytorch/torchtune")
+    (repository.root / ".git").rmdir()
+    (repository.root / ".git").write_text(f"gitdir: {main}/worktrees/one\n")
+    assert repository.codes(PATH, WORKFLOW.format("lm-eval>=0.4.5")) == ["ROC208"]
+
+
+def test_jobs_for_everybody_are_reported(repository: Repository) -> None:
+    text = WORKFLOW.format("lm-eval>=0.4.5").replace("github.repository_owner == 'pytorch'", "true")
+    assert repository.codes(PATH, text) == ["ROC208"]
