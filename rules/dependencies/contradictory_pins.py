@@ -93,7 +93,7 @@ class ContradictoryPins(PartRule["Declared"]):
     name = "contradictory-pins"
     since = "0.1.0"
     severity = "warning"
-    skips = frozenset({"test", "example", "docs"})
+    skips = frozenset({"test", "example", "docs", "archive"})
     on = declared(*_PACKAGES, described="requirements of the stack in lists of requirements")
     excuses = (is_other_build, is_explained)
 

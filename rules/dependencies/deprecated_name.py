@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, nodes
+from rocmlint.rule.closed_projects import is_distributed
+from rocmlint.rule.copied_projects import is_copied
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.leftovers import is_leftover
@@ -63,6 +65,19 @@ def is_silent(found: OldUse, source: Source) -> bool:
     return not found.deprecation.warns or found.deprecation.raises
 
 
+def is_frozen(found: OldUse, source: Source) -> bool:
+    """Programs that pin the torch they run with: it has the name, and nobody else imports them."""
+    candidates = found.judgement.candidates
+    pinned = all(each.lowest is not None and each.lowest == each.version for each in candidates)
+    return pinned and not is_distributed(source)
+
+
+def is_in_copied_project(found: OldUse, source: Source) -> bool:
+    """Directories with a license of their own, which names others than that of the project."""
+    del found
+    return is_copied(source)
+
+
 class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     """A function of torch that is deprecated, and another one does exactly the same.
 
@@ -108,6 +123,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     name = "deprecated-name"
     since = "0.1.0"
     severity = "warning"
+    skips = frozenset({"archive"})
     on = nodes(
         *("Call", "Decorator", "ImportFrom"),
         words=tuple(word for group in _GROUPS for word in group.words),
@@ -115,7 +131,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
         described="calls of functions of torch that are deprecated and have an exact replacement",
     )
     excuses = (
-        *(is_silent, is_of_project, is_put_in),
+        *(is_silent, is_of_project, is_put_in, is_frozen, is_in_copied_project),
         *(is_needed_for_older, is_asked_for, is_guarded, is_leftover),
     )
 

@@ -60,6 +60,7 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     code = "ROC202"
     name = "index-without-wheels"
     since = "0.1.0"
+    skips = frozenset({"archive"})
     on = (
         commands(*_WORDS, described="commands that install from an index of PyTorch")
         | indexes(*_WORDS, described="URLs of PyTorch's package indexes")

@@ -63,7 +63,7 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
     name = "install-replaces-torch"
     since = "0.1.0"
     severity = "warning"
-    skips = frozenset({"test"})
+    skips = frozenset({"test", "archive"})
     on = commands(*TOOLS, described="commands that install packages") | declared(
         *CUDA_OF_CONDA, described="packages of conda that choose the build for CUDA"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,12 +34,17 @@ class _CutOff(NamedTuple):
 
 
 def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
-    """Commands in an image for other GPUs: nobody builds it for ROCm."""
+    """Commands in an image for other GPUs: nobody builds it for ROCm.
+
+    The base image says so, or in a project for ROCm the name of the Dockerfile.
+    """
     from rocmlint.project import platforms  # noqa: PLC0415 - few commands have any
 
-    del source
     image = cut_off.command.step.image
-    return image is not None and platforms.of_image(image) == "other"
+    if image is None:
+        return False
+    by_name = platforms.of_name(os.path.basename(source.path))
+    return platforms.of_image(image) == "other" or (by_name == "other" and source.project.is_rocm)
 
 
 def is_for_other_owners(cut_off: _CutOff, source: File) -> bool:
@@ -60,8 +66,8 @@ class UnquotedSpecifier(PartRule["Command"]):
     `numpy`: the lower bound is gone and nothing says so. With `numpy<2` the shell looks for a
     file named `2` and does not run the command at all.
 
-    Each of both is reported once a file. Not reported: commands that no shell reads (the exec form in a Dockerfile,
-    a list of words in Python), and `pip install numpy > log.txt`.
+    Each of both is reported once a file. Not reported: commands that no shell reads (the exec form
+    in a Dockerfile, a list of words in Python), and `pip install numpy > log.txt`.
 
     ## Example
     ```shell
@@ -85,6 +91,7 @@ class UnquotedSpecifier(PartRule["Command"]):
     code = "ROC208"
     name = "unquoted-specifier"
     since = "0.1.0"
+    skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
     excuses = (is_for_other_gpus, is_for_other_owners)
 

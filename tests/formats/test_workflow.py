@@ -151,6 +151,26 @@ def test_broken_yaml_is_one_problem() -> None:
     assert problem.reason == "not valid YAML"
 
 
+BROKEN = {
+    "an expression in braces": "on: push\njobs:\n  t:\n    with: { v: ${{ m.x }} }\n    run: x\n",
+    "Python that leaves its block": "a:\n  - run: |\n      python - <<E\nimport os\n      E\n",
+    "a second colon": "name: CI\nkey: a: b\nrest: 1\n",
+    "an item too far left": "a:\n  b: 1\n c: 2\nd: 3\n",
+    "a key among items": "a:\n  - b\n  c: 1\nd: 1\n",
+    "a mark that begins no value": "a: 1\nb: @x\nc: 1\n",
+    "a template": "{{- if x }}\na: 1\n{{- end }}\n",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_broken_yaml_is_told_on_the_line_where_pyyaml_stops(text: str) -> None:
+    with pytest.raises(yaml.MarkedYAMLError) as error:
+        yaml.safe_load(text)
+    (problem,) = parse(text).problems
+    marks = filter(None, (error.value.context_mark, error.value.problem_mark))
+    assert problem.line in {each.line + 1 for each in marks}
+
+
 # What PyYAML says
 
 

@@ -264,6 +264,28 @@ def test_a_draft_in_which_no_rule_has_work_is_told_with_check_syntax_alone(draft
     assert [each.code for each in checked] == ["ROC900", "ROC501"]
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "model serve\n--max-model-len 2048 --tensor-parallel-size 1",
+        "import os\ntrain.py --config train.json",
+        'api.create_tag(<HF_REPO_NAME>, tag="v3.0")',
+        "login(<your token>)",
+        '!curl localhost -d \'{\n    "id": 1,\n    "to": 2\n}\'',
+        "!curl localhost \\\n-d '{\n    \"id\": 1,\n}'",
+    ],
+)
+def test_cells_that_hold_no_python_by_what_they_say_are_left_alone(pasted: str) -> None:
+    data = dumped(notebook(f"{pasted}\ntorch.cuda.synchronize()", WAIT))
+    assert found(data) == [("ROC501", "cell 2:3:5")]
+
+
+@pytest.mark.parametrize("bad", ["!echo 'a' 'b'\nclass", "x = a <b\ny = (", "if a < b > c\n  d"])
+def test_faults_beside_commands_and_comparisons_are_reported(bad: str) -> None:
+    data = dumped(notebook(f"torch.cuda.synchronize()\n{bad}", WAIT))
+    assert [code for code, _ in found(data)] == ["ROC900", "ROC501"]
+
+
 @pytest.mark.parametrize("broken", [{"cell_type": "code"}, cell({"a": 1}), cell(["a", 1])])
 def test_a_cell_without_source_is_told_and_hides_nothing(broken: dict[str, object]) -> None:
     findings = lint(dumped(notebook(broken, WAIT)))

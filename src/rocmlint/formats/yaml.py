@@ -91,9 +91,18 @@ def _too_deep(text: str) -> int | None:
 
 
 def _problem(root: Node, excerpt: Excerpt) -> Problem:
-    wrong = next((node for node in inside(root) if node.is_error or node.is_missing), root)
-    text = excerpt.text[wrong.start_byte :]
-    span = excerpt.span(wrong.start_byte + len(text) - len(text.lstrip()))
+    """Return where a text is no YAML.
+
+    An error that begins with the document holds what could be read up to the fault, and maybe a
+    smaller error that ends there.
+    """
+    errors = [node for node in inside(root) if node.is_error or node.is_missing]
+    wrong = errors[0] if errors else root
+    at = wrong.start_byte
+    if wrong.named_children and not excerpt.text[:at].strip():
+        at = min((node.end_byte for node in errors), default=at)
+    text = excerpt.text[at:]
+    span = excerpt.span(at + len(text) - len(text.lstrip()))
     return Problem("not valid YAML", span.line, span.column)
 
 

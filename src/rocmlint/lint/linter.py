@@ -17,6 +17,7 @@ from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes
 from rocmlint.rule.registry import load_claim_rules, load_rules
+from rocmlint.source.kinds import kinds, place_of
 from rocmlint.text.blanks import MARKS
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ class Linter:
     def _unread(self, path: str, unread: Unread, line: int, column: int) -> list[Finding]:
         enabled = self._enabled_of(self.rules, path)
         rule = next((rule for rule in enabled if rule.code == UNREADABLE_FILE), None)
-        if rule is None:
+        if rule is None or rule.skips & kinds(place_of(path)):
             return []
         place = (line, column, line, column)
         return [Finding(path, *place, rule.code, rule.name, *unread)]

@@ -70,6 +70,12 @@ _FOR_TERMINAL = re.compile(
     r"|torchrun|uv|wget)[ \t]+[\w./~$-]"
 )
 
+_NO_PYTHON = re.compile(r"(?:^|\s)--[A-Za-z][\w-]*(?=[\s=]|$)|<[A-Za-z](?:[\w -]*\w)?>")
+"""What stands in no code that anybody means to run as it is: options of a command, and names to be
+replaced by the reader's."""
+_UNCLOSED = re.compile(r"^[ \t]*!(?:[^'\n]*'[^'\n]*')*[^'\n]*'[^'\n]*$", re.MULTILINE)
+_CONTINUED = re.compile(r"\\\n")
+
 
 class UnparsableCell(NamedTuple):
     """The code of a cell, and why it cannot be parsed."""
@@ -221,7 +227,9 @@ class _Reader:
     def _refuse_unparsable(self, start: int, end: int) -> None:
         code = "".join(self.python[start:end])
         found = _problem(code)
-        if found is not None:
+        if found is not None and _is_no_python(self.text[start:end], found.line):
+            self._blank(start, end)
+        elif found is not None:
             line = min(found.line, code.count("\n") + 1) + self.file.line_of(start) - 1
             reason = f"This cell cannot be parsed: {found.reason}"
             problem = Problem(reason, line, max(1, found.column))
@@ -267,3 +275,17 @@ def _problem(code: str) -> UnparsableError | None:
         except UnparsableError as error:
             return error
     return None
+
+
+def _is_no_python(cell: str, line: int) -> bool:
+    """Return whether a cell that cannot be parsed is not meant to be, by the place where it fails.
+
+    It has options of a command there, a name in angle brackets, or the rest of a command for a
+    shell, whose quotes go on over several lines.
+    """
+    lines = cell.split("\n")
+    near = lines[max(0, line - 2) : line + 1]
+    if any(map(_NO_PYTHON.search, near)):
+        return True
+    before = _CONTINUED.sub(" ", "\n".join(lines[:line]))
+    return _UNCLOSED.search(before) is not None

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of
+from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +18,8 @@ _ENDINGS = (
     ".ipynb",
 )
 _OF_TOOLS = frozenset({".github", ".circleci", ".devcontainer", ".buildkite", ".ci"})
+_FOLDER = compile_lazily(r"[^.]+(?:\.\d[^.]*)*\Z")
+"""How folders are called that may hold texts: `configs`, `sam2.1_training`."""
 _MOST_FOLDERS = 1000
 
 
@@ -37,4 +40,4 @@ def _is_linted(path: str) -> bool:
 
 
 def _may_be_folder(name: str) -> bool:
-    return "." not in name or name in _OF_TOOLS
+    return _FOLDER.match(name) is not None or name in _OF_TOOLS

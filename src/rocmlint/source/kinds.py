@@ -24,6 +24,9 @@ _KINDS = {
     "example": re.compile(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
     "script": re.compile(r"(^|/)(scripts?|tools?|bin)/"),
     "docs": re.compile(r"(^|/)docs?/"),
+    "archive": re.compile(
+        r"(^|/)_?(archived?|archives|attic|deprecated|graveyard|legacy|obsolete|old|retired[-_]?\w*)/"
+    ),
     "setup": re.compile(r"(^|/)setup\.py$"),
 }
 
@@ -32,9 +35,9 @@ _PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.
 
 @functools.cache
 def kinds(path: str) -> frozenset[str]:
-    """Return what kinds of file a path names: test, benchmark, example, script, docs, setup.
+    """Return what kinds of file a path names: test, benchmark, example, script, docs, setup, archive.
 
-    The path is relative to the project, with ``/``: what lies above says nothing about the file.
+    An archive is a folder of what a project keeps, but no longer runs or maintains. The path is relative to the project, with ``/``: what lies above says nothing about the file.
     """
     return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path))
 

@@ -35,6 +35,7 @@ def test_a_module_that_only_leftovers_import_is_left_alone(end: str) -> None:
         ("nets/parts/train.py", "import blocks\n\nblocks.Block()\n"),
         ("train.py", "load('nets.parts.blocks')\n"),
         ("config.yaml", "target: nets.parts.blocks.Block\n"),
+        ("configs/v2.1_train/large.yaml", "block:\n  _target_: nets.parts.blocks.Block\n"),
         ("README.md", "Run `python nets/parts/blocks.py`.\n"),
         ("plugins.py", "import pkgutil\n\npkgutil.iter_modules()\n"),
     ],

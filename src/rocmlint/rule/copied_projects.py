@@ -1,0 +1,53 @@
+"""Projects of others that a repository holds copies of, by the licenses that lie in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.lazy import compile_lazily
+from rocmlint.source.facts import once_per_file
+
+if TYPE_CHECKING:
+    from rocmlint.source.file import File
+
+_LICENSE = compile_lazily(r"(?i:(?:un)?licen[cs]e|copying)(?:[-_.]\w+)*\Z")
+_OF_PROJECT = compile_lazily(r"(?i:readme)\b|setup\.(?:py|cfg)\Z|pyproject\.toml\Z")
+_HOLDER = compile_lazily(
+    r"copyright\s+(?:\(c\)|\u00a9)?[\s\d,()-]*([^\n.,()]*[a-z][^\n.,()]*)", re.IGNORECASE
+)
+_NOBODY = compile_lazily(
+    r"\[|\bowner\b|\bnotice\b|\blicense|\bholders?\b|\bstatement", re.IGNORECASE
+)
+"""What stands behind the word where the text of a license speaks of copyright."""
+
+
+@once_per_file
+def is_copied(file: File) -> bool:
+    """Return whether a file lies in a copy of another project: a folder below the repository's.
+
+    The folder has a license and says what it is, and its license names other holders than that of
+    the repository, or that has none. A part of the same project has the license of the whole.
+    """
+    *inner, root = file.project.folders
+    own = _licenses(root, file)
+    for folder in inner:
+        names = file.names_in(folder)
+        if any(_OF_PROJECT.match(each) for each in names):
+            found = _licenses(folder, file)
+            if found and (not own or (found != own and _holders(found) - _holders(own))):
+                return True
+    return False
+
+
+def _licenses(folder: str, file: File) -> str:
+    """Return the text of the licenses in a folder, "" for none."""
+    names = sorted(each for each in file.names_in(folder) if _LICENSE.match(each))
+    paths = (os.path.join(folder, each) for each in names)
+    return "\n".join(file.read(each) for each in paths if os.path.isfile(each)).strip()
+
+
+def _holders(text: str) -> set[str]:
+    found = (each.strip().lower() for each in _HOLDER.findall(text))
+    return {each for each in found if not _NOBODY.search(each)}
