@@ -36,15 +36,18 @@ class _CutOff(NamedTuple):
 def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
     """Commands in an image for other GPUs: nobody builds it for ROCm.
 
-    The base image says so, or in a project for ROCm the name of the Dockerfile.
+    Its base says so, or its name, where the project is for ROCm or one for ROCm lies beside.
     """
     from rocmlint.project import platforms  # noqa: PLC0415 - few commands have any
 
     image = cut_off.command.step.image
-    if image is None:
+    if image is None or platforms.of_image(image) == "other":
+        return image is not None
+    folder, name = os.path.split(source.path)
+    if platforms.of_name(name) != "other":
         return False
-    by_name = platforms.of_name(os.path.basename(source.path))
-    return platforms.of_image(image) == "other" or (by_name == "other" and source.project.is_rocm)
+    beside = map(platforms.of_name, source.names_in(folder or "."))
+    return "rocm" in beside or source.project.is_rocm
 
 
 def is_for_other_owners(cut_off: _CutOff, source: File) -> bool:

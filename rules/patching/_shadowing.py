@@ -69,7 +69,12 @@ _HELPERS = frozenset({"disable_torch_init", "get_model_name_from_path"})
 _EDITABLE = compile_lazily(
     r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
 )
-_ONE_MACHINE = compile_lazily(r"/(?:home|Users|mnt|nfs|scratch|storage)/[^/]+/|[A-Za-z]:[\\/]")
+_ONE_MACHINE = compile_lazily(
+    r"/(?:home|Users|mnt|nfs|scratch|storage)/[^/]+/|[A-Za-z]:[\\/]"
+    r"|/(?!(?:[\w-]*workspaces?|apps?|opt|usr|root|srv|var|tmp|content|kaggle|src|code|repos?|work"
+    r"|build|projects?|data|models?|dockerx|install)/)\w[^/]*/[^/]+/[^/]+"
+)
+"""Also what begins with a folder that containers do not have: `/lab/NAME/code`."""
 _SHOWN = (
     r"\b(?:assert|debug|info|print|warning)\b(?:[^\n\\]|\\\n?)*"
     r"\b{}(?:[\s\\]*\.[\s\\]*\w+)*[\s\\]*\.[\s\\]*__file__\b"
@@ -136,7 +141,7 @@ def is_run_by_another(meeting: Meeting, source: Source) -> bool:
 
 
 def is_of_one_machine(meeting: Meeting, source: Source) -> bool:
-    """Absolute paths of one machine: below `/home/NAME`, `/Users/NAME`, `/mnt/NAME` or `C:`."""
+    """Absolute paths of one machine: below `/home/NAME`, `/mnt/NAME`, `/lab/NAME/code` or `C:`."""
     paths = (written_path(each, source) for each in meeting.added.folders)
     return meeting.imported_in is None and any(map(_ONE_MACHINE.match, paths))
 

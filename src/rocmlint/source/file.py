@@ -71,7 +71,7 @@ class File(DiskView):
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """The kinds of file that this is: test, benchmark, example, script, docs, setup, archive."""
+        """The kinds of file it is: test, benchmark, example, script, docs, setup, archive."""
         return kinds(self.place)
 
     @cached_property

@@ -35,9 +35,11 @@ _PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.
 
 @functools.cache
 def kinds(path: str) -> frozenset[str]:
-    """Return what kinds of file a path names: test, benchmark, example, script, docs, setup, archive.
+    """Return what kinds of file a path names.
 
-    An archive is a folder of what a project keeps, but no longer runs or maintains. The path is relative to the project, with ``/``: what lies above says nothing about the file.
+    They are test, benchmark, example, script, docs, setup and archive: a folder of what a project
+    keeps, but no longer runs. The path is relative to the project, with ``/``: what lies above says
+    nothing about the file.
     """
     return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path))
 

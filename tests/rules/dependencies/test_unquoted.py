@@ -42,3 +42,13 @@ def test_a_file_has_one_finding_for_what_is_cut_off_and_one_for_what_is_read(
     assert all(each["help"].endswith("The same holds for 1 more place.") for each in found)
     project.run("check", ".", "--select", "ROC208", "--fix")
     assert project.read("setup.sh").count('"') == 8
+
+
+def test_images_for_other_processors_of_a_project_for_rocm_are_left_alone(
+    repository: Repository,
+) -> None:
+    text = "FROM ubuntu:24.04\nRUN pip install setuptools>=49.4\n"
+    assert repository.codes("Dockerfile.cpu", text) == ["ROC208"]
+    repository.write("Dockerfile.rocm", "FROM rocm/dev-ubuntu-24.04\n")
+    assert repository.codes("Dockerfile.cpu", text) == []
+    assert repository.codes("Dockerfile", text) == ["ROC208"]
