@@ -36,7 +36,7 @@ class _CutOff(NamedTuple):
 def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
     """Commands in an image for other GPUs: nobody builds it for ROCm.
 
-    Its base says so, or its name, where the project is for ROCm or one for ROCm lies beside.
+    Its base says so, or its name, where the project is for ROCm or one for ROCm is next to it.
     """
     from rocmlint.project import platforms  # noqa: PLC0415 - few commands have any
 

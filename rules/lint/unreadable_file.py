@@ -16,8 +16,9 @@ class UnreadableFile(EngineRule):
     No other rule has seen the file, so silence about it means nothing; and Python cannot import
     it either. It is a warning, and not an error, for a cell of a notebook, for a template (a path
     or a line with ``{{``) and for code that looks like Python 2: those are often meant to be so.
-    A cell with options of a command, a name in angle brackets or the rest of a command for a shell
-    is no fault, and in a folder that is an archive by its name nobody fixes one.
+
+    Not reported: a cell with options of a command, a name in angle brackets or the rest of a
+    command for a shell, and a file in a directory that is an archive by its name.
 
     ## Example
     ```python

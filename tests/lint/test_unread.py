@@ -47,7 +47,7 @@ def test_python_that_cannot_be_parsed_is_an_error(text: str) -> None:
 
 
 def test_a_cell_that_cannot_be_parsed_is_a_warning() -> None:
-    finding = unread("train.ipynb", notebook("import torch", "torch.load(<NAME_OF_YOUR_DATASET>)"))
+    finding = unread("train.ipynb", notebook("import torch", "state = torch.load("))
     assert finding.severity == "warning"
     assert finding.message.startswith("This cell cannot be parsed: ")
 
@@ -69,6 +69,15 @@ def test_a_template_is_a_warning_that_says_so(path: str, text: str) -> None:
     finding = unread(path, text)
     assert finding.severity == "warning"
     assert "template" in finding.help
+
+
+def test_an_expression_of_github_is_no_template() -> None:
+    """It is filled in when the workflow, which must be valid without that, has been read."""
+    text = (
+        "jobs:\n  test:\n    with: { python: ${{ matrix.python }} }\n    run: pip install torch\n"
+    )
+    finding = unread(".github/workflows/ci.yaml", text)
+    assert (finding.severity, finding.line) == ("error", 3)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +111,7 @@ def test_a_long_reason_is_cut() -> None:
 @pytest.mark.parametrize(
     "commands",
     [
-        "docker run --rm -p 8000:8000 \\\n    vllm/vllm-openai:v0.6.3",
+        "docker run -p 8000:8000 \\\n    vllm/vllm-openai:v0.6.3",
         "# In a terminal\ngit clone https://github.com/ROCm/flash-attention",
         "sudo docker ps -a",
     ],

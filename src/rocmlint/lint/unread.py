@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from rocmlint.findings import Severity
 
 _LONGEST_MESSAGE = 100
-_TEMPLATE = compile_lazily(r"\{\{[^{}]*\}\}|\{%.*%\}")
+_TEMPLATE = compile_lazily(r"(?<!\$)\{\{[^{}]*\}\}|\{%.*%\}")
+"""Not what GitHub fills in, ``${{ matrix.version }}``: a workflow is valid without that."""
 _TEMPLATE_PATH = compile_lazily(r"\{\{|\}\}|cookiecutter|\.(?:j2|jinja2?|tmpl|template)\b")
 _PYTHON_2 = compile_lazily(
     r"^\s*(?:print|exec)\s+(?:[\"'\w%]|>>)|^\s*except\b[^:]*\w\s*,\s*\w+\s*:"
