@@ -31,6 +31,8 @@ def is_copied(file: File) -> bool:
     the repository, or that has none. A part of the same project has the license of the whole.
     """
     *inner, root = file.project.folders
+    if not file.exists(os.path.join(root, ".git")):
+        return False  # it may be a heap of checkouts
     own = _licenses(root, file)
     for folder in inner:
         names = file.names_in(folder)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.repositories import paths_with, write
@@ -56,6 +58,13 @@ def test_a_copied_project_has_the_license_of_others() -> None:
 @pytest.mark.parametrize("holder", ["The Lab", "the lab "])
 def test_a_part_of_the_project_has_its_license(holder: str) -> None:
     assert copied(MIT.format(holder)) == ["video/sat/train.py"]
+
+
+def test_a_project_among_others_without_a_repository_is_no_copy() -> None:
+    Path(".git").rmdir()
+    write("LICENSE", "")
+    write("video/requirements.txt", "torch>=2.6\n")
+    assert copied(MIT.format("Others")) == ["video/sat/train.py"]
 
 
 def test_a_license_without_a_readme_is_no_project() -> None:
