@@ -28,6 +28,18 @@ def test_a_requirement_stands_at_its_place(line: str, text: str, name: str) -> N
     assert (found.text, found.name, at(line, found.span)) == (text, name, text)
 
 
+@pytest.mark.parametrize(
+    "option", ["-f https://x/torch_stable.html", "--index-url=https://x", "--pre", "--no-binary a"]
+)
+def test_an_option_of_the_file_behind_a_requirement_is_ignored_as_pip_does(option: str) -> None:
+    parts = requirements.parse(f"first\ntorch==2.3.1+cu118 {option}\n")
+    assert declared(parts) == [("first", ""), ("torch==2.3.1+cu118", "")]
+    assert parts.indexes == ()
+    (problem,) = parts.problems
+    assert problem.reason == f"pip ignores `{option.split()[0].split('=')[0]}` behind a requirement"
+    assert (problem.line, problem.column) == (2, 20)
+
+
 def test_a_list_that_conda_exported_has_what_pip_installed() -> None:
     text = "# platform: linux-64\n_libgcc_mutex=0.1=main\npython=3.10.18=h1a\ntorch=2.4.1=pypi_0\n"
     parts = requirements.parse(text)

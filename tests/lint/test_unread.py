@@ -46,6 +46,12 @@ def test_python_that_cannot_be_parsed_is_an_error(text: str) -> None:
     assert finding.help == "Nothing in it was checked: fix it, or exclude the file."
 
 
+def test_a_line_that_pip_refuses_hides_no_other_of_its_list() -> None:
+    finding = unread("requirements.txt", "torch=>2\npeft\n")
+    assert finding.severity == "error"
+    assert finding.help == "pip stops here: fix the line. The other lines were checked."
+
+
 def test_a_cell_that_cannot_be_parsed_is_a_warning() -> None:
     finding = unread("train.ipynb", notebook("import torch", "state = torch.load("))
     assert finding.severity == "warning"

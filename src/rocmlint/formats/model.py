@@ -188,6 +188,8 @@ class Problem:
     column: int
     refused: str = ""
     """The text that should be a requirement, where it is that which is not valid."""
+    help: str = ""
+    """What to do, where that is not what holds for any file that cannot be read."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,12 @@ _OWN_OPTIONS = re.compile(
     r"\s--(?:hash|config-settings?|global-option|install-option)\b.*|\s\\\s*\Z", re.DOTALL
 )
 """Options that stand behind a requirement, for it alone."""
+_IGNORED = re.compile(
+    r"\s(?P<option>-f|-i|--find-links|--index-url|--extra-index-url|--trusted-host"
+    r"|--no-binary|--only-binary)(?:=|[ \t]+)\S+.*|\s(?P<flag>--pre|--prefer-binary|--no-index)\s*\Z",
+    re.DOTALL,
+)
+"""Options of a whole file, which pip reads behind a requirement and does nothing with."""
 _OPTION = re.compile(
     r"(?P<long>--[a-z][a-z-]*)(?:(?:=|\s+)(?P<value>\"[^\"]*\"|'[^']*'|[^\s-]\S*))?"
     r"|(?P<short>-[a-z])(?:\s*=?\s*(?P<short_value>\"[^\"]*\"|'[^']*'|[^\s-]\S*))?"
@@ -64,7 +70,9 @@ def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
                 declared.append(Declared(text, canonicalize_name(listed["name"]), line.span()))
             continue
         if not line.text.startswith("-"):
-            result = declare(_requirement(line), Declaration(constraint=constraint))
+            requirement, ignored = _requirement(line)
+            problems += () if ignored is None else (ignored,)
+            result = declare(requirement, Declaration(constraint=constraint))
             if isinstance(result, Declared):
                 declared.append(result)
             elif isinstance(result, Problem):
@@ -118,9 +126,20 @@ def _stripped(excerpt: Excerpt) -> Excerpt:
     return excerpt.part(len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
-def _requirement(line: Excerpt) -> Excerpt:
+def _requirement(line: Excerpt) -> tuple[Excerpt, Problem | None]:
+    """Return the requirement in a line without options, and what is wrong with those."""
     options = _OWN_OPTIONS.search(line.text)
-    return line if options is None else _stripped(line.part(0, options.start()))
+    if options is not None:
+        return _stripped(line.part(0, options.start())), None
+    ignored = _IGNORED.search(line.text)
+    if ignored is None:
+        return line, None
+    option = ignored["option"] or ignored["flag"]
+    span = line.part(ignored.start() + 1, ignored.end()).span()
+    reason = f"pip ignores `{option}` behind a requirement"
+    help = "Put the option on a line of its own: then it counts for the whole file."
+    requirement = _stripped(line.part(0, ignored.start()))
+    return requirement, Problem(reason, span.line, span.column, help=help)
 
 
 def _options(line: Excerpt) -> Iterator[tuple[str, Excerpt]]:

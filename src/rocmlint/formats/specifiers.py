@@ -61,7 +61,8 @@ def _refused(excerpt: Excerpt) -> Problem:
     reason = fault_of(excerpt.text).rstrip(":")
     shown = excerpt.text if len(excerpt.text) < 60 else excerpt.text[:57] + "..."
     told = f"{shown!r} is not a valid requirement: {reason}"
-    return Problem(told, span.line, span.column, refused=excerpt.text)
+    help = "pip stops here: fix the line. The other lines were checked."
+    return Problem(told, span.line, span.column, refused=excerpt.text, help=help)
 
 
 def _declared(text: str, name: str, excerpt: Excerpt, where: Declaration) -> Declared:

@@ -232,7 +232,7 @@ class Linter:
         for each in look.unread:
             from rocmlint.lint.unread import about_place  # noqa: PLC0415 - most files are read
 
-            unread = about_place(file.path, each.reason, file.lines, each.line)
+            unread = about_place(file.path, each, file.lines)
             findings += self._unread(file.path, unread, each.line, each.column)
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)

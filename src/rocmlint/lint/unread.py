@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rocmlint.findings import Severity
+    from rocmlint.formats.model import Problem
 
 _LONGEST_MESSAGE = 100
 _TEMPLATE = compile_lazily(r"(?<!\$)\{\{[^{}]*\}\}|\{%.*%\}")
@@ -38,11 +39,14 @@ def about_file(path: str, reason: str) -> Unread:
     return Unread(_short(reason), "error", f"{_NOT_CHECKED}: fix it, or exclude the file.")
 
 
-def about_place(path: str, reason: str, lines: Sequence[str], line: int) -> Unread:
-    """Return what to say of a file that cannot be parsed at a line (from 1), or of a part of it."""
+def about_place(path: str, problem: Problem, lines: Sequence[str]) -> Unread:
+    """Return what to say of a file that cannot be parsed at a place, or of a part of it."""
+    reason, line = problem.reason, problem.line
     near = lines[max(0, line - 2) : line + 1]
     if _TEMPLATE_PATH.search(path) or any(map(_TEMPLATE.search, near)):
         return _template(reason)
+    if problem.help:
+        return Unread(_short(reason), "error", problem.help)
     if is_notebook(path):
         help = f"{_NOT_CHECKED}: fix it, or make it a cell of another kind."
         return Unread(_short(reason), "warning", help)
