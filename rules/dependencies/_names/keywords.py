@@ -66,7 +66,7 @@ def _suspected(source: Source) -> Iterator[re.Match[str]]:
         if _OPENS.match(text, place.match.end()):
             if _takes_them_not((place.dotted,), place.match.end(), source):
                 yield place.match
-    if not found.imports or "super" not in text:
+    if "super" not in text or all(is_of_torch(each.dotted) for each in found.imports):
         return
     bases = {dotted for each in _CLASS.finditer(text) for dotted in found.meanings(each[1])}
     for match in _SUPER.finditer(text) if bases else ():
@@ -79,6 +79,7 @@ def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> b
     judged = (
         _judged(definer(called, keyword), keyword, source)
         for called in callables
+        if not is_of_torch(called)
         for keyword in keywords
     )
     return any(each is not None and not is_of_other_package(each, source) for each in judged)
