@@ -79,7 +79,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls of `torch.utils.checkpoint.checkpoint` and `checkpoint_sequential`",
     )
-    excuses = (is_of_project, is_put_in, is_asked_for, is_guarded)
+    excuses = (is_of_project, is_asked_for, is_guarded, is_put_in)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a call that leaves the variant to torch."""

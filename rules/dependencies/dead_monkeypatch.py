@@ -25,7 +25,7 @@ from ._names.judgement import (
 )
 from ._names.leftovers import is_leftover
 from ._names.other_environments import is_excluded, to_require
-from ._names.overlays import OTHER_PACKAGE, foreign_uses
+from ._names.overlays import OTHER_PACKAGE, foreign_uses, is_put_in
 from ._names.published_names import (
     has,
     has_member,
@@ -195,6 +195,7 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         is_kept_for_others,
         is_asked_for,
         is_guarded,
+        is_put_in,
         is_used_here,
         is_leftover,
         is_aside,

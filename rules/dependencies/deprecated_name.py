@@ -131,8 +131,8 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
         described="calls of functions of torch that are deprecated and have an exact replacement",
     )
     excuses = (
-        *(is_silent, is_of_project, is_put_in, is_frozen, is_in_copied_project),
-        *(is_needed_for_older, is_asked_for, is_guarded, is_leftover),
+        *(is_silent, is_of_project, is_needed_for_older, is_asked_for, is_guarded),
+        *(is_put_in, is_frozen, is_in_copied_project, is_leftover),
     )
 
     def check(

@@ -91,7 +91,7 @@ class DeprecatedToRewrite(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"
         suspects=_suspects,
         described="calls of functions of torch that are deprecated without an exact replacement",
     )
-    excuses = (is_removed, is_of_project, is_put_in, is_asked_for, is_guarded)
+    excuses = (is_removed, is_of_project, is_asked_for, is_guarded, is_put_in)
 
     def check(
         self, node: cst.Call | cst.Decorator | cst.ImportFrom, source: Source

@@ -143,7 +143,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls of `torch.load` without `weights_only`",
     )
-    excuses = (is_ready, is_of_project, is_put_in, is_asked_for, is_guarded, is_leftover)
+    excuses = (is_ready, is_of_project, is_asked_for, is_guarded, is_put_in, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a load of which the file then needs an object."""

@@ -14,7 +14,7 @@ from rocmlint.text.text import LEXEME
 
 from .guards import is_asked_for, is_guarded
 from .judgement import MissingName, MissingUse, missing
-from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package
+from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package, is_put_in
 from .published_names import is_ever_missing, names
 from .uses import is_of_torch
 
@@ -35,7 +35,7 @@ _LONGEST = 20_000
 """Characters of a call that are looked at for keywords."""
 
 _ARGUMENTS = "transformers.TrainingArguments"
-KEYWORD_EXCUSES = (*OTHER_PACKAGE, is_asked_for, is_guarded)
+KEYWORD_EXCUSES = (*OTHER_PACKAGE, is_asked_for, is_guarded, is_put_in)
 """Why a keyword that is unknown is left alone."""
 
 

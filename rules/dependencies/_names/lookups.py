@@ -13,7 +13,7 @@ from rocmlint.rule import dotted_text, once_per_file
 
 from .guards import is_asked_for, is_bound, is_guarded
 from .judgement import MissingName, MissingUse, missing
-from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package
+from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package, is_put_in
 from .published_names import has, history, lacking, was_ever_there
 from .uses import is_of_torch
 
@@ -143,5 +143,6 @@ LOOKUP_EXCUSES = (
     is_for_types,
     is_asked_for,
     is_guarded,
+    is_put_in,
 )
 """Why a name that is missing is left alone."""

@@ -62,10 +62,10 @@ def is_overlaid(found: Named, source: Source) -> bool:
 
 def is_put_in(found: Named, source: Source) -> bool:
     """Names that a file of the project, outside of its tests, sets in the package."""
-    return _puts_in(found.dotted, source)
+    return _puts_in(found.dotted, source)  # it reads the whole project: the excuse to try last
 
 
-OTHER_PACKAGE = (is_of_project, is_rewritten, is_overlaid, is_put_in)
+OTHER_PACKAGE = (is_of_project, is_rewritten, is_overlaid)
 """Excuses that hold wherever in the file a name is used: what answers them is found once."""
 
 
