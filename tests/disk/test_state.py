@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint import lint_paths
+from rocmlint.config.settings import Settings
+from rocmlint.disk import state
+from rocmlint.disk.disk import Disk
 from rocmlint.disk.state import Consulted, names_in
-from rocmlint.source.file import File
+from rocmlint.source.decoding import text_of
+from rocmlint.source.file import File, project_of
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
@@ -127,6 +131,20 @@ def test_modules_are_searched_for_all_of_some_patterns(file: File, tmp_path: Pat
         (tmp_path / name).write_text(text)
     found = file.modules_with(str(tmp_path), ("box(es)?", r"\bopen"))
     assert found == (str(tmp_path / "a.py"),)
+
+
+def test_where_nothing_is_noted_no_content_is_fingerprinted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.py").write_text("boxes\n")
+    monkeypatch.setattr(state, "blake2b", lambda *_, **__: pytest.fail("a fingerprint is made"))
+    path = str(tmp_path / "a.py")
+    project = project_of(path, Settings(), Disk(text_of, noted=False))
+    file = File(path, Text(""), project=project)
+    assert file.modules_below(str(tmp_path)) == (path,)
+    assert file.modules_with(str(tmp_path), ("boxes",)) == (path,)
+    assert file.requirements_below(str(tmp_path)) == ()
+    assert file.read(path) == "boxes\n"
 
 
 def test_a_search_of_modules_hangs_on_their_text_and_not_on_their_times(

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rocmlint.config.settings import Settings
+from rocmlint.disk.disk import Disk
 from rocmlint.disk.read import read_small
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
@@ -21,6 +23,7 @@ from rocmlint.lint.cache import NAME
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.run import Options, Outcome, run
+from rocmlint.source.decoding import text_of
 
 BAD = """\
 from PIL import ImageOps
@@ -64,6 +67,16 @@ def test_a_pool_and_the_order_of_paths_change_nothing(
     monkeypatch.setattr(workers, "POOL_FROM", 0)
     monkeypatch.setattr(workers, "CHUNK", 1)
     assert lint(project, *sorted(project.iterdir(), reverse=True), jobs=3) == alone
+
+
+def test_a_linter_finds_the_same_in_a_process_that_knows_nothing(project: Path) -> None:
+    settings = Settings(root=str(project), select=("ROC602",))
+    here = Linter(settings, Disk(text_of, noted=False), claims=True)
+    there = ForkingPickler.loads(ForkingPickler.dumps(here))
+    path = str(project / "load_01.py")
+    found = there.lint(path, BAD.encode())
+    assert [each.code for each in found.findings] == ["ROC602"]
+    assert found == here.lint(path, BAD.encode())
 
 
 def test_a_warm_run_finds_the_same_without_linting_anything(

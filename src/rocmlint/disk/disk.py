@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.state import (
@@ -38,19 +38,29 @@ class Content(NamedTuple):
 class Disk:
     """Answers as the disk was when a path was first asked for: made anew for each run."""
 
-    def __init__(self, text_of: Callable[[str, bytes], str]) -> None:
-        """Take what decodes the bytes of a file at a path. Know nothing yet."""
+    def __init__(self, text_of: Callable[[str, bytes], str], *, noted: bool = True) -> None:
+        """Take what decodes the bytes of a file at a path. Know nothing yet.
+
+        Without ``noted`` all fingerprints are empty: nobody will ask what has changed since.
+        """
         self._text_of = text_of
+        self._is_noted = noted
         self.exists = cache(os.path.exists)
         self.names_in = cache(names_in)
-        self.modules_below = cache(modules_below)
+        self.modules_below = cache(partial(modules_below, noted=noted))
         self.modules_with = cache(self._modules_with)
-        self.requirements_below = cache(requirements_below)
+        self.requirements_below = cache(partial(requirements_below, noted=noted))
         self.read = cache(self._read)
         self._texts: dict[str, str] = {}
 
+    def __reduce__(self) -> tuple[Callable[[], Disk], tuple[()]]:
+        """Become, in another process, one that knows nothing yet."""
+        return partial(Disk, self._text_of, noted=self._is_noted), ()
+
     def texts_below(self, folder: str) -> str:
         """Return a fingerprint of the content of all modules below a folder."""
+        if not self._is_noted:
+            return ""
         if folder not in self._texts:
             self._texts[folder] = texts_of(self.modules_below(folder).paths)
         return self._texts[folder]
@@ -60,7 +70,7 @@ class Disk:
         if not patterns:
             return self.modules_below(folder).paths
         paths = self.modules_with(folder, patterns[:-1])
-        if len(patterns) > 1 or folder in self._texts:
+        if len(patterns) > 1 or folder in self._texts or not self._is_noted:
             return matching(paths, patterns[-1])
         found = texts_with(paths, patterns[-1])  # one look at all of them tells both
         self._texts[folder] = found.digest
@@ -74,7 +84,7 @@ class Disk:
             text = self._text_of(path, data)
         except (SyntaxError, ValueError):
             text = with_plain_ends(data.decode("utf-8", "replace"))
-        return Content(text, digest(data))
+        return Content(text, digest(data) if self._is_noted else "")
 
 
 class DiskView:

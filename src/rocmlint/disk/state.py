@@ -62,32 +62,36 @@ def names_in(folder: str) -> list[str]:
 
 
 class Below(NamedTuple):
-    """The paths of some files below a folder, and a fingerprint that changes with any of them."""
+    """The paths of some files below a folder, and a fingerprint that changes with any of them.
+
+    That is empty where it was not asked for.
+    """
 
     paths: tuple[str, ...]
     digest: str
 
 
-def modules_below(folder: str) -> Below:
+def modules_below(folder: str, *, noted: bool = True) -> Below:
     """Find the modules below a folder."""
-    return _below(folder, lambda name: name.endswith(".py"))
+    return _below(folder, lambda name: name.endswith(".py"), noted)
 
 
-def requirements_below(folder: str) -> Below:
+def requirements_below(folder: str, *, noted: bool = True) -> Below:
     """Find the files below a folder that declare what the project in theirs requires."""
-    return _below(folder, lambda name: name in _OF_PROJECTS)
+    return _below(folder, lambda name: name in _OF_PROJECTS, noted)
 
 
 _OF_PROJECTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"})
 
 
-def _below(folder: str, is_wanted: Callable[[str], bool]) -> Below:
+def _below(folder: str, is_wanted: Callable[[str], bool], noted: bool) -> Below:
     """Find files below a folder, in at most 5,000 folders."""
     found = []
     for inner, folders, names in islice(os.walk(folder), _MAXIMUM_FOLDERS):
         folders[:] = sorted(each for each in folders if not each.startswith(_OUTSIDE))
         found += [os.path.join(inner, name) for name in sorted(names) if is_wanted(name)]
-    return Below(tuple(found), digest(os.fsencode("\n".join(map(_identity, found)))))
+    state = digest(os.fsencode("\n".join(map(_identity, found)))) if noted else ""
+    return Below(tuple(found), state)
 
 
 def texts_of(paths: Iterable[str]) -> str:

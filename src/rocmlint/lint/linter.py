@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.read import MAXIMUM_READ
@@ -21,7 +21,7 @@ from rocmlint.source.kinds import kinds, place_of
 from rocmlint.text.blanks import MARKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk
@@ -73,6 +73,11 @@ class Linter:
         self._known = load_rules(settings.rules)
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
         self._claims = Scanner(load_claim_rules()) if claims else None
+
+    def __reduce__(self) -> tuple[Callable[[], Linter], tuple[()]]:
+        """Load the rules again in another process."""
+        claims = self._claims is not None
+        return partial(Linter, self.settings, self._disk, claims=claims), ()
 
     @cached_property
     def _parts(self) -> Scanner[Rule[Any]]:

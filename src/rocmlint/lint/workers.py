@@ -21,7 +21,6 @@ from rocmlint.source.decoding import text_of
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
-    from rocmlint.config.settings import Settings
     from rocmlint.disk.state import State
     from rocmlint.findings import Claim
     from rocmlint.lint.discover import FileToLint
@@ -52,20 +51,16 @@ class FileResult(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """A file to lint; ``linter`` is an index.
+    """A file to lint, and its bytes; ``linter`` is an index.
 
-    The state is from before the reading: a change meanwhile must not look known later.
+    The state is from before the reading: a change meanwhile must not look known later. There is
+    none where the result is not to be cached.
     """
 
     path: str
     linter: int
+    size: int
     stat: os.stat_result | None
-    is_cached: bool
-
-    @property
-    def size(self) -> int:
-        """Its bytes."""
-        return 0 if self.stat is None else self.stat.st_size
 
 
 def lint_files(
@@ -77,14 +72,12 @@ def lint_files(
 
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
-    disk = Disk(text_of)
+    disk = Disk(text_of, noted=cached)
     linters = BySettings(lambda settings: Linter(settings, disk, claims=claims))
     jobs = jobs or processors()
     files, refused = _usable(files, linters)
     yield from refused
-    unseen = (
-        _Work(each.path, linters.index(each.settings), _stat(each.path), cached) for each in files
-    )
+    unseen = (_work(each.path, linters.index(each.settings), cached=cached) for each in files)
     waiting: list[tuple[_Work, _Seen]] = []
     waiting_bytes = 0
     for work in unseen:
@@ -100,7 +93,7 @@ def lint_files(
             # To look at all that is unseen here would keep the pool waiting.
             left = [*(work for work, _ in waiting), *unseen]
             left.sort(key=lambda work: work.size, reverse=True)
-            yield from _in_pool(left, linters, jobs, claims=claims)
+            yield from _in_pool(left, linters.made, jobs)
             return
     yield from (seen.result() for _, seen in waiting)
 
@@ -135,11 +128,12 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _stat(path: str) -> os.stat_result | None:
+def _work(path: str, linter: int, *, cached: bool) -> _Work:
     try:
-        return os.stat(path)
+        about = os.stat(path)
     except OSError:
-        return None
+        return _Work(path, linter, 0, None)
+    return _Work(path, linter, about.st_size, about if cached else None)
 
 
 class _Seen(NamedTuple):
@@ -172,7 +166,7 @@ def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> FileResult | _See
 
 
 def _done(work: _Work, analysis: Analysis, data: bytes) -> FileResult:
-    return _result(work.path, analysis, digest(data) if work.is_cached else None, work.stat)
+    return _result(work.path, analysis, None if work.stat is None else digest(data), work.stat)
 
 
 def _unreadable(path: str, linter: Linter, error: OSError) -> FileResult:
@@ -192,16 +186,16 @@ def _result(
 
 
 def _in_pool(
-    waiting: Sequence[_Work], linters: BySettings[Linter], jobs: int, *, claims: bool
+    waiting: Sequence[_Work], linters: Sequence[Linter], jobs: int
 ) -> Iterator[FileResult]:
     """Lint in a pool; where a worker dies, find the file that kills it and report that one."""
-    left = yield from _pool(list(_chunks(waiting)), linters, jobs, claims=claims)
+    left = yield from _pool(list(_chunks(waiting)), linters, jobs)
     while left:
         # One worker takes the files in order, so the first that is lost killed it.
-        left = yield from _pool([[work] for work in left], linters, 1, claims=claims)
+        left = yield from _pool([[work] for work in left], linters, 1)
         for killer in left[:1]:
             reason = "ended the process that linted it (out of memory, or a crash of the parser)"
-            analysis = linters.made[killer.linter].unreadable(killer.path, reason)
+            analysis = linters[killer.linter].unreadable(killer.path, reason)
             yield _result(killer.path, analysis)
         left = left[1:]
 
@@ -220,7 +214,7 @@ def _chunks(waiting: Sequence[_Work]) -> Iterator[list[_Work]]:
 
 
 def _pool(
-    chunks: Sequence[list[_Work]], linters: BySettings[Linter], jobs: int, *, claims: bool
+    chunks: Sequence[list[_Work]], linters: Sequence[Linter], jobs: int
 ) -> Generator[FileResult, None, list[_Work]]:
     """Yield the results of the chunks; return the files that were lost with a worker."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - small runs need none
@@ -231,7 +225,7 @@ def _pool(
     context = get_context("fork" if sys.platform == "linux" else None)
     lost: list[_Work] = []
     is_done = False
-    pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters.settings, claims))
+    pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters,))
     try:
         with _no_interrupt():
             futures = [(pool.submit(_lint_chunk, chunk), chunk) for chunk in chunks]
@@ -251,7 +245,8 @@ def _load_for_all() -> None:
     """Load what every worker needs before they are forked."""
     import libcst  # noqa: PLC0415 - small runs parse nothing
 
-    import rocmlint.lint.look  # noqa: F401, PLC0415
+    from rocmlint.lint import check, look, suppress  # noqa: F401, PLC0415
+    from rocmlint.source import python  # noqa: F401, PLC0415
 
     libcst.parse_module("")  # it is loaded when it is first used
 
@@ -274,7 +269,8 @@ def _no_interrupt() -> Iterator[None]:
 _worker_linters: list[Linter] = []
 
 
-def _start_worker(settings: Sequence[Settings], claims: bool) -> None:
+def _start_worker(linters: Sequence[Linter]) -> None:
+    """Prepare a process; where it was forked its linters know what they knew before."""
     import gc  # noqa: PLC0415
     import signal  # noqa: PLC0415
     import threading  # noqa: PLC0415
@@ -285,8 +281,7 @@ def _start_worker(settings: Sequence[Settings], claims: bool) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # trees are many small objects that live together
-    disk = Disk(text_of)
-    _worker_linters[:] = [Linter(each, disk, claims=claims) for each in settings]
+    _worker_linters[:] = linters
 
 
 def _end_with_parent() -> None:
