@@ -49,6 +49,12 @@ def only(on: On) -> Trigger:
     return trigger
 
 
+@pytest.mark.parametrize("text", ["def run(self): ...\n", "async def run(): ...\n"])
+def test_the_definition_of_a_function_is_no_call_of_it(text: str) -> None:
+    assert not only(calls("run")).may_match(source_of(text))
+    assert only(calls("run")).may_match(source_of(text + "run()\n"))
+
+
 @pytest.mark.parametrize("name", TRIGGERS)
 def test_a_trigger_that_matches_the_code_of_a_file_may_match_its_text(name: str) -> None:
     trigger = TRIGGERS[name]

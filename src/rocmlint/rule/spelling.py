@@ -46,9 +46,10 @@ def any_of(words: tuple[str, ...]) -> str:
 def where_called(names: tuple[str, ...]) -> str:
     """Match one of the names where a call may stand: ``run(``, ``(run)(``, on one line or more.
 
-    In text where comments are not blanked, one may stand between.
+    In text where comments are not blanked, one may stand between. Not where a function is defined.
     """
-    return rf"(?:{any_of(names)})(?=[\s\\)]*[(#])"
+    called = "|".join(rf"{name}\b(?<!\w{name})(?<!def {name})" for name in names)
+    return rf"(?:{called})(?=[\s\\)]*[(#])"
 
 
 def renamed_in(text: str) -> Iterator[tuple[str, str]]:
