@@ -22,7 +22,8 @@ _OWN_OPTIONS = re.compile(
 """Options that stand behind a requirement, for it alone."""
 _IGNORED = re.compile(
     r"\s(?P<option>-f|-i|--find-links|--index-url|--extra-index-url|--trusted-host"
-    r"|--no-binary|--only-binary)(?:=|[ \t]+)\S+.*|\s(?P<flag>--pre|--prefer-binary|--no-index)\s*\Z",
+    r"|--no-binary|--only-binary)(?:=|[ \t]+)\S+.*"
+    r"|\s(?P<flag>--pre|--prefer-binary|--no-index)\s*\Z",
     re.DOTALL,
 )
 """Options of a whole file, which pip reads behind a requirement and does nothing with."""
