@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, nodes
-from rocmlint.rule.closed_projects import is_distributed
+from rocmlint.rule.closed_projects import is_distributed, is_test
 from rocmlint.rule.copied_projects import is_copied
 
 from ._names.guards import is_asked_for, is_guarded
@@ -43,6 +43,11 @@ _GROUPS = (
     Group(("clip_grad_norm(", "import clip_grad_norm"), ("clip_grad_norm",)),
 )
 """The names of `SUCCESSORS`, by the words of which one stands in each file that uses them."""
+_IGNORES_WARNINGS = (
+    r"(?m)^(?:warnings\.)?(?:filterwarnings|simplefilter)\(\s*(?:action\s*=\s*)?[\"']ignore[\"']"
+    r"\s*(?:,\s*category\s*=\s*(?:Future)?Warning\s*)?,?\s*\)"
+)
+"""A statement of a module that silences what a deprecated function of torch says."""
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -76,6 +81,14 @@ def is_in_copied_project(found: OldUse, source: Source) -> bool:
     """Directories with a license of their own, which names others than that of the project."""
     del found
     return is_copied(source)
+
+
+def is_unheard(found: OldUse, source: Source) -> bool:
+    """Projects that ignore all warnings, or all FutureWarnings: nobody sees that of the name."""
+    del found
+    root = source.project.folders[-1]
+    ignoring = source.modules_with(root, (_IGNORES_WARNINGS,))
+    return any(not is_test(each, root) for each in ignoring)
 
 
 class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
@@ -132,7 +145,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     )
     excuses = (
         *(is_silent, is_of_project, is_needed_for_older, is_asked_for, is_guarded),
-        *(is_put_in, is_frozen, is_in_copied_project, is_leftover),
+        *(is_put_in, is_frozen, is_in_copied_project, is_leftover, is_unheard),
     )
 
     def check(

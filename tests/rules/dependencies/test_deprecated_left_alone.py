@@ -29,6 +29,33 @@ def test_a_program_that_admits_newer_releases_is_reported() -> None:
     assert paths_with("ROC213") == ["train.py"]
 
 
+@pytest.mark.parametrize(
+    "ignoring",
+    [
+        "warnings.filterwarnings('ignore')\n",
+        'warnings.simplefilter(action="ignore", category=FutureWarning)\n',
+    ],
+)
+def test_a_project_that_ignores_the_warning_is_left_alone(ignoring: str) -> None:
+    write("train.py", CALL)
+    write("main.py", f"import warnings\n\n{ignoring}")
+    assert paths_with("ROC213") == []
+
+
+@pytest.mark.parametrize(
+    "ignoring",
+    [
+        "warnings.filterwarnings('ignore', category=DeprecationWarning)\n",
+        "warnings.filterwarnings('ignore', message='.*tokenizer.*')\n",
+        "def f():\n    warnings.simplefilter('ignore')\n",
+    ],
+)
+def test_a_project_that_ignores_other_warnings_is_reported(ignoring: str) -> None:
+    write("train.py", CALL)
+    write("main.py", f"import warnings\n\n{ignoring}")
+    assert paths_with("ROC213") == ["train.py"]
+
+
 def test_a_program_that_pins_torch_is_left_alone() -> None:
     write("requirements.txt", "torch==2.7.0\n")
     write("train.py", CALL)
