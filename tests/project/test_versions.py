@@ -80,7 +80,7 @@ def test_a_torch_without_wheels_for_a_newer_python_keeps_the_project_on_an_older
 def test_where_a_torch_keeps_the_project_on_an_older_python_it_is_named() -> None:
     write("requirements.txt", "torch==1.9.1\ntransformers\n")
     (found,) = candidates()
-    assert found.said.endswith("admits with `torch==1.9.1`")
+    assert found.said.endswith("allows with `torch==1.9.1`")
 
 
 def test_the_newest_python_that_is_named_counts_and_a_minimum_names_none() -> None:

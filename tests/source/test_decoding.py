@@ -49,7 +49,7 @@ def test_a_line_that_is_no_requirement_is_told_to_be_unchecked(project: Project)
     project.write("requirements.txt", "diffusers>==0.5.0\ntorch==2.9.1\n")
     (found,) = json.loads(project.run("--isolated", "--output-format", "json").stdout)["findings"]
     assert (found["code"], found["line"]) == ("ROC900", 1)
-    assert found["help"].startswith("Nothing in it was checked: ")
+    assert found["help"].startswith("pip stops here: ")
 
 
 def test_what_an_encoding_lacks_is_refused() -> None:
