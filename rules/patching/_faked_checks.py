@@ -239,6 +239,13 @@ def is_only_for_missing(fake: Fake, source: Source) -> bool:
     return fake.kind == "hollow" and fills_a_gap(fake.node, source)
 
 
+def is_of_mocked_package(fake: Fake, source: Source) -> bool:
+    """Modules of a package that the file replaces as a whole: it runs without that package."""
+    package = fake.name.partition(".")[0]
+    key = rf"""modules\s*(?:\[|\.\s*setdefault\s*\()\s*["']{package}["']\s*(?:,|\]\s*=(?!=))"""
+    return fake.kind == "hollow" and re.search(key, source.text) is not None
+
+
 def is_put_back(fake: Fake, source: Source) -> bool:
     """What is taken back: assigned again, in a context manager, or named again in `finally`."""
     if fake.patch is not None:

@@ -21,7 +21,7 @@ from rocmlint.rule import (
 )
 
 from ._fakes import MODULE_MAKERS, answer, is_mock
-from ._patches import local_definition
+from ._patches import imported_module, local_definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +88,8 @@ def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> boo
         return False
     made = source.value_of(stub) or stub
     is_made = isinstance(made, cst.Call) and source.resolve(made.func) in MODULE_MAKERS
-    members = [_is_made_up(value, source) for value in _members(stub, source)]
+    given = (*_members(stub, source), *_registered_members(name, source))
+    members = [_is_made_up(value, source) for value in given]
     return (is_made and False not in members) or is_mock(stub, source)
 
 
@@ -175,18 +176,30 @@ def _members(stub: cst.BaseExpression, source: Source) -> Iterator[cst.BaseExpre
         return
     name, own = stub.value, _line_of_function(stub, source)
     wanted = rf"(?<![\w.]){name}[ \t]*\.[ \t]*\w+[ \t]*=(?!=)|\bsetattr[ \t]*\([ \t]*{name}\b"
-    for node in _near(wanted, source):
-        if not isinstance(node, (cst.Assign, cst.Call)):
-            continue
+    for owner, value in _attributes_set(wanted, source):
+        if source.text_of(owner) == name and _line_of_function(owner, source) == own:
+            yield value
+
+
+def _registered_members(module: str, source: Source) -> Iterator[cst.BaseExpression]:
+    """Yield the values that attributes of ``sys.modules["a.b"]`` get."""
+    wanted = r"\bmodules\s*\[[^\]]*\]\s*\.\s*\w+[ \t]*=(?!=)|\bsetattr\s*\([\w.\s]*\bmodules\s*\["
+    for owner, value in _attributes_set(wanted, source):
+        if isinstance(owner, cst.Subscript) and imported_module(owner, source) == module:
+            yield value
+
+
+def _attributes_set(
+    pattern: str, source: Source
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Yield the owners and values of attributes that are set near a pattern, dunders left out."""
+    for node in _near(pattern, source):
         if isinstance(node, cst.Call) and len(node.args) == 3:
-            owner, _, value = (each.value for each in node.args)
-            is_set = source.text_of(node.func) == "setattr" and source.text_of(owner) == name
-            if is_set and _line_of_function(node, source) == own:
-                yield value
+            if source.text_of(node.func) == "setattr":
+                yield node.args[0].value, node.args[2].value
         for patch in attribute_patches(node) if isinstance(node, cst.Assign) else ():
-            is_own = source.text_of(patch.owner) == name and not patch.name.startswith("__")
-            if is_own and _line_of_function(node, source) == own:
-                yield patch.value
+            if not patch.name.startswith("__"):
+                yield patch.owner, patch.value
 
 
 def _members_made_by(made: cst.Call, source: Source) -> Iterator[cst.BaseExpression]:

@@ -20,6 +20,7 @@ from ._faked_checks import (
     is_hardware_override,
     is_in_pytest,
     is_in_test,
+    is_of_mocked_package,
     is_off_for_a_reason,
     is_only_for_cuda,
     is_only_for_missing,
@@ -91,6 +92,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         is_true_anyway,
         is_for_cpu_or_docs,
         is_only_for_missing,
+        is_of_mocked_package,
         is_hardware_override,
     )
 
