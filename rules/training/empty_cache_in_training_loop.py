@@ -42,6 +42,7 @@ _DOCSTRING = compile_lazily(
 )
 _NEAR = 3
 """Statements above the call in which a model or tensor goes; `gc.collect()` may stand between."""
+_BLOCKS = (cst.If, cst.For, cst.While, cst.FunctionDef, cst.With, cst.Try)
 _FREES_FOR_OTHERS = compile_lazily(
     r"save|state_dict|gather|(?:sync|update)_\w*weights|generate|rollout"
     r"|offload|onload|unload|sleep|wake_up|reset_(?:peak|max)_memory"
@@ -61,16 +62,14 @@ def follows_release(found: InStep, source: Source) -> bool:
 
 
 def says_why(found: InStep, source: Source) -> bool:
-    """Calls with a reason: a comment above that speaks of memory, a docstring that names them."""
-    here = source.span(found.call).line
-    above = neighbours(found.call, source)[0][-_NEAR:]
-    block = source.enclosing(found.call, cst.IndentedBlock)
-    first = source.span(above[0]).line if above else source.span(block or found.call).line
-    lines = {each.line for each in source.comments if each.own_line}
-    while first - 1 in lines:
-        first -= 1
-    reasons = (each.body for each in source.comments if first <= each.line <= here)
-    if any(_REASONS.search(each) and not _RESTATES.fullmatch(each) for each in reasons):
+    """Calls with a reason: a comment above that speaks of memory, a docstring that names them.
+
+    The comment may also stand above the `if` that asks whether there is a GPU.
+    """
+    if any(
+        _REASONS.search(each) and not _RESTATES.fullmatch(each)
+        for each in _comments_above(found.call, source)
+    ):
         return True
     return any("empty_cache" in each for each in _docstrings(found, source))
 
@@ -166,6 +165,19 @@ def _releases(statement: cst.CSTNode) -> bool:
             if last_name(call.func) == "cpu" or (last_name(call.func) == "to" and to_cpu):
                 return True
     return False
+
+
+def _comments_above(call: cst.Call, source: Source) -> Iterator[str]:
+    """Yield the comments above a call, its neighbours, or the `if` that it stands in."""
+    around = next(each for each in source.ancestors(call) if isinstance(each, _BLOCKS))
+    above = neighbours(call, source)[0][-_NEAR:]
+    first = around if isinstance(around, cst.If) else above[0] if above else around.body
+    line = source.span(first).line
+    own_lines = {each.line for each in source.comments if each.own_line}
+    while line - 1 in own_lines:
+        line -= 1
+    here = source.span(call).line
+    yield from (each.body for each in source.comments if line <= each.line <= here)
 
 
 def _docstrings(found: InStep, source: Source) -> Iterator[str]:
