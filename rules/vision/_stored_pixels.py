@@ -40,6 +40,9 @@ _NAMED_AFTER = compile_lazily(r"(?i)box|annot|label|detect")
 _LABELS = compile_lazily(r"(?i)mask|annot|label|seg|gt_")
 _PREDICTED = compile_lazily(r"(?i)pred\w*|\w*(?:outputs?|results?|detections?|response|raw)")
 _READERS = compile_lazily(r"(?i)\w*(?:load|read|parse|get|next|anno?t?s?|item|row|record)\w*")
+_ITERATORS = frozenset({"enumerate", "iter", "list", "reversed", "sorted", "tqdm", "zip"})
+_VIEWS = frozenset({"copy", "items", "values"})
+_HOPS = 6
 _PROMPT = compile_lazily(r"(?:\w+_)?prompts?")
 _MODEL = compile_lazily(r"(.*(?:^|/)models?/[^/]+)/")
 _SIZES = frozenset({"size", "width", "height"})
@@ -143,15 +146,49 @@ def _is_stored(key: str | None, record: cst.BaseExpression, source: Source) -> b
     """Check whether a key names coordinates, in a record that no model has made."""
     if key is None or not _COORDINATES.fullmatch(key) or _PREDICTED.fullmatch(key):
         return False
-    root: cst.BaseExpression = record
-    while isinstance(root, (cst.Attribute, cst.Subscript)):
-        root = root.value
+    root = _root(record)
     if not isinstance(root, cst.Name) or _PREDICTED.fullmatch(last_name(record) or root.value):
         return False
-    made = source.value_of(root)
-    if isinstance(made, cst.Dict):  # the function fills it itself
+    return _may_be_read(_looped_over(root, source) or root, source)
+
+
+def _looped_over(name: cst.Name, source: Source) -> cst.BaseExpression | None:
+    """Return what the loop or comprehension around goes over, of which the name is one item."""
+    for above in source.ancestors(name):
+        loop = above if isinstance(above, cst.For) else getattr(above, "for_in", None)
+        while loop is not None:
+            if any(
+                isinstance(each, cst.Name) and each.value == name.value
+                for each in walk(loop.target)
+            ):
+                return loop.iter
+            loop = getattr(loop, "inner_for_in", None)
+    return None
+
+
+def _may_be_read(record: cst.BaseExpression, source: Source, hops: int = _HOPS) -> bool:
+    """Check whether a record may come from a file: not where a model or another call made it."""
+    root = _root(record)
+    if isinstance(root, cst.Name) and _PREDICTED.fullmatch(root.value):
         return False
-    return not isinstance(made, cst.Call) or bool(_READERS.fullmatch(last_name(made.func) or ""))
+    made = source.value_of(root)
+    if made is not None and hops:
+        return _may_be_read(made, source, hops - 1)
+    if not isinstance(root, cst.Call):
+        return not isinstance(root, cst.Dict)  # the function fills that one itself
+    name = last_name(root.func) or ""
+    if hops and name in _ITERATORS:
+        given = (each.value for each in root.args if each.keyword is None)
+        return any(_may_be_read(each, source, hops - 1) for each in given)
+    if hops and name in _VIEWS and isinstance(root.func, cst.Attribute):
+        return _may_be_read(root.func.value, source, hops - 1)
+    return bool(_READERS.fullmatch(name))
+
+
+def _root(node: cst.BaseExpression) -> cst.BaseExpression:
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return node
 
 
 def _size_before(

@@ -41,7 +41,8 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     A call is reported where something refers to the stored pixels: coordinates that its function,
     or one that calls it, is given or reads from a record; a size that is read before the image is
     turned; or another file that opens the images as they are and works out coordinates, if what
-    turns them is used beside coordinates. A file that looks at the orientation itself is not.
+    turns them is used beside coordinates. Not reported: files that look at the orientation
+    themselves, and boxes that a model returns, which refer to the image that it was given.
 
     ## Example
     ```python
