@@ -99,7 +99,7 @@ def imports_before(node: cst.CSTNode, source: Source) -> Iterator[tuple[str, cst
         own = source.function(each)
         if own is not None and source.span(own).line != around:
             continue
-        if source.span(each).line < (called if own is None else line):
+        if source.span(each).line <= (called if own is None else line):
             for module in _modules(each):
                 yield module, each
 

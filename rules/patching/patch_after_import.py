@@ -20,6 +20,7 @@ from ._late_patches import (
     late_words,
 )
 from ._patches import imported_module
+from ._program import imports_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,11 +45,17 @@ def reloads_submodules(late: LatePatch | cst.Call, source: Source) -> bool:
 
 
 def changes_no_files(late: LatePatch | cst.Call, source: Source) -> bool:
-    """Reloads with nothing in the lines above that patches, copies or installs files."""
+    """Reloads where nothing above, from the import of the package on, changes files."""
     if isinstance(late, LatePatch):
         return False
-    line = source.span(late).line
-    return not _CHANGES_FILES.search("\n".join(source.lines[max(0, line - _NEAR) : line]))
+    line, package = source.span(late).line, _reloaded(late, source)
+    imports = (
+        source.span(statement).line
+        for module, statement in imports_before(late, source)
+        if f"{module}.".startswith(f"{package}.")
+    )
+    first = max(0, line - _NEAR, min(imports, default=0))
+    return not _CHANGES_FILES.search("\n".join(source.lines[first:line]))
 
 
 class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
