@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _ERRORS_OF_NONE = frozenset({"AttributeError", "TypeError"})
 _TAKE_NONE = _ERRORS_OF_NONE | {"BaseException", "Exception"}
+_PARSERS = frozenset({"float", "int", "parse", "Version", "LooseVersion", "parse_version"})
 _NEIGHBOURS = 4
 _ON_PURPOSE = compile_lazily(
     r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
@@ -132,16 +133,11 @@ def is_taken_apart(version: cst.BaseExpression, source: Source) -> bool:
 def is_caught(node: cst.CSTNode, source: Source) -> bool:
     """Versions in a `try` for the error of None, or one that leaves everything as it was."""
     handler = handler_of(node, source)
-    if isinstance(handler, cst.With):
-        return True
-    if handler is None:
-        return False
+    if not isinstance(handler, cst.ExceptHandler):
+        return handler is not None
     expected = handler.type is not None and _takes(handler.type, _ERRORS_OF_NONE)
-    answers = (cst.Assign, cst.AnnAssign, cst.Raise, cst.Return)
-    body = list(walk(handler.body))
-    if expected:
-        return not any(isinstance(each, cst.Raise) for each in body)
-    return not any(isinstance(each, answers) for each in body)
+    answers = (cst.Raise,) if expected else (cst.Assign, cst.AnnAssign, cst.Raise, cst.Return)
+    return not any(isinstance(each, answers) for each in walk(handler.body))
 
 
 def handler_of(node: cst.CSTNode, source: Source) -> cst.ExceptHandler | cst.With | None:
@@ -174,9 +170,6 @@ def _takes(kind: cst.BaseExpression | None, errors: frozenset[str]) -> bool:
         isinstance(each, (cst.Attribute, cst.Name)) and last_name(each) in errors
         for each in walk(kind)
     )
-
-
-_PARSERS = frozenset({"float", "int", "parse", "Version", "LooseVersion", "parse_version"})
 
 
 def _is_bool(call: cst.CSTNode | None, source: Source) -> bool:

@@ -77,7 +77,7 @@ def loading_call(toggle: Toggle, line: int, source: Source) -> LoadingCall | Non
 def takes_attention(loading: LoadingCall, source: Source) -> bool:
     """Check whether a class takes ``attn_implementation``: of transformers, or of the project."""
     packages = [
-        each.dotted.partition(".")[0] if not each.dotted.startswith(".") else ""
+        each.dotted.partition(".")[0]
         for each in source.names.in_module(loading.owner)
         if each.dotted
     ]

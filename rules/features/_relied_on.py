@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import File, Text, compile_lazily
+from rocmlint.rule import compile_lazily
 
 from ._live_code import live_lines
 from ._loading_call import loading_call
@@ -95,11 +95,6 @@ def _is_in_package(pattern: str, source: Source) -> bool:
     """Return whether another module of the package, that is no test or script, has a live line."""
     own = os.path.abspath(source.path)
     return any(
-        os.path.abspath(each) != own and _kinds(each, source) <= source.kinds
+        os.path.abspath(each) != own and source.kinds_of(each) <= source.kinds
         for each in source.modules_with(package_around(source), (pattern,))
     )
-
-
-def _kinds(path: str, source: Source) -> frozenset[str]:
-    place = os.path.relpath(path, source.root).replace(os.sep, "/")
-    return File(path, Text(""), place=place, project=source.project).kinds

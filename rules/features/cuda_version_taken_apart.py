@@ -59,7 +59,7 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
     ```
 
     ## Use instead
-    Ask for None first, and read ``torch.version.hip`` there.
+    Test for None first, and read ``torch.version.hip`` in that case.
     ```python
     import torch
 

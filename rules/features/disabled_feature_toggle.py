@@ -32,8 +32,8 @@ class DisabledFeatureToggle(ToggleRule):
     - the file chooses the same option for another model, or its package does, unless the call
       names a class of its own instead of ``AutoModel...``
     - it switches AITER on by a call or a variable of the environment
-    - every call of a function ran torch.compile in a mode that somebody chose, and the package
-      compiles in a mode elsewhere, or sets the precision for it beside
+    - it compiles with torch.compile in a chosen mode, under no condition, and the package
+      compiles in a mode elsewhere, or the precision for it is set beside the comment
 
     All others may be off on purpose (see disabled-optional-toggle): arguments of models that are
     frozen or only evaluated, or that ask for ``"sdpa"`` instead, TF32, fused optimizers,

@@ -112,23 +112,25 @@ def fills_a_gap(node: cst.CSTNode, source: Source) -> bool:
     """
     if source.enclosing(node, cst.ExceptHandler) is not None:
         return True
+    return _is_asked(node, source) or _returns_before(node, source)
+
+
+def _is_asked(node: cst.CSTNode, source: Source) -> bool:
+    """Check whether a condition around a statement asks for a module or a name."""
     tests = (source.text_of(each.test) for each in conditions(node, source))
-    return any(map(_ASKS_FOR_MODULE.search, tests)) or _returns_before(node, source)
+    return any(map(_ASKS_FOR_MODULE.search, tests))
 
 
 def _returns_before(node: cst.CSTNode, source: Source) -> bool:
     """Check whether the function around returns above, in a `try` or where a module is there."""
-    function, line = source.function(node), source.span(node).line
+    function, here = source.function(node), source.span(node)
     for each in walk(function.body) if function is not None else ():
-        if not isinstance(each, cst.Return) or source.span(each).line > line:
-            continue
-        tests = (source.text_of(above.test) for above in conditions(each, source))
-        tried = source.enclosing(each, cst.Try)
-        if source.function(each) is function and (
-            any(map(_ASKS_FOR_MODULE.search, tests))
-            or (tried is not None and source.function(tried) is function)
-        ):
-            return True
+        is_above = isinstance(each, cst.Return) and source.span(each) < here
+        if is_above and source.function(each) is function:
+            tried = source.enclosing(each, cst.Try)
+            is_tried = tried is not None and source.function(tried) is function
+            if is_tried or _is_asked(each, source):
+                return True
     return False
 
 

@@ -101,7 +101,7 @@ def late_patches(node: cst.Assign | cst.Call, source: Source) -> Iterator[LatePa
 def stale_call(late: LatePatch, source: Source) -> cst.Call | None:
     """Return a call that still runs the original.
 
-    Those in what replaces it are none, nor those in methods that run before the patch.
+    Calls in the replacement itself do not, nor those in methods that run before the patch.
     """
     patch, local = late.patch, late.local
     new = dotted_text(patch.value)

@@ -31,8 +31,8 @@ def calls_after(
 ) -> Iterator[cst.Call]:
     """Yield the calls of a name, or of its attributes, that may run after a statement.
 
-    Calls in functions inside the function of the statement are none: they are what it puts in
-    the place of the name.
+    Calls in functions inside the function of the statement are left out: they are what it puts
+    in the place of the name.
     """
     line, bound = source.span(node).line, source.span(binding.node).line
     function = source.function(node)

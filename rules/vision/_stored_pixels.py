@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import libcst as cst
 
 from rocmlint.rule import (
-    File,
     Text,
     argument,
     calls_in,
@@ -260,12 +259,10 @@ def _may_share_data(path: str, other: str, source: Source) -> bool:
 
 
 def _is_data(path: str, source: Source) -> bool:
-    """Check whether a file of the project may prepare data: no test, example, converter."""
+    """Check whether a file of the project may prepare data: not a test, example or converter."""
     if os.path.abspath(path) == os.path.abspath(source.path):
         return False
-    inside = _inside(path, source)
-    kinds = File(path, Text(""), place=inside, project=source.project).kinds
-    return not kinds & _NOT_DATA and not _CONVERTERS.search(os.path.basename(inside))
+    return not source.kinds_of(path) & _NOT_DATA and not _CONVERTERS.search(os.path.basename(path))
 
 
 def _project_folder(source: Source) -> str:
@@ -371,7 +368,7 @@ def _boxes_in(node: ast.AST) -> list[str]:
 
 
 def _opens_image(call: ast.Call) -> bool:
-    """Check whether a call opens an image; a file of labels is none."""
+    """Check whether a call opens an image that does not hold labels."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "open":
         return False
     opens = _dotted(call.func) in {"Image.open", "PIL.Image.open"}

@@ -74,6 +74,10 @@ class File(DiskView):
         """The kinds of file it is: test, benchmark, example, script, docs, setup, archive."""
         return kinds(self.place)
 
+    def kinds_of(self, path: str) -> frozenset[str]:
+        """Return the kinds of another file of the project, by its place."""
+        return kinds(os.path.relpath(path, self.root).replace(os.sep, "/"))
+
     @cached_property
     def package(self) -> tuple[str, str] | None:
         """The top-level package that the file belongs to, and the directory that contains it."""
