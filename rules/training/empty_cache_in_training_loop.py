@@ -42,7 +42,6 @@ _DOCSTRING = compile_lazily(
 )
 _NEAR = 3
 """Statements above the call in which a model or tensor goes; `gc.collect()` may stand between."""
-_BLOCKS = (cst.If, cst.For, cst.While, cst.FunctionDef, cst.With, cst.Try)
 _FREES_FOR_OTHERS = compile_lazily(
     r"save|state_dict|gather|(?:sync|update)_\w*weights|generate|rollout"
     r"|offload|onload|unload|sleep|wake_up|reset_(?:peak|max)_memory"
@@ -64,7 +63,7 @@ def follows_release(found: InStep, source: Source) -> bool:
 def says_why(found: InStep, source: Source) -> bool:
     """Calls with a reason: a comment above that speaks of memory, a docstring that names them.
 
-    The comment may also stand above the `if` that asks whether there is a GPU.
+    The comment may also be above the `if` that asks whether there is a GPU.
     """
     if any(
         _REASONS.search(each) and not _RESTATES.fullmatch(each)
@@ -169,7 +168,8 @@ def _releases(statement: cst.CSTNode) -> bool:
 
 def _comments_above(call: cst.Call, source: Source) -> Iterator[str]:
     """Yield the comments above a call, its neighbours, or the `if` that it stands in."""
-    around = next(each for each in source.ancestors(call) if isinstance(each, _BLOCKS))
+    blocks = (cst.If, cst.For, cst.While, cst.FunctionDef, cst.With, cst.Try)
+    around = next(each for each in source.ancestors(call) if isinstance(each, blocks))
     above = neighbours(call, source)[0][-_NEAR:]
     first = around if isinstance(around, cst.If) else above[0] if above else around.body
     line = source.span(first).line
