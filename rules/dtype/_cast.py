@@ -32,7 +32,7 @@ _PRECISION = compile_lazily(r"(?i)fp16|bf16|fp32|half|float|precision|dtype|\bam
 def cast_type(call: cst.Call, source: Source) -> str | None:
     """Return the type that ``.half()``, ``.to(torch.bfloat16)``, ``.type(…)`` casts to.
 
-    It is "dtype" where only a name says that it is one, and None for what is no cast.
+    It is "dtype" where only a name says that it is one, and None for what is not a cast.
     """
     if not isinstance(call.func, cst.Attribute):
         return None

@@ -91,7 +91,7 @@ class ModelCast(NamedTuple):
 
     @property
     def is_of_pipeline(self) -> bool:
-        """Whether the model is a pipeline of several models: no module, which has `eval()`."""
+        """Whether the model is a pipeline of several models: not a module, which has `eval()`."""
         name = dotted_text(self.model)
         evaluated = rf"(?<![\w.]){spaced(name or '')}\s*\.\s*eval\s*\("
         if name is not None and re.search(evaluated, self.code) and not self.shows_unet:
@@ -112,7 +112,7 @@ class ModelCast(NamedTuple):
 
     @property
     def parts(self) -> list[str]:
-        """The parts of the model that its function speaks of; one alone is none for ``self``."""
+        """The parts of the model that its function speaks of; for ``self`` more than one."""
         name = dotted_text(self.model)
         if name is None:
             return []

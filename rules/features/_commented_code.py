@@ -52,7 +52,7 @@ class Passage:
 def passages_around(comment: Comment, source: Source) -> Sequence[Passage]:
     """Read the comment lines that stand together with this one; a trailing comment stands alone.
 
-    Nothing where they are too many: what is meant there is no single line.
+    Nothing where they are too many: what is meant there is not a single line.
     """
     block = _block(comment, source)
     return _passages(block) if len(block) <= _LONGEST_BLOCK else ()

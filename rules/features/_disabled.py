@@ -323,7 +323,7 @@ def live_around(found: Disabled, lines: Sequence[str]) -> Iterator[str]:
 
 
 def indent_as_code(found: Disabled, lines: Sequence[str]) -> int | None:
-    """Return the indent that the toggle would have as code, None if it is no line of the code."""
+    """Return the indent of the toggle as code, None if it is not a line of the code."""
     here, comment = found.here, found.here.comments[0]
     inside = indent_of(comment)
     if not comment.own_line:

@@ -37,7 +37,7 @@ _HAS_FAST_ATTENTION = 2
 
 
 def is_explained(found: Disabled, source: Source) -> bool:
-    """Comments with a reason in or beside them, or with a long explanation; a heading is none.
+    """Comments with a reason in or beside them, or with a long explanation, not a heading.
 
     A reason beside a call holds for the same call elsewhere in the file.
     """

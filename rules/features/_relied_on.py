@@ -92,7 +92,7 @@ def _is_compiled_elsewhere(line: int, source: Source) -> bool:
 
 
 def _is_in_package(pattern: str, source: Source) -> bool:
-    """Return whether another module of the package, that is no test or script, has a live line."""
+    """Return whether another module of the package, not a test or script, has a live line."""
     own = os.path.abspath(source.path)
     return any(
         os.path.abspath(each) != own and source.kinds_of(each) <= source.kinds

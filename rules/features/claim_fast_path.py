@@ -26,7 +26,7 @@ _SWITCHES = (
 )
 """Functions and methods that take a bool, or nothing."""
 _CHOICES = ("preferred_blas_library", "preferred_linalg_library", "preferred_rocm_fa_library")
-"""Functions of ``torch.backends.cuda`` that take a name; "default" is none."""
+"""Functions of ``torch.backends.cuda`` that take a name; "default" chooses nothing."""
 _NO_CHOICE = ("", "default", "eager")
 _ATTENTION = ("attn_implementation", "_attn_implementation")
 _KEY = r"(['\"])\s{19}\1"

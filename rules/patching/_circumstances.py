@@ -39,7 +39,7 @@ _ANOTHER_CHECK = compile_lazily(
 
 
 def is_explained(source: Source, first: int, last: int) -> bool:
-    """Return whether a comment that is no pragma and no heading stands in these lines.
+    """Return whether a comment that is not a pragma or a heading is in these lines.
 
     Both lines are included; a heading says what follows, not why.
     """

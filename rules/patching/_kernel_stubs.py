@@ -226,7 +226,7 @@ def _line_of_function(node: cst.CSTNode, source: Source) -> int:
 
 
 def _is_made_up(value: cst.BaseExpression, source: Source) -> bool | None:
-    """Return whether a member only pretends (a mock, a constant); None where it is no function."""
+    """Return whether a member only pretends (mock, constant); None where it is not a function."""
     if is_mock(value, source) or answer(value, source) is not None:
         return True
     if isinstance(value, cst.Lambda):

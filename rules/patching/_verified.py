@@ -44,7 +44,7 @@ def is_verified(change: Change, file: File) -> bool:
 def is_met(change: Change, file: File) -> bool:
     """Copies beside other files of the package, without which a later command stops the build.
 
-    They are no files that were copied there: what a copy has brought proves nothing.
+    Files that were copied there do not count: what a copy has brought proves nothing.
     """
     if change.brought is None:
         return False

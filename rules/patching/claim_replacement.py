@@ -60,7 +60,7 @@ def _module_and_names(dotted: str) -> tuple[str, list[str]]:
 
 
 def _is_code(value: cst.BaseExpression, source: Source) -> bool:
-    """Return whether a value can be a function or class, and is no setting."""
+    """Return whether a value can be a function or class, not a setting."""
     if isinstance(value, (cst.Lambda, cst.Attribute)):
         return True
     if isinstance(value, cst.Call):

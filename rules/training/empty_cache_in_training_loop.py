@@ -65,12 +65,11 @@ def says_why(found: InStep, source: Source) -> bool:
 
     The comment may also be above the `if` that asks whether there is a GPU.
     """
-    if any(
-        _REASONS.search(each) and not _RESTATES.fullmatch(each)
-        for each in _comments_above(found.call, source)
-    ):
-        return True
-    return any("empty_cache" in each for each in _docstrings(found, source))
+    comments = _comments_above(found.call, source)
+    given = (each for each in comments if not _RESTATES.fullmatch(each))
+    return any(map(_REASONS.search, given)) or any(
+        "empty_cache" in each for each in _docstrings(found, source)
+    )
 
 
 class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
