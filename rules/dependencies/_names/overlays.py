@@ -14,12 +14,17 @@ from rocmlint.rule.closed_projects import is_test
 from .uses import Uses, imports, places_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rocmlint.disk.disk import Disk
     from rocmlint.rule import Source
 
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
 _REWRITES = compile_lazily(r"^[ \t]*(?:from|import)[ \t]+unsloth", re.MULTILINE)
 """unsloth gives these packages' classes and functions other parameters when it is imported."""
+_IS_SET = compile_lazily(r"[ \t]*=(?!=)")
+_GIVEN = compile_lazily(r"[ \t]*,[ \t]*[\"'](\w+)[\"']")
+"""The second argument of setattr()."""
 
 
 class Named(Protocol):
@@ -127,21 +132,31 @@ def _put_in_by_program(
 
 @lru_cache(maxsize=16)
 def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
-    """Return the names that modules put into a package; the disk is that of one run.
-
-    They are written in full: ``transformers.utils.LossKwargs = …``.
-    """
+    """Return the names that modules put into a package; the disk is that of one run."""
     del root, disk
-    set_ = rf"{package}(?:\.[\w\x80-\xff]+)+(?:[\"']\])?[ \t]*=(?!=)"
-    # What begins with a fixed word is searched ten times faster than any other expression.
-    may_put = re.compile(set_.encode()).search
-    puts = re.compile(
+    word = package.encode()
+    written = re.compile(
         rf"^[ \t]*(?:sys\.modules\[[\"'])?({package}(?:\.\w+)+)(?:[\"']\])?[ \t]*=(?!=)",
         re.MULTILINE,
     )
-    return frozenset(
-        name
-        for path in modules
-        if may_put(data := data_of(path) or b"")
-        for name in puts.findall(data.decode("utf-8", "replace"))
-    )
+    # What begins with a fixed word is searched ten times faster than any other expression.
+    may_put = re.compile(rf"{package}(?:\.[\w\x80-\xff]+)+(?:[\"']\])?[ \t]*=(?!=)".encode()).search
+    found: set[str] = set()
+    for path in modules:
+        data = data_of(path) or b""
+        if word in data:
+            text = data.decode("utf-8", "replace")
+            found.update(written.findall(text) if may_put(data) else ())
+            found.update(_put_in_by_alias(package, text))
+    return frozenset(found)
+
+
+def _put_in_by_alias(package: str, text: str) -> Iterator[str]:
+    """Yield the names that a text sets in what it imports from a package: ``utils.Name = …``."""
+    for place in places_of(imports(text, package.__eq__), text).places:
+        start, end = place.match.span()
+        before = text[text.rfind("\n", 0, start) + 1 : start].strip()
+        if not before and "." in place.match[0] and _IS_SET.match(text, end):
+            yield place.dotted
+        elif before.endswith("setattr(") and (given := _GIVEN.match(text, end)):
+            yield f"{place.dotted}.{given[1]}"

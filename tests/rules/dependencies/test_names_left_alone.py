@@ -34,6 +34,10 @@ def test_an_environment_in_the_project_is_no_such_module() -> None:
     [
         "import transformers\ntransformers.utils.LossKwargs = dict\n",
         "import sys\nsys.modules['transformers.utils'] = object()\n",
+        "from transformers import utils\nutils.LossKwargs = dict\n",
+        "from transformers import utils as hf\nif hf:\n    hf.LossKwargs = dict\n",
+        "import transformers.utils as hf\nsetattr(hf, 'LossKwargs', dict)\n",
+        "import transformers\nsetattr(transformers.utils, 'LossKwargs', dict)\n",
     ],
 )
 def test_a_name_that_the_project_puts_into_the_package_is_there(put: str) -> None:
