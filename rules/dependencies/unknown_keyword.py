@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import Fix, PythonRule, last_name, nodes
+import libcst as cst
+
+from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 
 from ._names.aside import is_aside
 from ._names.cures import bound_for
@@ -19,8 +21,8 @@ from ._names.judgement import (
 )
 from ._names.keywords import (
     KEYWORD_EXCUSES,
-    definer,
     keyword_history,
+    settings_for,
     suspected_calls,
     unknown_keywords,
 )
@@ -35,8 +37,6 @@ from ._names.version_branches import is_for_some_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import libcst as cst
 
     from rocmlint.rule import Finding, Source
 
@@ -56,8 +56,8 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     Looked at are calls of functions and classes that are imported from accelerate, diffusers,
     huggingface_hub, peft, transformers and trl, and ``super().__init__(...)`` in classes that have
     one of these as their only base. A signature with ``**kwargs`` takes every keyword, and one
-    that a decorator may change is not known. All such keywords of a call are one finding, at the
-    first of them.
+    that a decorator may change is not known. All such keywords of a call are one finding for each
+    package that took them, at the first of them.
 
     ## Example
     ```text
@@ -109,11 +109,12 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Judge the keywords of a call."""
-        unknown = [
-            each for each in unknown_keywords(node, source) if not self.is_excused(each, source)
-        ]
-        if unknown:
+        """Judge the keywords of a call, package by package: configurations inherit some."""
+        by_package: dict[str, list[UnknownKeywordUse]] = {}
+        for each in unknown_keywords(node, source):
+            if not self.is_excused(each, source):
+                by_package.setdefault(each.dotted.partition(".")[0], []).append(each)
+        for unknown in by_package.values():
             surest = max((each.judgement for each in unknown), key=lambda each: each.certain)
             yield self.finding(
                 unknown[0].argument,
@@ -142,14 +143,15 @@ def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
 
 
 def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source) -> str:
-    told = [_instead(each, call) for each in unknown]
+    told = [_instead(each, call, source) for each in unknown]
     bounds = [requirement(each.dotted, each.history, each.judgement) for each in unknown]
-    bound = bound_for(bounds, unknown[0].judgement, source)
+    is_cured = not any(_spread(each, call, source) for each in unknown)
+    bound = bound_for(bounds, unknown[0].judgement, source) if is_cured else ""
     if not any(told) and _takes_nothing_now(unknown, call):
         told = (
             [] if bound else [f"do without `{_class(unknown[0])}`: it takes no arguments any more"]
         )
-    elif any(told) or not bound:
+    elif any(told) or ">=" not in bound:
         left = [each.name for each, said in zip(unknown, told, strict=True) if not said]
         told += [_without(left, unknown[0], call)] if left else []
     said = "; ".join(dict.fromkeys(filter(None, told)))
@@ -196,7 +198,7 @@ def _signature(used: UnknownKeywordUse) -> tuple[str, ...]:
     return () if found is None else found.positional
 
 
-def _instead(unknown: UnknownKeywordUse, call: cst.Call) -> str:
+def _instead(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
     """Return what to write for one keyword, "" where that is not known."""
     dotted, keyword, judgement = unknown.dotted, unknown.name, unknown.judgement
     new = _new_keyword(dotted, keyword, judgement)
@@ -207,13 +209,26 @@ def _instead(unknown: UnknownKeywordUse, call: cst.Call) -> str:
         return f"write `{new}` instead of `{keyword}`"
     if advice is not None:
         return _told(advice, judgement, dotted.partition(".")[0])
-    if not dotted.startswith("trl."):
-        return ""
-    # trl's trainers got configurations, which took over most of their keywords.
-    settings = f"{dotted.removesuffix('Trainer')}Config"
-    taken = keyword_history(definer(settings, keyword), keyword).at
-    is_taken = settings != dotted and taken(judgement.candidate.version)
-    return f"pass `{keyword}` to `{settings}`" if is_taken else ""
+    whole = _spread(unknown, call, source)
+    if whole:
+        others = ", with what `args` has now," if _is_given("args", call) else ""
+        return f"pass `args={whole}`{others} in place of its fields"
+    settings = settings_for(dotted, keyword, judgement.candidate.version)
+    return f"pass `{keyword}` to `{settings}`" if settings is not None else ""
+
+
+def _spread(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
+    """Return the configuration for a keyword whose fields a call takes by ``**``, "" for none.
+
+    It has the keyword, too: given twice, that fails with every release.
+    """
+    settings = settings_for(unknown.dotted, unknown.name, unknown.judgement.candidate.version)
+    for each in call.args:
+        for node in walk(each.value) if settings is not None and each.star == "**" else ():
+            value = source.value_of(node) if isinstance(node, cst.Name) else None
+            if isinstance(value, cst.Call) and source.resolve(value.func) == settings:
+                return "" if node is each.value else source.text_of(node)
+    return ""
 
 
 def _told(advice: KeywordAdvice, judgement: MissingName, package: str) -> str:

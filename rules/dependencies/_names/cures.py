@@ -8,11 +8,12 @@ import libcst as cst
 
 from rocmlint.rule import once_per_file, walk
 
+from .elsewhere import takes_away
 from .guards import is_guarded_node
 from .judgement import begins_at, common_bound, minor
-from .keywords import callable_of, definer, keyword_history
+from .keywords import callable_of, definer, has_keyword_rewrite, keyword_history
 from .lookups import asked
-from .published_names import history, is_ever_missing, lacking, names
+from .published_names import has_rewrite, history, is_ever_missing, lacking, names
 from .uses import uses
 
 if TYPE_CHECKING:
@@ -29,26 +30,29 @@ if TYPE_CHECKING:
 def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> str:
     """Return the requirement that several say together, as far as it leaves nothing else missing.
 
-    It is "" where they do not agree, and where no release has all that the file asks for.
+    It is "" where they do not agree, where no release has all that the file asks for, and where it
+    takes away what another file imports.
     """
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few files need it
 
     bound, package = common_bound(bounds), judgement.dotted.partition(".")[0]
     known = names(package)
     versions = known.versions if known is not None else ()
-    admits = SpecifierSet(bound.removeprefix(package))
-    admitted = [each for each in versions if bound and admits.contains(each, prereleases=True)]
-    if not admitted:
+    specifier = SpecifierSet(bound.removeprefix(package))
+    allowed = [each for each in versions if bound and specifier.contains(each, prereleases=True)]
+    if not allowed:
         return bound  # from before the index begins
-    needed = _needed(package, source)
-    fitting = [each for each in admitted if _is_there(needed, each)]
+    needed = _needed(package, judgement.candidate.version, source)
+    fitting = [each for each in allowed if _is_there(needed, each)]
     if not fitting:
         return ""
     if "<" in bound:
         before = minor(next(each for each in versions if each > fitting[-1]))
-        return "" if begins_at(before, judgement) else f"{package}<{before}"
-    lacks = [each for each in admitted if each > fitting[0] and each not in fitting]
-    return f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
+        bound = "" if begins_at(before, judgement) else f"{package}<{before}"
+    else:
+        lacks = [each for each in allowed if each > fitting[0] and each not in fitting]
+        bound = f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
+    return "" if bound and takes_away(bound, judgement.candidate.version, source) else bound
 
 
 def _is_there(needed: Sequence[History], version: Version) -> bool:
@@ -56,8 +60,11 @@ def _is_there(needed: Sequence[History], version: Version) -> bool:
 
 
 @once_per_file
-def _needed(package: str, source: Source) -> tuple[History, ...]:
-    """Return the histories of what a file asks of a package, but for what it is ready to miss."""
+def _needed(package: str, judged: Version, source: Source) -> tuple[History, ...]:
+    """Return the histories of what a file asks of a package.
+
+    What it is ready to miss does not count, nor what has a rewrite in the judged release.
+    """
     found = uses(source.text)
     places = [*(each.match for each in found.imports), *(each.match for each in found.places)]
     pieces = {id(piece): piece for each in places if (piece := source.pieces.around(each.start()))}
@@ -65,23 +72,25 @@ def _needed(package: str, source: Source) -> tuple[History, ...]:
         each
         for piece in pieces.values()
         for node in walk(piece.module)
-        for dotted, each in _asked_of(node, source)
+        for dotted, each in _asked_of(node, judged, source)
         if dotted.startswith(f"{package}.") and is_ever_missing(each)
         if not is_guarded_node(node, source)
     )
 
 
-def _asked_of(node: cst.CSTNode, source: Source) -> Iterator[tuple[str, History]]:
+def _asked_of(node: cst.CSTNode, judged: Version, source: Source) -> Iterator[tuple[str, History]]:
     """Yield the names that an import asks for, and the keywords that a call passes."""
     if isinstance(node, (cst.Import, cst.ImportFrom)):
         for _, dotted in asked(node, source):
             for each in lacking(dotted):
                 known = history(each)
-                if known is not None:
+                if known is not None and not has_rewrite(each, judged):
                     yield each, known
     elif isinstance(node, cst.Call) and any(each.keyword is not None for each in node.args):
         called = callable_of(node, source)
         for argument in node.args if called is not None and names(called) is not None else ():
             if argument.keyword is not None and called is not None:
-                owner = definer(called, argument.keyword.value)
-                yield owner, keyword_history(owner, argument.keyword.value)
+                keyword = argument.keyword.value
+                owner = definer(called, keyword)
+                if not has_keyword_rewrite(owner, keyword, judged):
+                    yield owner, keyword_history(owner, keyword)

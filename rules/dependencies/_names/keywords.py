@@ -16,10 +16,13 @@ from .guards import is_asked_for, is_guarded
 from .judgement import MissingName, MissingUse, missing
 from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package, is_put_in
 from .published_names import is_ever_missing, names
+from .replacements import keyword_advice, keyword_replacement
 from .uses import is_of_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from packaging.version import Version
 
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
@@ -133,6 +136,29 @@ def definer(called: str, keyword: str) -> str:
         if keyword_history(_ARGUMENTS, keyword).there:
             return _ARGUMENTS
     return called
+
+
+def settings_for(dotted: str, keyword: str, version: Version) -> str | None:
+    """Return the configuration that takes a keyword in place of what it belongs to.
+
+    trl's trainers got them, which took over most of their keywords.
+    """
+    settings = f"{dotted.removesuffix('Trainer')}Config"
+    if not dotted.startswith("trl.") or settings == dotted:
+        return None
+    is_taken = keyword_history(definer(settings, keyword), keyword).at(version)
+    return settings if is_taken else None
+
+
+def has_keyword_rewrite(dotted: str, keyword: str, version: Version) -> bool:
+    """Return whether it is known what to write for a keyword that a version does not take."""
+    if keyword_history(dotted, keyword).at(version):
+        return False
+    new = keyword_replacement(dotted, keyword)
+    if new is not None and keyword_history(dotted, new).at(version):
+        return True
+    told = keyword_advice(dotted, keyword) is not None
+    return told or settings_for(dotted, keyword, version) is not None
 
 
 def _takes(dotted: str, keyword: str, installed: InstalledNames) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .replacements import GONE_BEFORE
+from .replacements import GONE_BEFORE, replacement_of
 from .uses import is_of_torch
 
 if TYPE_CHECKING:
@@ -44,6 +44,16 @@ def has_successor(old: str, new: str, version: Version) -> bool | None:
         return None
     same = old.partition(".")[0] == new.partition(".")[0]
     return has(new, version if same else known.versions[-1])
+
+
+def has_rewrite(dotted: str, version: Version) -> bool:
+    """Return whether it is known what to write for a name that a version lacks."""
+    if has(dotted, version):
+        return False
+    found = replacement_of(dotted)
+    if found is None:
+        return home(dotted, version) is not None
+    return bool(found.advice) or has_successor(dotted, found.new, version) is True
 
 
 @lru_cache(maxsize=4096)

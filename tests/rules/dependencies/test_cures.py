@@ -80,3 +80,87 @@ def test_a_class_that_takes_nothing_any_more_is_not_advised_to_be_called_without
         "LoRAAttnProcessor(hidden_size=a, rank=b)\n",
     )
     assert told.endswith("Do without `LoRAAttnProcessor`: it takes no arguments any more.")
+
+
+TRAINER = (
+    "from trl import DPOConfig, DPOTrainer\n"
+    "settings = DPOConfig('out', max_prompt_length=4)\n"  # until 0.28
+    "DPOTrainer(args=settings, tokenizer=a)\n"  # until 0.15
+)
+
+
+def test_a_cap_is_no_lower_for_a_keyword_that_has_another_name_now() -> None:
+    write("requirements.txt", "trl>=0.15\n")
+    settings, trainer = lint(TRAINER)
+    assert settings.help.endswith("Leave out `max_prompt_length`, or require `trl<0.29`.")
+    assert "Write `processing_class` instead of `tokenizer`" in trainer.help
+
+
+def test_keywords_that_a_configuration_inherits_are_told_apart_from_its_own() -> None:
+    write("requirements.txt", "trl>=0.15\ntransformers>=4.50\n")
+    call = "DPOConfig('out', logging_dir='logs', max_prompt_length=4)\n"
+    inherited, own = lint(f"from trl import DPOConfig\n{call}")
+    assert inherited.help.endswith("Leave out `logging_dir`, or require `transformers<5.15`.")
+    assert own.help.endswith("Leave out `max_prompt_length`, or require `trl<0.29`.")
+
+
+TENSORFLOW = "from transformers import TFBertModel\n"  # until 4.57
+LATER = "from transformers.initialization import no_init_weights\n"  # since 5.0
+
+
+@pytest.mark.parametrize("other", [LATER, f"def load():\n    {LATER}"])
+def test_no_cap_is_advised_below_which_another_file_lacks_what_it_imports(other: str) -> None:
+    write("project/more.py", other)
+    told = help_of("transformers>=4.40", TENSORFLOW)
+    assert told.endswith("Do without `TFBertModel`: transformers 4.57 is the last with it.")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        f"try:\n    {LATER}except ImportError:\n    pass\n",
+        f"if old:\n    pass\nelse:\n    {LATER}",
+        "from transformers.utils import TransformersKwargs\n",  # since 4.54
+        "from transformers import HybridCache\n",  # for which there is another class
+    ],
+)
+def test_a_cap_is_advised_that_leaves_other_files_what_they_import(other: str) -> None:
+    write("project/more.py", other)
+    assert help_of("transformers>=4.40", TENSORFLOW).endswith("equire `transformers<5.0`.")
+
+
+def test_no_floor_is_advised_from_which_another_file_lacks_what_it_imports() -> None:
+    write("project/more.py", TENSORFLOW)
+    told = help_of("transformers==4.57.0", LATER)
+    assert told.endswith("`initialization`: it comes with transformers 5.0.")
+
+
+@pytest.mark.parametrize(
+    "fields", ["settings.__dict__", "vars(settings)", "asdict(settings)", "settings.to_dict()"]
+)
+def test_a_configuration_whose_fields_a_call_takes_is_passed_itself(fields: str) -> None:
+    text = (
+        "from trl import DPOConfig, DPOTrainer\n"
+        "settings = DPOConfig('out', beta=0.1)\n"
+        f"DPOTrainer({{}}beta=settings.beta, tokenizer=a, **{fields})\n"
+    )
+    told = help_of("trl==1.16.0", text.format(""))
+    assert told.endswith(
+        " Pass `args=settings` in place of its fields; "
+        "write `processing_class` instead of `tokenizer`."
+    )
+    told = help_of("trl==1.16.0", text.format("args=others, "))
+    assert "Pass `args=settings`, with what `args` has now, in place of its fields;" in told
+
+
+@pytest.mark.parametrize("fields", ["others.__dict__", "settings", "vars()"])
+def test_a_call_that_takes_other_fields_is_told_what_configuration_takes_a_keyword(
+    fields: str,
+) -> None:
+    told = help_of(
+        "trl==1.16.0",
+        "from trl import DPOConfig, DPOTrainer\n"
+        "settings = DPOConfig('out')\n"
+        f"DPOTrainer(args=settings, beta=0.1, **{fields})\n",
+    )
+    assert "Pass `beta` to `trl.DPOConfig`" in told
