@@ -72,10 +72,21 @@ def is_run(path: str, text: str, root: str) -> bool:
 
 
 @once_per_file
-def is_for_package_alone(source: Source) -> bool:
-    """Return whether a file lies in a package that users install, and is none that they import."""
-    package = distributed_package(source)
-    return bool(package) and _is_internal(os.path.abspath(source.path), package, source)
+def is_for_package_alone(name: str, source: Source) -> bool:
+    """Return whether a file lies in a package that users install, and they import no such name."""
+    package, path = distributed_package(source), os.path.abspath(source.path)
+    return bool(package) and (
+        _is_left_out(name, path, source) or _is_internal(path, package, source)
+    )
+
+
+def _is_left_out(name: str, path: str, source: Source) -> bool:
+    """Return whether the package that holds a module offers names of it, but not this one."""
+    init = source.read(os.path.join(os.path.dirname(path), _INIT))
+    module = re.escape(module_name(path))
+    chosen = re.findall(rf"^from[ \t]+[\w.]*\.{module}[ \t]+import[ \t]*[^\s*]", init, re.MULTILINE)
+    mentions = re.findall(rf"\b{module}\b", init)  # others may offer all of it
+    return len(mentions) == len(chosen) > 0 and re.search(rf"\b{name}\b", init) is None
 
 
 def _is_internal(path: str, root: str, source: Source) -> bool:

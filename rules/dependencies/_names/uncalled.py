@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
+
+import libcst as cst
 
 from rocmlint.rule.closed_projects import is_in_unused_function
 
@@ -18,6 +21,13 @@ def is_uncalled(found: MissingUse, source: Source) -> bool:
     """Functions, and methods of classes without bases, that nothing in the project names.
 
     Looked at are code, scripts and documents. Of a package that users install only the modules
-    count that other modules of it import; a class of tests is run by the names of its methods.
+    count that other modules of it import, and those of which its `__init__.py` imports other names;
+    a class of tests is run by the names of its methods.
     """
-    return is_in_unused_function(found.node, source, is_for_package_alone)
+    around = [
+        each.name.value
+        for each in source.ancestors(found.node)
+        if isinstance(each, (cst.FunctionDef, cst.ClassDef))
+    ]
+    is_internal = partial(is_for_package_alone, around[-1] if around else "")
+    return is_in_unused_function(found.node, source, is_internal)

@@ -48,6 +48,36 @@ def test_a_function_of_a_package_that_users_install_is_judged() -> None:
     assert paths_with("ROC204") == ["nets/blocks.py"]
 
 
+BUILT = "from setuptools import setup\n\nsetup(name='nets')\n"
+
+
+@pytest.mark.parametrize(
+    ("offers", "codes"),
+    [
+        ("from .blocks import other\n\n__all__ = ['other']\n", []),
+        ("from nets.blocks import (\n    other,\n)\n", []),
+        ("from .blocks import build, other\n", ["nets/blocks.py"]),
+        ("from .blocks import *\n", ["nets/blocks.py"]),
+        ("from . import blocks\n", ["nets/blocks.py"]),
+        ("from .more import other\n", ["nets/blocks.py"]),
+    ],
+)
+def test_a_function_counts_of_which_a_package_does_not_offer_what_is_beside_it(
+    offers: str, codes: list[str]
+) -> None:
+    write("setup.py", BUILT)
+    write("nets/__init__.py", offers)
+    write("nets/more.py", "def other():\n    pass\n")
+    assert paths_with("ROC204") == codes
+
+
+def test_a_method_of_a_class_that_a_package_offers_is_judged() -> None:
+    write("setup.py", BUILT)
+    write("nets/__init__.py", "from .blocks import Net\n")
+    write("nets/blocks.py", METHOD.format(base=""))
+    assert paths_with("ROC204") == ["nets/blocks.py"]
+
+
 def test_a_function_of_a_project_without_programs_is_judged() -> None:
     write("train.py", "from nets.blocks import other\n\nother()\n")
     assert paths_with("ROC204") == ["nets/blocks.py"]
