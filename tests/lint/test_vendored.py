@@ -119,7 +119,10 @@ def test_a_file_called_like_the_code_of_others_is_linted(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["archive", "Archived", "old", "retired_benchmarks", "olderVersions", "old_code", "unused"],
+    [
+        *("archive", "Archived", "old", "retired_benchmarks", "olderVersions", "old_code"),
+        *("unused", "_old", "trash"),
+    ],
 )
 def test_an_archive_is_left_out_and_named_in_one_line(name: str, tmp_path: Path) -> None:
     write(tmp_path, **{f"{name}/install.sh": "", "train.py": ""})
@@ -131,7 +134,8 @@ def test_an_archive_is_left_out_and_named_in_one_line(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "path", ["models/deprecated/__init__.py", "archive_format/read.py", "old_models/a.py"]
+    "path",
+    ["deprecated/__init__.py", "archive_format/read.py", "old_models/a.py", "legacy/train.py"],
 )
 def test_a_package_that_is_called_so_and_other_names_are_linted(path: str, tmp_path: Path) -> None:
     write(tmp_path, **{path: ""})

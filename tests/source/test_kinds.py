@@ -31,3 +31,13 @@ from rocmlint.source.kinds import kinds
 def test_paths_say_what_kind_of_file_it_is(path: str, kind: str | None) -> None:
     known = kinds(path) & {"test", "benchmark", "example", "docs"}
     assert known == ({kind} if kind else set())
+
+
+@pytest.mark.parametrize("folder", ["Archive", "legacy", "_old", "old_code", "unused", "src/trash"])
+def test_a_folder_of_what_nobody_runs_is_an_archive(folder: str) -> None:
+    assert "archive" in kinds(f"{folder}/train.py")
+
+
+@pytest.mark.parametrize("path", ["golden/train.py", "old_models/train.py", "train_old.py"])
+def test_what_is_only_called_like_that_is_no_archive(path: str) -> None:
+    assert "archive" not in kinds(path)

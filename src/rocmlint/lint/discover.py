@@ -10,6 +10,7 @@ from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
 from rocmlint.lazy import compile_lazily
+from rocmlint.source.kinds import ARCHIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,11 +28,8 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 NOT_LINTED = "not linted: neither Python nor another supported format"
 DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
 _LEFT_OUT = "not linted: {}; name the directory to lint it"
-_ARCHIVE = compile_lazily(
-    r"(?i:archived?|archives|attic|backups?|deprecated|obsolete|old|retired([-_]\w+)?|unused"
-    r"|(old(er)?|previous|deprecated|archived?|unused)[-_]?(code|files|scripts|versions?))\Z"
-)
-"""How folders are called whose code nobody runs any more, if nothing imports from them."""
+_ARCHIVE = compile_lazily(rf"(?i:(?!_?legacy\Z){ARCHIVE})\Z")
+"""What is called legacy may be in use: each rule asks for that where it matters."""
 _OF_OTHERS = compile_lazily(r"(?i:(?:third|3rd)[-_]?party|external(?:s|[-_]libs)?|extern)\Z")
 """How folders are called that hold the code of other projects."""
 _OF_OTHERS_AT_ROOT = frozenset({"vendor", "vendored"})

@@ -10,16 +10,16 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.project.texts import texts_below
 from rocmlint.rule.closed_projects import is_distributed, is_test
 from rocmlint.source.facts import once_per_file
+from rocmlint.source.kinds import ARCHIVE
 
 if TYPE_CHECKING:
     from rocmlint.source.python import Source
 
 _FOLDER = compile_lazily(
-    r"_?(?:legacy|archived?|archives|old|deprecated|obsolete|outdated|attic|graveyard|unused|trash"
-    r"|backups?|bak)|old[_-].*|.*[_-](?:old|legacy|archived?|deprecated|backup|bak|unused)",
+    rf"{ARCHIVE}|old[_-].*|.*[_-](?:old|legacy|archived?|deprecated|backup|bak|unused)",
     re.IGNORECASE,
 )
-"""How folders, and modules without their ending, are called that nobody uses any more."""
+"""How archives are called, and what may be one: folders, and modules without their ending."""
 _DOCUMENTS = (".md", ".rst", ".ipynb")
 _RUNS = r"\b(?:python[\d.]*|bash|sh|torchrun|deepspeed|launch|pytest|cd)\b[^\n]*"
 """What stands in a line of a document that runs a program."""
@@ -27,7 +27,7 @@ _RUNS = r"\b(?:python[\d.]*|bash|sh|torchrun|deepspeed|launch|pytest|cd)\b[^\n]*
 
 @once_per_file
 def is_put_aside(source: Source) -> bool:
-    """Check whether a file, or a folder with it, is called `legacy`, `old` or the like, and unused.
+    """Check whether a file, or a folder with it, is called like an archive, and nothing uses it.
 
     Neither code nor scripts outside of that folder name it, nor does a command of a document. What
     a package that users install holds under such a name is deprecated, and used.

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ARCHIVE = (
+    r"_?(?:legacy|archived?|archives|attic|backups?|bak|deprecated|graveyard|obsolete|old|outdated"
+    r"|retired(?:[-_]\w+)?|trash|unused"
+    r"|(?:old(?:er)?|previous|deprecated|archived?|unused)[-_]?(?:code|files|scripts|versions?))"
+)
+"""How folders are called, in any case, of what a project keeps, but no longer runs."""
 _KINDS = {
     "test": re.compile(
         r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"
@@ -24,9 +30,7 @@ _KINDS = {
     "example": re.compile(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
     "script": re.compile(r"(^|/)(scripts?|tools?|bin)/"),
     "docs": re.compile(r"(^|/)docs?/"),
-    "archive": re.compile(
-        r"(^|/)_?(archived?|archives|attic|deprecated|graveyard|legacy|obsolete|old|retired[-_]?\w*)/"
-    ),
+    "archive": re.compile(rf"(^|/){ARCHIVE}/", re.IGNORECASE),
     "setup": re.compile(r"(^|/)setup\.py$"),
 }
 
