@@ -157,14 +157,14 @@ def _help(conflict: Conflict, source: File) -> str:
         return "pip refuses to install them together: keep one of the two."
     from ._pins.conflicts import candidates  # noqa: PLC0415
 
-    admitted = candidates(owner)
+    allowed = candidates(owner)
     newest = conflict.fits if python is None else replace(conflict, python=str(python)).fits
     fits = f", or {owner.name} {newest}, the newest that goes with it" if newest else ""
     wanted = f"Take {shortened(f'{other.name}{conflict.demanded}', 60)}{fits}."
     if conflict.implied:
         return f"pip installs both, but {owner.name} disables PyTorch or fails in it. {wanted}"
-    if len(admitted) > 1:
-        said = f"{owner.name} {admitted[-1]} says so, and no older release goes with it either"
+    if len(allowed) > 1:
+        said = f"{owner.name} {allowed[-1]} says so, and no older release goes with it either"
         return f"pip cannot install them together: {said}. {wanted}"
     return f"pip refuses to install them together. {wanted}"
 

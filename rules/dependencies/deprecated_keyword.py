@@ -52,7 +52,7 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 
 def is_needed_for_older(found: _Old, source: Source) -> bool:
-    """Projects that do not declare torchvision, or admit one before 0.13: it has no `weights`."""
+    """Projects that do not declare torchvision, or allow one before 0.13: it has no `weights`."""
     del source
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 

@@ -56,7 +56,7 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 
 def is_needed_for_older(found: OldUse, source: Source) -> bool:
-    """Projects that do not declare torch, or admit one that lacks the replacement or is silent."""
+    """Projects that do not declare torch, or allow one that lacks the replacement or is silent."""
     del source
     oldest = [each.lowest for each in found.judgement.candidates]
     return not has_successor(found) or any(

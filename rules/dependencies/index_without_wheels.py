@@ -219,8 +219,8 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> _F
         local = (pinned.local or "").removeprefix("rocm")
         is_other = (pinned.local or "").startswith("rocm") and local != index.version
     else:
-        admitted = [each for each in published.releases("torch") if specifier.contains(each)]
-        wanted = {minor_release(each) for each in admitted}
+        allowed = [each for each in published.releases("torch") if specifier.contains(each)]
+        wanted = {minor_release(each) for each in allowed}
         is_other = False
     rocm = [each for minor in sorted(wanted) for each in rocm_wheels.rocm_for(minor)]
     if not rocm or (wanted & set(minors) and not is_other):

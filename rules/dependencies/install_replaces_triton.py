@@ -230,7 +230,7 @@ def _fits(requirement: Requirement, minor: str) -> bool:
 
 
 def _is_near(requirement: Requirement, version: str) -> bool:
-    """Return whether a requirement admits a Triton, or another patch release of it."""
+    """Return whether a requirement allows a Triton, or another patch release of it."""
     from packaging.version import Version  # noqa: PLC0415
 
     from rocmlint.published.requirements import pin  # noqa: PLC0415

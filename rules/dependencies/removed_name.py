@@ -50,10 +50,10 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     ## Why it matters
     transformers, diffusers and their companions drop and move names in every other release. An
     import of one that is gone fails as soon as pip installs the newest release that the
-    requirements admit: on the machine of whoever installs next, not on yours.
+    requirements allow: on the machine of whoever installs next, not on yours.
 
     The version is the installed one (``--environment``, or where the file lies among installed
-    packages), else the locked one, else the newest that the requirements of the project admit:
+    packages), else the locked one, else the newest that the requirements of the project allow:
     that is what a fresh install gets. A finding is a warning where the requirement has no upper
     bound and allows older versions with the name, else an error. Patch releases count as their
     minor release; of those from more than two years before this release nothing is known. All

@@ -525,7 +525,7 @@ def test_what_a_notebook_installs_rules_releases_out_too() -> None:
     assert str(found.version) == "4.57.6"
 
 
-def test_the_newest_release_that_a_bounded_requirement_admits_counts() -> None:
+def test_the_newest_release_that_a_bounded_requirement_allows_counts() -> None:
     """sentence-transformers 2.2.2: older transformers would take any huggingface-hub."""
     write("requirements.txt", "transformers>=4.6,<5\nhuggingface-hub>=0.4\n")
     (found,) = candidates(package="huggingface-hub")

@@ -81,7 +81,7 @@ class Harm:
 
     @property
     def package(self) -> str:
-        """The normalized name of the package that does it; "" where it is no package."""
+        """The normalized name of the package that does it; "" where it is not a package."""
         from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
         name = "" if self.asked is None else self.asked.requirement.name

@@ -39,8 +39,8 @@ def _meets(requirement: Requirement, torch: Version) -> bool:
     name, specifier = requirement.name.lower(), requirement.specifier
     if name == "torch":
         return specifier.contains(torch, prereleases=True)
-    admitted = (each for each in published.releases(name) if specifier.contains(each))
-    return any(_goes_with(name, each, torch) for each in admitted)
+    allowed = (each for each in published.releases(name) if specifier.contains(each))
+    return any(_goes_with(name, each, torch) for each in allowed)
 
 
 def _goes_with(name: str, release: Version, torch: Version) -> bool:

@@ -150,7 +150,7 @@ def _catches(above: cst.Try | cst.TryStar, below: cst.CSTNode, node: cst.CSTNode
 
 
 def _tries_again(handler: cst.ExceptHandler | cst.ExceptStarHandler, node: cst.CSTNode) -> bool:
-    """Return whether a handler calls the same function, with other data: it is no alternative."""
+    """Return whether a handler calls the same function, with other data: not an alternative."""
     if not isinstance(node, cst.Call) or last_name(handler.type) != "RuntimeError":
         return False
     called = dotted_text(node.func)

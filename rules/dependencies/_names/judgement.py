@@ -83,7 +83,7 @@ def missing(
     if not candidates or not answers or any(each is not False for each in answers):
         return None
     first = candidates[0]
-    certain = all(each.certain or _never_admitted(each, package, has) for each in candidates)
+    certain = all(each.certain or _never_allowed(each, package, has) for each in candidates)
     return unless_in_image(MissingName(dotted, first, candidates, certain), source)
 
 
@@ -94,18 +94,18 @@ def unless_in_image(judgement: MissingName, source: Source) -> MissingName | Non
     return None if is_kept else judgement
 
 
-def _never_admitted(
+def _never_allowed(
     candidate: Candidate, package: str, has: Callable[[Version], bool | None]
 ) -> bool:
-    """Return whether all versions that an open requirement admits lack it."""
+    """Return whether all versions that an open requirement allows lack it."""
     from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
 
     lowest, known = candidate.lowest, names_of(package)
     if known is None or lowest is None or has(lowest) is not False:
         return False
-    admitted = candidate.admitted
+    allowed = candidate.allowed
     return all(
-        has(each) is False for each in known.versions if admitted is None or admitted.contains(each)
+        has(each) is False for each in known.versions if allowed is None or allowed.contains(each)
     )
 
 
@@ -195,7 +195,7 @@ def _releases(first: Version, last: Version) -> str:
 
 
 def begins_at(release: str, judgement: MissingName) -> bool:
-    """Return whether the requirement has a lower bound that admits nothing before a release."""
+    """Return whether the requirement has a lower bound that allows nothing before a release."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     lowest = judgement.candidate.lowest

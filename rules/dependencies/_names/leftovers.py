@@ -116,7 +116,7 @@ def _is_offered(path: str, source: Source) -> bool:
 
 
 def _is_library(text: str) -> bool:
-    """Return whether a module does nothing but define: it is no program to be run."""
+    """Return whether a module does nothing but define: it is not a program to be run."""
     if "__main__" in text:
         return False
     module = syntax_tree(text)

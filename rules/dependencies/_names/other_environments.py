@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def is_for_another_environment(found: MissingUse, source: Source) -> bool:
-    """Programs that nothing names, for a later release than the project's requirements admit.
+    """Programs that nothing names, for a later release than the project's requirements allow.
 
     These exclude it by a range, or by what another package asks for: who wrote such a baseline ran
     it in an environment of its own. A pin of the package itself may only be old.
@@ -42,11 +42,11 @@ def _is_out_of_range(wanted: str, judgement: MissingName) -> bool:
     from rocmlint.project.companions import has_upper_bound  # noqa: PLC0415
     from rocmlint.published.requirements import pin, releases  # noqa: PLC0415
 
-    admitted = judgement.candidate.admitted
-    if admitted is None or not has_upper_bound(admitted) or pin(admitted) is not None:
+    allowed = judgement.candidate.allowed
+    if allowed is None or not has_upper_bound(allowed) or pin(allowed) is not None:
         return False
     required = Requirement(wanted)
-    both = admitted & required.specifier
+    both = allowed & required.specifier
     known = releases(required.name.replace("_", "-"))
     return not any(both.contains(each) for each in known)
 
@@ -57,7 +57,7 @@ def to_require(bound: str, judgement: MissingName, source: Source) -> str:
 
 
 def is_excluded(bound: str, judgement: MissingName, source: Source) -> bool:
-    """Return whether something else in the project leaves no release that a requirement admits."""
+    """Return whether something else in the project leaves no release that a requirement allows."""
     return bool(_obstacles(bound, judgement, source))
 
 

@@ -1,4 +1,4 @@
-"""Whether two requirements can be met together, by the metadata of all releases they admit."""
+"""Whether two requirements can be met together, by the metadata of all releases they allow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FLOORS = frozenset({">=", ">"})
 
 @dataclass(frozen=True)
 class Conflict:
-    """A requirement that no release of another admits, with a Python.
+    """A requirement that no release of another allows, with a Python.
 
     ``demanded`` is what the newest release of ``owner`` demands, "" where both are of one package;
     ``implied`` if only its extra torch does, which nobody asked for.
@@ -75,9 +75,9 @@ def _of_one_package(one: Part, two: Part) -> tuple[Conflict, ...]:
 
 
 def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
-    """Return whether every release that the owner admits demands other versions than the other's.
+    """Return whether every release that the owner allows demands other versions than the other's.
 
-    "absent": the owner admits no release for this Python; "": they go together, or none can tell.
+    "absent": the owner allows no release for this Python; "": they go together, or none can tell.
     """
     if owner.constraint or not owner.requirement.specifier or not other.requirement.specifier:
         return ""
@@ -161,7 +161,7 @@ def _floor(required: Iterator[Requirement]) -> SpecifierSet | None:
 
 
 @lru_cache(maxsize=1024)
-def _admitted(name: str, specifier: SpecifierSet) -> tuple[Version, ...]:
+def _allowed(name: str, specifier: SpecifierSet) -> tuple[Version, ...]:
     pinned = published.pin(specifier)
     if pinned is not None:
         return (pinned,)
@@ -169,8 +169,8 @@ def _admitted(name: str, specifier: SpecifierSet) -> tuple[Version, ...]:
 
 
 def candidates(part: Part) -> tuple[Version, ...]:
-    """Return the releases that a requirement admits, ascending; a pin is one, known or not."""
-    return _admitted(part.name, part.requirement.specifier)
+    """Return the releases that a requirement allows, ascending; a pin is one, known or not."""
+    return _allowed(part.name, part.requirement.specifier)
 
 
 @lru_cache(maxsize=8192)

@@ -74,7 +74,7 @@ def demand_of(requirement: Requirement) -> Demand | None:
 def demands_of(requirement: Requirement, there: frozenset[str] = frozenset()) -> tuple[Demand, ...]:
     """Return what pip would install for a requirement demands and brings, the nearest first.
 
-    That is the newest release of each package that all of these admit, but for those that are
+    That is the newest release of each package that all of these allow, but for those that are
     ``there`` already. Empty where the release of the requirement itself is unknown.
     """
     name = canonicalize_name(requirement.name)
@@ -145,12 +145,12 @@ def _newest(
     name: str, specifier: SpecifierSet, extras: frozenset[str], torch: SpecifierSet
 ) -> _Release | None:
     """Return the newest release that goes with one of these torches: pip goes back to it."""
-    admitted = [
+    allowed = [
         each
         for each in reversed(published.releases(name))
         if specifier.contains(each) and not published.is_yanked(name, each)
     ]
-    for version in admitted[:_MOST]:
+    for version in allowed[:_MOST]:
         release = _Release(name, version, extras)
         both = torch & (_torch(release) or SpecifierSet())
         if any(both.contains(each) for each in published.releases("torch")):

@@ -130,7 +130,7 @@ def _stands_there(edit: Edit, text: Text) -> bool:
 
 
 def _without_blanks(code: str) -> tuple[str, bool]:
-    """Return what is no blank, and whether a line end goes along."""
+    """Return what is not a blank, and whether a line end goes along."""
     return "".join(code.replace("\\\n", "").split()), code.endswith("\n")
 
 

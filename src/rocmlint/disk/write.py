@@ -17,7 +17,7 @@ _LEFT_OVER = 600
 def write_atomically(path: str, data: bytes, *, like: os.stat_result | None = None) -> None:
     """Write a file beside the path, then rename it, so that nobody ever sees half of it.
 
-    A link stays, and what it leads to is written. What is no regular file (a device, a pipe) is
+    A link stays, and what it leads to is written. What is not a regular file (a device, a pipe) is
     written to directly. Raises OSError.
     """
     if path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):

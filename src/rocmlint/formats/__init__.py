@@ -61,7 +61,7 @@ _NO_SOURCE = (
     r"|resx|md|rst|txt|py[iwc]?|sh|j2|tmpl|template|ya?ml|json|toml|ini|cfg|conf|env|service|log"
     r"|png|jpe?g|gif|webp|pdf|ico|map|snap|tar|t?gz|zip|sif|img|iso|bak|orig|o|so|dll|class)$)"
 )
-"""What stands behind ``Container``, the name of many components, where it is no Dockerfile."""
+"""What stands behind ``Container``, the name of many components, where it is not a Dockerfile."""
 
 FORMATS = (
     Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), "txt in", declares=True),

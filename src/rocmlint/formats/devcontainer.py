@@ -49,7 +49,7 @@ def parse(text: str) -> Parts:
 
 
 def _plain(match: re.Match[str]) -> str:
-    """Blank what is no JSON; YAML takes no tabs between values."""
+    """Blank what is not JSON; YAML takes no tabs between values."""
     return match[0] if match[0].startswith('"') else _NOT_LINE_END.sub(" ", match[0])
 
 

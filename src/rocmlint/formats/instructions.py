@@ -44,7 +44,7 @@ class Instruction:
 
 
 def instructions(excerpt: Excerpt) -> Iterator[Instruction]:
-    """Yield the instructions in order. A first word that is no word has the name ""."""
+    """Yield the instructions in order. A first word that is not a word has the name ""."""
     directive = _ESCAPE.match(excerpt.text)
     escape = re.compile(re.escape(directive[1] if directive else "\\") + r"[ \t]*\Z")
     lines = list(_lines(excerpt))

@@ -27,7 +27,7 @@ class Reference(NamedTuple):
     end: int
     name: str = ""
     stands_for: str | None = None
-    """The text where it is no variable: ``$`` for ``$$``."""
+    """The text where it is not a variable: ``$`` for ``$$``."""
 
 
 class Values:

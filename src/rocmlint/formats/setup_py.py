@@ -19,7 +19,7 @@ _MOST_HOPS = 5
 def parse(text: str) -> Parts:
     """Read what ``setup(install_requires=…, extras_require=…)`` states.
 
-    Lists may stand in the call or be assigned to a name of the module. A file that is no Python
+    Lists may stand in the call or be assigned to a name of the module. A file that is not Python
     has no parts: that it cannot be read is told where Python is linted.
     """
     module = syntax_tree(text)

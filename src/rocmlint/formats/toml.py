@@ -80,7 +80,7 @@ class Table:
 
 
 def read(excerpt: Excerpt) -> Table | Problem:
-    """Read a document; a Problem says why it is no valid TOML."""
+    """Read a document; a Problem says why it is not valid TOML."""
     problem = invalid(excerpt.text)
     if problem is not None:
         return problem

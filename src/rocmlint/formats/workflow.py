@@ -41,7 +41,7 @@ _EXPRESSION = re.compile(
 variable, else a shell runs a command."""
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _OTHER_LANGUAGES = re.compile(r"github-script|/julia|/r-lib")
-"""Actions whose ``script`` is no shell's."""
+"""Actions whose ``script`` is not a shell's."""
 _OTHER_SHELLS = re.compile(r"\s*(?:\S*/)?(?:pwsh|powershell|cmd|python\S*|perl|node|Rscript)\b")
 
 Variables = Values

@@ -57,7 +57,7 @@ Value = Scalar | Sequence | Mapping
 
 
 def read(excerpt: Excerpt) -> list[Value] | Problem:
-    """Read the documents of a file; a Problem says where it is no YAML."""
+    """Read the documents of a file; a Problem says where it is not YAML."""
     line = _too_deep(excerpt.text)
     if line is not None:
         return Problem("nested too deeply", line, 1)
@@ -91,7 +91,7 @@ def _too_deep(text: str) -> int | None:
 
 
 def _problem(root: Node, excerpt: Excerpt) -> Problem:
-    """Return where a text is no YAML.
+    """Return where a text is not YAML.
 
     An error that begins with the document holds what could be read up to the fault, and maybe a
     smaller error that ends there.

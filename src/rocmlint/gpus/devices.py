@@ -150,7 +150,7 @@ def _processor(version: int) -> str:
 
 
 def _valid(names: Iterable[str]) -> tuple[str, ...]:
-    """Leave away what is no name of a processor."""
+    """Leave away what is not a name of a processor."""
     found = []
     for name in names:
         try:

@@ -24,7 +24,7 @@ _MAXIMUM_OUTPUT = 10_000_000
 
 @dataclass(frozen=True)
 class Printed:
-    """What a program printed, and in ``problem`` why that is no answer; empty if it may be one."""
+    """What a program printed, and in ``problem`` why that is not an answer; empty if it may be."""
 
     stdout: str = ""
     problem: str = ""

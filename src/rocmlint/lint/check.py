@@ -37,7 +37,7 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
     ``rules`` may be what a scan found: then no word is searched for again. Without ``shortcuts``,
     and where they may miss something, the whole file is parsed and walked, whatever the triggers
     say: dear, and the findings must be the same. Raises UnparsableError where a part that a rule
-    must see is no Python.
+    must see is not Python.
     """
     active = [rule for rule in rules if not rule.skips & source.kinds]
     shortcuts = shortcuts and not source.is_oddly_spaced

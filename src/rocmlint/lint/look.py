@@ -61,7 +61,7 @@ def look_at_parts(opened: Opened, rules: Rules) -> Look:
     from rocmlint.source.document import Document  # noqa: PLC0415
 
     document = Document.of(opened.file)
-    unread = document.parts.problems  # what the parser cannot take is no rule's mistake
+    unread = document.parts.problems  # what the parser cannot take is not a rule's mistake
     findings, problems = _checked(document, rules, check_parts)
     return Look(document, findings, problems, unread)
 

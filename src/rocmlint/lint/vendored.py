@@ -67,7 +67,7 @@ def _copy(folder: str, names: Collection[str], root: str) -> str | None:
     """Return the package that a folder holds alone, with its version, in a project of others.
 
     What the project requires is not what the copy needs: it is for an environment of its own. A
-    part of another package is no copy, nor is what the project ships, requires or is about.
+    part of another package is not a copy, nor is what the project ships, requires or is about.
     """
     called = os.path.basename(folder)
     package = PACKAGES.get(called)

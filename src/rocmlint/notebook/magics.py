@@ -1,6 +1,6 @@
 """What IPython makes of a cell: its Python, and the commands that its magics run.
 
-What is no Python is blanked, a statement of it becomes ``0``: all that is left keeps its place.
+What is not Python is blanked, a statement of it becomes ``0``: all that is left keeps its place.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Code(NamedTuple):
 def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
     """Read the joined text of the cells of a notebook (see :mod:`rocmlint.notebook.read`).
 
-    A cell that is no Python is left out, so that it hides nothing in the others. ``cells`` are
+    A cell that is not Python is left out, so that it hides nothing in the others. ``cells`` are
     needed to name them.
     """
     reader = _Reader(text)

@@ -31,7 +31,7 @@ _NO_TEXT = "This cell's source is not text"
 
 
 class NotebookError(ValueError):
-    """A file that is no notebook, and where in its JSON that shows."""
+    """A file that is not a notebook, and where in its JSON that shows."""
 
     def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
         """Say why, and where (both from 1)."""

@@ -35,7 +35,7 @@ class Companions:
 
     @property
     def runs_on(self) -> Version | None:
-        """The Python that is named, else the newest that the newest admitted torch has wheels for.
+        """The Python that is named, else the newest that the newest allowed torch has wheels for.
 
         None where both leave any Python.
         """
@@ -50,7 +50,7 @@ class Companions:
     ) -> Version | None:
         """Return the newest release in a specifier that goes with what else is asked for.
 
-        Of a companion with an upper bound the newest release that it admits counts, as pip takes
+        Of a companion with an upper bound the newest release that it allows counts, as pip takes
         that; of an open one any may be installed some day, unless it is asked for `as_of_today`.
         """
         pinned = published.pin(specifier)
@@ -63,7 +63,7 @@ class Companions:
         of_any = self._demands(package)
         for demands in (self._demands_of_newest(package, as_of_today=as_of_today), of_any):
             for each in fitting:
-                if _meets(each, demands) and self._admits(package, each):
+                if _meets(each, demands) and self._allows(package, each):
                     return each
         return None
 
@@ -122,7 +122,7 @@ class Companions:
             None,
         )
 
-    def _admits(self, package: str, version: Version) -> bool:
+    def _allows(self, package: str, version: Version) -> bool:
         """Return whether the other requirements leave a release installable."""
         if not _runs_on(package, version, self.runs_on):
             return False

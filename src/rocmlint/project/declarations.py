@@ -78,7 +78,7 @@ class Declarations(DiskView):
         return tuple(folders[: folders.index(root) + 1]) if inside else (folders[0],)
 
     def _outermost(self) -> str:
-        """Return the root of a project that is no repository."""
+        """Return the root of a project that is not a repository."""
         root, linted = self.settings.root or os.getcwd(), self.settings.linted
         if not linted or not linted.startswith(os.path.join(root, "")):
             return linted or root

@@ -184,7 +184,7 @@ class _Bound(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _bound(path: str, text: str) -> _Bound | None:
-    """Return what a module binds at its top level; None where it is no Python."""
+    """Return what a module binds at its top level; None where it is not Python."""
     try:
         table = symtable.symtable(text, path, "exec")
         tree = ast.parse(text)

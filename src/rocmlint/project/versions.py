@@ -43,25 +43,25 @@ class Candidate:
     """A version that may be the one a file runs with.
 
     ``said`` goes on after "transformers 5.23.0 is". ``certain``: no newer one can be installed.
-    ``admitted`` are all versions that may be, where a requirement leaves a choice. Not ``declared``
+    ``allowed`` are all versions that may be, where a requirement leaves a choice. Not ``declared``
     is the newest release of a package that nothing in the project asks for.
     """
 
     version: Version
     said: str
     certain: bool
-    admitted: SpecifierSet | None = None
+    allowed: SpecifierSet | None = None
     requirement: str = ""
     declared: bool = True
 
     @property
     def lowest(self) -> Version | None:
         """The oldest version that may be installed; None where nothing bounds it below."""
-        if self.admitted is None:
+        if self.allowed is None:
             return self.version if self.certain else None
         bounds = [
             Version(each.version.removesuffix(".*"))
-            for each in self.admitted
+            for each in self.allowed
             if each.operator in {">=", "==", "~=", "==="}
         ]
         return max(bounds, default=None)
@@ -72,7 +72,7 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
 
     That is the installed one where an environment is set; else, in the nearest folder that says
     anything, the locked ones; else, for each file and group of requirements, the newest release
-    that they admit, and what a README or a Dockerfile in a folder below installs; else that alone;
+    that they allow, and what a README or a Dockerfile in a folder below installs; else that alone;
     else what the only project below the root declares; else the newest release. None where that
     cannot be told, as for a requirement that is only a URL: then nothing
     can be said of the names of the package.
@@ -106,7 +106,7 @@ def stated(
     package: str,
     project: Declarations,
 ) -> tuple[Candidate, ...]:
-    """Return the versions that the requirements in a file itself admit.
+    """Return the versions that the requirements in a file itself allow.
 
     ``beside`` is all that the file asks for.
     """
@@ -245,7 +245,7 @@ def _declared(
     beside: Iterable[Declared] = (),
     stated_in: str = "",
 ) -> tuple[Candidate, ...]:
-    """Return the newest release that each group of requirements admits.
+    """Return the newest release that each group of requirements allows.
 
     A URL without a tag says nothing where it stands alone; beside others it stands for the newest.
     """
@@ -270,10 +270,10 @@ def _declared(
         if not specifier and is_told(key[0]) and _is_of_old(others):
             return ()
         where = "this file" if key[0] == stated_in else _inside(key[0], project)
-        admitted = _admitted(package, specifier, where, _short(own[0]), others)
-        if not admitted:
+        allowed = _allowed(package, specifier, where, _short(own[0]), others)
+        if not allowed:
             return ()
-        result += admitted
+        result += allowed
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 
@@ -319,10 +319,10 @@ def _combined(requirements: list[Requirement]) -> SpecifierSet:
     return SpecifierSet(",".join(text for text in texts if text))
 
 
-def _admitted(
+def _allowed(
     package: str, specifier: SpecifierSet, where: str, text: str, others: Companions
 ) -> list[Candidate]:
-    """Return the newest release that a requirement admits, and what pip takes of it today.
+    """Return the newest release that a requirement allows, and what pip takes of it today.
 
     Both are the same unless an open requirement of another package has an effect today.
     """
@@ -363,7 +363,7 @@ def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, 
         return _undeclared(package, others)
     specifier = _combined(always or counted[:1])
     where = f"the metadata of {top}"
-    return tuple(_admitted(package, specifier, where, f"{package}{specifier}", others))
+    return tuple(_allowed(package, specifier, where, f"{package}{specifier}", others))
 
 
 @lru_cache(maxsize=16)

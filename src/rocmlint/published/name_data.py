@@ -31,7 +31,7 @@ class NameFile:
 
         Raises:
             FileNotFoundError: there is no such file, nor can there be one of that name.
-            NamesDamagedError: it is no file of names, or it is cut or changed.
+            NamesDamagedError: it is not a file of names, or it is cut or changed.
         """
         self.path = path
         self._kept: dict[str, dict[str, Any]] = {}

@@ -112,14 +112,14 @@ def applicable(
 
 
 @lru_cache(maxsize=1024)
-def asked_of(package: str, by: str, admitted: str) -> tuple[SpecifierSet, ...]:
+def asked_of(package: str, by: str, allowed: str) -> tuple[SpecifierSet, ...]:
     """Return what the releases of a package in a specifier ask of another one, each set once.
 
     An empty set is any release; nothing is given where no release is known, or none asks.
     """
     if package not in _data()[1].get(by, ""):
         return ()  # most ask nothing, and need not be read
-    found, specifier = _known(by), SpecifierSet(admitted)
+    found, specifier = _known(by), SpecifierSet(allowed)
     named = [
         (each, runs)
         for line, runs in found.requires.items()

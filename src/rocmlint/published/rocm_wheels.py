@@ -98,7 +98,7 @@ def nearest(rocm: str) -> str:
     """Return the nearest version of ROCm that has wheels.
 
     The newest that is not above it, as the wheels bring their own libraries and a newer driver
-    runs older ones; below all, the oldest. Raises InvalidVersion for what is no version.
+    runs older ones; below all, the oldest. Raises InvalidVersion for what is not a version.
     """
     asked, known = Version(rocm), rocm_versions()
     return next((each for each in reversed(known) if Version(each) <= asked), known[0])

@@ -27,7 +27,7 @@ _OF_BYTES = frozenset(
 def text_of(path: str, data: bytes) -> str:
     r"""Decode a file and make every line end ``\n``; of a notebook give the code of its cells.
 
-    Raises SyntaxError and ValueError for what cannot be decoded, or is no notebook.
+    Raises SyntaxError and ValueError for what cannot be decoded, or is not a notebook.
     """
     if is_notebook(path):
         from rocmlint.notebook.read import read  # noqa: PLC0415 - few files are notebooks
@@ -39,7 +39,7 @@ def text_of(path: str, data: bytes) -> str:
 
 
 def encoding_of(path: str, data: bytes) -> str:
-    """Return the encoding of a file that is no notebook.
+    """Return the encoding of a file that is not a notebook.
 
     Raises SyntaxError where a Python file says what cannot be.
     """

@@ -98,7 +98,7 @@ class _Torch:
 
     requirement: Requirement
     fixed: Version | None = None
-    """Where it is no release: a nightly build."""
+    """Where it is not a release: a nightly build."""
 
 
 def _torch(text: str) -> tuple[_Torch, tuple[str, ...]]:
@@ -139,7 +139,7 @@ def _first_guess(goals: Sequence[Requirement], python: str) -> Mapping[str, Vers
 
 
 _Read = Requirement | Library
-"""A package that is asked for, or the answer for what is no package's name."""
+"""A package that is asked for, or the answer for what is not a package's name."""
 
 
 def _read(packages: Iterable[str]) -> dict[str, _Read]:

@@ -61,7 +61,7 @@ class Installation:
 def index_url(rocm: str, *, nightly: bool = False) -> Wheels:
     """Return the index that holds torch's wheels for a ROCm version such as ``7.1`` or ``6.2.3``.
 
-    Raises RocmlintError for what is no version, and NoWheelsError for a version without wheels.
+    Raises RocmlintError for what is not a version, and NoWheelsError for a version without wheels.
     """
     asked = read_rocm(rocm)
     offered = _offered(nightly=nightly)
@@ -89,7 +89,7 @@ def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but t
     installed ``torch 2.10.0+cu128`` for ``torch==2.10.0``, and would leave it there. ``python`` is
     the interpreter to install into, in place of the one that ``pip`` belongs to.
 
-    Raises RocmlintError for what is no version, and NoWheelsError where there are no wheels.
+    Raises RocmlintError for what is not a version, and NoWheelsError where there are no wheels.
     """
     wheels = index_url(rocm, nightly=nightly)
     start = _program(installer, python)
@@ -124,7 +124,7 @@ def labelled(name: str, version: str, rocm: str) -> str:
 def torch_release(rocm: str, torch: str | None = None) -> str:
     """Return the release of torch to install for a ROCm version of the table.
 
-    Raises RocmlintError for what is no version of torch, and NoWheelsError.
+    Raises RocmlintError for what is not a version of torch, and NoWheelsError.
     """
     minors = _torch_for(rocm)
     asked = Version(minors[-1]) if torch is None else _released(torch)

@@ -81,7 +81,7 @@ class Distribution:
 
     @property
     def parsed(self) -> Version | None:
-        """The version to compare with; None for what is no version (PEP 440)."""
+        """The version to compare with; None for what is not a version (PEP 440)."""
         return version_of(self.version)
 
     def __str__(self) -> str:

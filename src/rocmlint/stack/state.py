@@ -29,7 +29,7 @@ _OF_TORCH = tuple(each.name for each in fields(TorchBuild) if each.name != "debu
 
 
 class StateError(RocmlintError):
-    """A file is no state that can be read, or cannot be written."""
+    """A file is not a state that can be read, or cannot be written."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ _LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)")
 
 
 class VersionError(RocmlintError):
-    """A text is no version, or there is none such; the message says what to write instead."""
+    """A text is not a version, or there is none such; the message says what to write instead."""
 
 
 def read_rocm(text: str) -> Version:

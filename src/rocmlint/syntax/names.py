@@ -67,7 +67,7 @@ class Names:
 
         ``sync`` after ``from torch.cuda import synchronize as sync`` is "torch.cuda.synchronize".
         A name that the file does not bind (a builtin) is itself. A relative import keeps its
-        dots. None where the name is no import, or may be several things.
+        dots. None where the name is not an import, or may be several things.
         """
         names: list[str] = []
         while isinstance(node, cst.Attribute):

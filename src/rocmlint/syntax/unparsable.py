@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class UnparsableError(Exception):
-    """A file, or a part of it, is no Python that LibCST can parse."""
+    """A file, or a part of it, is not Python that LibCST can parse."""
 
     def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
         """Say why, and where (both from 1)."""

@@ -76,7 +76,7 @@ class PythonText(Text):
 def with_plain_blanks(text: str) -> str:
     """Put a blank for each tab and form feed, and leave out backslashes in front of statements.
 
-    The length stays the same, and what is no blank stays where it is. Strings, comments and
+    The length stays the same, and what is not a blank stays where it is. Strings, comments and
     indentation stay as they are, and so does what Python refuses.
     """
     # To look for one character is much faster than for an expression; few files have any.

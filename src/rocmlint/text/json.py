@@ -1,4 +1,4 @@
-"""JSON that every parser takes: what is no Unicode (half a surrogate pair) becomes an escape."""
+"""JSON that every parser takes: what is not Unicode (half a surrogate pair) becomes an escape."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Text:
     def __init__(self, text: str, *, written: str | None = None) -> None:
         """Take text whose lines end in ``\\n``, and how it is written in the file.
 
-        Both have the same length, and what is no blank at the same places. Lines and columns are
+        Both have the same length, and what is not a blank at the same places. Lines and columns are
         those of the file.
         """
         self.text = text

@@ -47,7 +47,7 @@ class ManifestFile:
 
     @property
     def module(self) -> str | None:
-        """The module that an import makes of the file; None for what is no Python source."""
+        """The module that an import makes of the file; None for what is not Python source."""
         stem, extension = os.path.splitext(self.path)
         parts = stem.split("/")
         if parts[-1] == "__init__":

@@ -24,7 +24,7 @@ def _project(in_repository: object) -> None:
     write("LICENSE", MIT.format("The Lab"))
 
 
-def test_a_program_that_admits_newer_releases_is_reported() -> None:
+def test_a_program_that_allows_newer_releases_is_reported() -> None:
     write("train.py", CALL)
     assert paths_with("ROC213") == ["train.py"]
 

@@ -144,7 +144,7 @@ def test_a_call_that_lacks_what_the_function_needs_now_is_told_what_that_is() ->
     assert "Pass what it takes in place of `name`: `repo_id`" in finding.help
 
 
-def test_a_patch_of_an_attribute_that_no_admitted_release_has_is_an_error() -> None:
+def test_a_patch_of_an_attribute_that_no_allowed_release_has_is_an_error() -> None:
     """InternVL: gone since 4.35, required from 4.37.2 on."""
     write("requirements.txt", "transformers>=4.37.2\n")
     patched = "transformers.models.llama.modeling_llama.LlamaModel._prepare_decoder_attention_mask"
@@ -217,7 +217,7 @@ def test_a_rename_keeps_the_old_name_where_a_use_cannot_be_told() -> None:
     assert edit.replacement == "AutoModelForImageTextToText as AutoModelForVision2Seq"
 
 
-def test_a_fix_that_an_older_admitted_version_may_not_bear_is_unsafe() -> None:
+def test_a_fix_that_an_older_allowed_version_may_not_bear_is_unsafe() -> None:
     write("requirements.txt", "transformers>=4.30,<5.5\n")
     (finding,) = lint("from transformers.image_utils import VideoInput\n")
     assert finding.fix is not None

@@ -44,7 +44,7 @@ def add_format_argument(parser: ArgumentParser) -> None:
 def print_document(verb: str, code: int, **content: object) -> int:
     """Print the answer of a verb as JSON (docs/schema/stack.json), and give the exit code.
 
-    Dataclasses become objects, tuples become arrays; what is no JSON becomes text.
+    Dataclasses become objects, tuples become arrays; what is not JSON becomes text.
     """
     document = {
         "version": VERSION,

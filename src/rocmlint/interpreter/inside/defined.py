@@ -33,7 +33,7 @@ def _told(module: str, name: str) -> dict[str, Any]:
 
     The end of ``module`` may be a class or an object. ``module`` in the answer is where the source
     says that the name is defined, behind all re-exports. ``missing`` names a module of which there
-    is no file. ``absent`` says that the source leaves no way for the name to be there, and
+    is not a file. ``absent`` says that the source leaves no way for the name to be there, and
     ``named`` that the file which defines the name, or its class, has a word for it.
     """
     found, names = locate(module), name.split(".") if name else []

@@ -80,7 +80,7 @@ def _check_files(place: str) -> None:
 
 
 def _place(distribution: Distribution) -> str:
-    """Return the .dist-info or .egg-info; empty for what is no folder (an archive)."""
+    """Return the .dist-info or .egg-info; empty for what is not a folder (an archive)."""
     path = getattr(distribution, "_path", None)
     return "" if path is None else str(path)
 

@@ -24,7 +24,7 @@ _ADAPTER = re.compile(r"(^|\.)lora_")
 
 
 class NoModelError(CannotAnswerError, TypeError):
-    """What the factory gives is no model."""
+    """What the factory gives is not a model."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
 
 
 def _data_file(path: str) -> tuple[Copy | None, list[Copy]]:
-    """Find a file that is no module: below each copy of its package."""
+    """Find a file that is not a module: below each copy of its package."""
     top, _, rest = path.partition("/")
     found = []
     for package in locate(top):

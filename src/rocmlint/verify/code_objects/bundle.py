@@ -37,7 +37,7 @@ class BundleEntry:
     form: str
     """``plain bundle``, ``CCOB v3 zstd``, ``ELF`` or ``kpack``."""
     version: int | None
-    """Of the code object, 2 to 6; None for SPIR-V, which is no ELF yet."""
+    """Of the code object, 2 to 6; None for SPIR-V, which is not an ELF yet."""
     size: int
     """Bytes, decoded."""
     bundle: int

@@ -33,7 +33,7 @@ class FileReport:
     size: int = 0
     entries: tuple[BundleEntry, ...] = ()
     host: HostElf | None = None
-    """None for what is no library: a loose code object or an archive."""
+    """None for what is not a library: a loose code object or an archive."""
     kpack: Reference | None = None
     """Where a library says that its device code is, if not in itself."""
     error: str = ""

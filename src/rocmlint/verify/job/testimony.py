@@ -153,7 +153,7 @@ def _result(
 def _of_file(
     check: str, witness: WitnessReport, path: str, sha256: str, found: Mapping[str, str]
 ) -> Result:
-    """Judge a file of the manifest that is no module."""
+    """Judge a file of the manifest that is not a module."""
     result = result_of_file(path, sha256, found, check)
     evidence = (*result.evidence, *where(witness))
     claim_of_file = f"{path} {result.claim}"

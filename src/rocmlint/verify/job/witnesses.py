@@ -318,7 +318,7 @@ _INNER = {"modules": dict, "files": dict, "libraries": dict, "command": str, "er
 
 
 def _problem(document: object) -> str | None:
-    """Return why something is no witness that can be used."""
+    """Return why something is not a witness that can be used."""
     if not isinstance(document, dict) or "witness" not in document:
         return "is not a witness"
     if document["witness"] != VERSION:

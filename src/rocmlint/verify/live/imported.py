@@ -127,7 +127,7 @@ def _of_call(call: str, failed: str | None) -> Result:
 
 
 def result_of_file(path: str, sha256: str, found: Mapping[str, Any], check: str = "live") -> Result:
-    """Judge a file of a manifest that is no module; ``found`` is ``inside.loaded``'s answer."""
+    """Judge a file of a manifest that is not a module; ``found`` is ``inside.loaded``'s answer."""
     evidence = [Evidence(name, found[name]) for name in ("path", "sha256") if found.get(name)]
     verdict: Verdict = "unproven" if "error" in found else "contradicted"
     if found.get("sha256") == sha256:

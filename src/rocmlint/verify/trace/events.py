@@ -25,14 +25,14 @@ _SCALAR = re.compile(r"[^,\]}\s]*")
 
 
 class BrokenError(ValueError):
-    """The text is no JSON, or stops before its end."""
+    """The text is not JSON, or stops before its end."""
 
 
 def _whole(digits: str) -> int | None:
     return int(digits) if len(digits) <= _LONGEST_NUMBER else None
 
 
-# What is no number in JSON (NaN), or longer than Python likes to convert, is no duration either.
+# What is not a number in JSON (NaN), or longer than Python likes to convert, is not a duration.
 _QUICK = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 _CAREFUL = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_whole)
 
@@ -64,7 +64,7 @@ class _Text:
         self._at = 0
 
     def next(self) -> str:
-        """Return the next character that is no space, empty at the end; it stays the next."""
+        """Return the next character that is not a space, empty at the end; it stays the next."""
         while True:
             match = _SPACE.match(self._text, self._at)
             self._at = match.end() if match else self._at

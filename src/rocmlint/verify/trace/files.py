@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     _RowReader = Callable[[list[str]], tuple[str, float, int] | None]
-    """Gives name, nanoseconds and calls; None for what is no kernel."""
+    """Gives name, nanoseconds and calls; None for what is not a kernel."""
 
 _GZIP = b"\x1f\x8b"
 _SQLITE = "SQLite format 3\0"

@@ -95,7 +95,7 @@ def probe(interpreter: Interpreter, operation: Operation) -> Probed:
 def judge(
     probed: Probed, index: Callable[[], KernelIndex], expected: str | None = None
 ) -> list[Result]:
-    """Judge what ran against a branch of attention, a library, or that it is no fallback.
+    """Judge what ran against a branch of attention, a library, or that it is not a fallback.
 
     ``index`` is only asked for where kernels ran.
     """

@@ -80,7 +80,7 @@ class PythonFile:
     def __init__(self, source: bytes | str) -> None:
         """Parse the source.
 
-        Raises SyntaxError or ValueError for what is no Python of this interpreter's version.
+        Raises SyntaxError or ValueError for what is not Python of this interpreter's version.
         """
         self.nodes: list[ast.AST] = [ast.parse(source)]
         self.parents: dict[ast.AST, ast.AST] = {}

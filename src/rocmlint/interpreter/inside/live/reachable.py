@@ -171,7 +171,7 @@ def qualified_name(owner: type) -> str:
 
 
 def module_of(owner: type) -> str:
-    """Return the module that a class says it is of; empty for what is no name."""
+    """Return the module that a class says it is of; empty for what is not a name."""
     module = attributes(owner).get("__module__")
     return module if type(module) is str else ""
 
