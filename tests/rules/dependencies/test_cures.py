@@ -129,6 +129,11 @@ def test_a_cap_is_advised_that_leaves_other_files_what_they_import(other: str) -
     assert help_of("transformers>=4.40", TENSORFLOW).endswith("equire `transformers<5.0`.")
 
 
+def test_what_the_file_itself_is_ready_to_miss_takes_nothing_away() -> None:
+    told = help_of("transformers>=4.40", f"{TENSORFLOW}@skipif(old)\ndef late():\n    {LATER}")
+    assert told.endswith("equire `transformers<5.0`.")
+
+
 def test_no_floor_is_advised_from_which_another_file_lacks_what_it_imports() -> None:
     write("project/more.py", TENSORFLOW)
     told = help_of("transformers==4.57.0", LATER)
