@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import once_per_file, walk
 
-from .elsewhere import takes_away
+from .elsewhere import excludes_imported
 from .guards import is_guarded_node
 from .judgement import begins_at, common_bound, minor
 from .keywords import callable_of, definer, has_keyword_rewrite, keyword_history
@@ -31,7 +31,7 @@ def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> 
     """Return the requirement that several say together, as far as it leaves nothing else missing.
 
     It is "" where they do not agree, where no release has all that the file asks for, and where it
-    takes away what another file imports.
+    excludes what another file imports.
     """
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few files need it
 
@@ -52,7 +52,7 @@ def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> 
     else:
         lacks = [each for each in allowed if each > fitting[0] and each not in fitting]
         bound = f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
-    return "" if bound and takes_away(bound, judgement.candidate.version, source) else bound
+    return "" if bound and excludes_imported(bound, judgement.candidate.version, source) else bound
 
 
 def _is_there(needed: Sequence[History], version: Version) -> bool:

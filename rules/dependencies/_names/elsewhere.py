@@ -1,4 +1,4 @@
-"""What other files of a project import, which a requirement for one of them must leave there."""
+"""What other files of a project import, which advice for one of them must not exclude."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CONDITION = compile_lazily(r"[ \t]*(?:try|if|else|elif|except)\b")
 
 
-def takes_away(bound: str, judged: Version, source: Source) -> bool:
+def excludes_imported(bound: str, judged: Version, source: Source) -> bool:
     """Return whether no release in a requirement has something that another file imports.
 
     What has a rewrite in the judged release, or is imported under a condition, does not count.

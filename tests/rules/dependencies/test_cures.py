@@ -129,7 +129,7 @@ def test_a_cap_is_advised_that_leaves_other_files_what_they_import(other: str) -
     assert help_of("transformers>=4.40", TENSORFLOW).endswith("equire `transformers<5.0`.")
 
 
-def test_what_the_file_itself_is_ready_to_miss_takes_nothing_away() -> None:
+def test_what_the_file_itself_is_ready_to_miss_is_not_excluded() -> None:
     told = help_of("transformers>=4.40", f"{TENSORFLOW}@skipif(old)\ndef late():\n    {LATER}")
     assert told.endswith("equire `transformers<5.0`.")
 
