@@ -243,7 +243,8 @@ def is_of_mocked_package(fake: Fake, source: Source) -> bool:
     """Modules of a package that the file replaces as a whole: it runs without that package."""
     package = fake.name.partition(".")[0]
     key = rf"""modules\s*(?:\[|\.\s*setdefault\s*\()\s*["']{package}["']\s*(?:,|\]\s*=(?!=))"""
-    return fake.kind == "hollow" and re.search(key, source.text) is not None
+    text = source.text.replace("\\\n", "  ")
+    return fake.kind == "hollow" and re.search(key, text) is not None
 
 
 def is_put_back(fake: Fake, source: Source) -> bool:

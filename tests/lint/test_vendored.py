@@ -95,7 +95,9 @@ def test_a_release_that_was_unpacked_is_left_out_whatever_package_it_is(tmp_path
     assert "a checkout of torch-geometric" in discovery.notes[0]
 
 
-@pytest.mark.parametrize("name", ["third_party", "ThirdParty", "3rdparty", "external", "extern"])
+@pytest.mark.parametrize(
+    "name", ["third_party", "ThirdParty", "3rdparty", "external", "submodules"]
+)
 def test_the_code_of_other_projects_is_left_out_and_named_in_one_line(
     name: str, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.project.copies import OF_OTHERS
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import compile_lazily
 
@@ -40,10 +41,7 @@ _TOLD = compile_lazily(
     re.IGNORECASE,
 )
 _PLUGIN = compile_lazily(r"^[ \t]*\[tool\.comfy\b", re.MULTILINE)
-_VENDORED = compile_lazily(
-    r"(?i)/_?(?:third[-_]?party|3rd[-_]?party|vendor(?:ed)?|extern(?:als?)?|submodules?|deps"
-    r"|custom_nodes)/"
-)
+_VENDORED = compile_lazily(rf"(?i)/(?:{OF_OTHERS}|_?vendor(?:ed)?|deps|custom_nodes)/")
 _DEEPEST = 3
 
 

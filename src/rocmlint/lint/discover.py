@@ -10,6 +10,7 @@ from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
 from rocmlint.lazy import compile_lazily
+from rocmlint.project.copies import OF_OTHERS
 from rocmlint.source.kinds import ARCHIVE
 
 if TYPE_CHECKING:
@@ -24,16 +25,14 @@ NEVER_ENTERED = frozenset({"__pycache__", "node_modules"})
 ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 """Except these, which hold workflows and images."""
 
-
 NOT_LINTED = "not linted: neither Python nor another supported format"
 DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
 _LEFT_OUT = "not linted: {}; name the directory to lint it"
 _ARCHIVE = compile_lazily(rf"(?i:(?!_?legacy\Z){ARCHIVE})\Z")
 """What is called legacy may be in use: each rule asks for that where it matters."""
-_OF_OTHERS = compile_lazily(r"(?i:(?:third|3rd)[-_]?party|external(?:s|[-_]libs)?|extern)\Z")
-"""How folders are called that hold the code of other projects."""
+_OF_OTHERS = compile_lazily(rf"(?i:{OF_OTHERS})\Z")
 _OF_OTHERS_AT_ROOT = frozenset({"vendor", "vendored"})
-"""The same at the root of a project; deeper it may be about a company."""
+"""Further names of such folders at the root of a project; deeper they may be about a company."""
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""

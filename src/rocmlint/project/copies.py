@@ -37,6 +37,8 @@ PACKAGES = {
     if distribution not in _ANYBODYS
 }
 """The distribution of a package, by how its folder is called."""
+OF_OTHERS = r"_?(?:third[-_]?party|3rd[-_]?party|extern(?:als?)?|external[-_]libs|submodules?)"
+"""How folders are called, in any case, that hold the code of other projects."""
 _SEPARATORS = compile_lazily(r"[-_.]+")
 _NAMED = compile_lazily(
     r"^(?:name[ \t]*=|Name:)[ \t]*[\"']?([\w.-]+)|\bname[ \t]*=[ \t]*[\"']([\w.-]+)", re.MULTILINE
