@@ -10,7 +10,7 @@ class UnreadableFile(EngineRule):
 
     A file in which no rule has work is parsed only where its bytes already look broken (a bracket
     without its partner, the marks of a merge conflict), or with ``check-syntax``. A cell of a
-    notebook is reported where a rule has work in it: the others are often drafts.
+    notebook is reported if it was run, and a rule has work in it: the others are often drafts.
 
     ## Why it matters
     No other rule has seen the file, so silence about it means nothing; and Python cannot import

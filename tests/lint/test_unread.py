@@ -112,20 +112,3 @@ def test_a_long_reason_is_cut() -> None:
     finding = unread("train.ipynb", "{" + '"a": ' * 5000)
     assert len(finding.message) <= 100
     assert finding.message.isprintable()
-
-
-@pytest.mark.parametrize(
-    "commands",
-    [
-        "docker run -p 8000:8000 \\\n    vllm/vllm-openai:v0.6.3",
-        "# In a terminal\ngit clone https://github.com/ROCm/flash-attention",
-        "sudo docker ps -a",
-    ],
-)
-def test_commands_for_a_terminal_in_a_cell_that_was_never_run_are_no_python(commands: str) -> None:
-    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": commands}
-    for count, findings in ((None, 0), (1, 1)):
-        made = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
-        text = json.dumps({**made, "cells": [{**cell, "execution_count": count}]})
-        linter = Linter(Settings(check_syntax=True))
-        assert len(linter.lint_text("serve.ipynb", text).findings) == findings

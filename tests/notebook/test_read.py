@@ -250,39 +250,33 @@ def test_an_empty_notebook_is_clean(data: str) -> None:
 
 @pytest.mark.parametrize("bad", ["if x:", "x = (", "'''", "\ud800 = 1", "a\0b", "!ls\nclass"])
 def test_a_cell_that_cannot_be_parsed_hides_nothing_in_the_others(bad: str) -> None:
-    bad += "\ntorch.cuda.synchronize()"
-    data = dumped(notebook("import torch", bad, WAIT), ensure_ascii=True)
+    ran = cell(f"{bad}\ntorch.cuda.synchronize()", execution_count=2)
+    data = dumped(notebook("import torch", ran, WAIT), ensure_ascii=True)
     codes = [(code, place.partition(":")[0]) for code, place in found(data)]
     assert codes == [("ROC900", "cell 2"), ("ROC501", "cell 3")]
 
 
-@pytest.mark.parametrize("draft", ["train +", "def make_data():\n    ", "plt.hist(sizes[])"])
-def test_a_draft_in_which_no_rule_has_work_is_told_with_check_syntax_alone(draft: str) -> None:
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "torch.cuda.synchronize() +",
+        "torch.cuda.synchronize()\nlogin(<your token>)",
+        cell("plt.hist(sizes[])", execution_count=1),
+    ],
+    ids=["never run", "placeholder", "no work"],
+)
+def test_a_cell_that_was_never_run_or_has_no_work_is_told_with_check_syntax_alone(
+    draft: object,
+) -> None:
     data = dumped(notebook("import torch", draft, WAIT))
     assert found(data) == [("ROC501", "cell 3:3:5")]
     checked = Linter(Settings(check_syntax=True)).lint("a.ipynb", data.encode()).findings
     assert [each.code for each in checked] == ["ROC900", "ROC501"]
 
 
-@pytest.mark.parametrize(
-    "pasted",
-    [
-        "model serve\n--max-model-len 2048 --tensor-parallel-size 1",
-        "import os\ntrain.py --config train.json",
-        'api.create_tag(<HF_REPO_NAME>, tag="v3.0")',
-        "login(<your token>)",
-        '!curl localhost -d \'{\n    "id": 1,\n    "to": 2\n}\'',
-        "!curl localhost \\\n-d '{\n    \"id\": 1,\n}'",
-    ],
-)
-def test_cells_that_hold_no_python_by_what_they_say_are_left_alone(pasted: str) -> None:
-    data = dumped(notebook(f"{pasted}\ntorch.cuda.synchronize()", WAIT))
-    assert found(data) == [("ROC501", "cell 2:3:5")]
-
-
 @pytest.mark.parametrize("bad", ["!echo 'a' 'b'\nclass", "x = a <b\ny = (", "if a < b > c\n  d"])
 def test_faults_beside_commands_and_comparisons_are_reported(bad: str) -> None:
-    data = dumped(notebook(f"torch.cuda.synchronize()\n{bad}", WAIT))
+    data = dumped(notebook(cell(f"torch.cuda.synchronize()\n{bad}", execution_count=1), WAIT))
     assert [code for code, _ in found(data)] == ["ROC900", "ROC501"]
 
 

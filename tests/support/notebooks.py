@@ -16,7 +16,7 @@ SYNC = "    torch.cuda.synchronize()"
 def cell(source: object, kind: str = "code", **more: object) -> dict[str, object]:
     """Make a cell as notebooks have it."""
     made: dict[str, object] = {"cell_type": kind, "metadata": {}, "source": source, **more}
-    return made | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+    return ({"execution_count": None, "outputs": []} if kind == "code" else {}) | made
 
 
 def notebook(*cells: object, metadata: object = None) -> dict[str, object]:

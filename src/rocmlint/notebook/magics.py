@@ -64,24 +64,12 @@ _TOKEN = re.compile(
 )
 
 
-_FOR_TERMINAL = re.compile(
-    r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*(?:sudo[ \t]+)?(?:apt(?:-get)?|aws|bash|cd|conda|curl|docker"
-    r"|export|gcloud|git|huggingface-cli|make|mkdir|npm|pip3?|podman|python3?|rocm-smi|scp|sh|ssh"
-    r"|torchrun|uv|wget)[ \t]+[\w./~$-]"
-)
-
-_NO_PYTHON = re.compile(r"(?:^|\s)--[A-Za-z][\w-]*(?=[\s=]|$)|<[A-Za-z](?:[\w -]*\w)?>")
-"""What stands in no code that anybody means to run as it is: options of a command, and names to be
-replaced by the reader's."""
-_UNCLOSED = re.compile(r"^[ \t]*!(?:[^'\n]*'[^'\n]*')*[^'\n]*'[^'\n]*$", re.MULTILINE)
-_CONTINUED = re.compile(r"\\\n")
-
-
 class UnparsableCell(NamedTuple):
     """The code of a cell, and why it cannot be parsed."""
 
     code: str
     problem: Problem
+    never_run: bool
 
 
 class Code(NamedTuple):
@@ -139,10 +127,7 @@ class _Reader:
             self._blank(magic.start("sign"), end)
             if magic["name"] in _RUNS_SHELL and _is_shell(magic):
                 self._run(magic.end(), end)
-        if never_run and _FOR_TERMINAL.match(self.text, start, end):
-            if _problem("".join(self.python[start:end])) is not None:
-                self._blank(start, end)
-        self._refuse_unparsable(start, end)
+        self._refuse_unparsable(start, end, never_run=never_run)
 
     def _read_python(self, start: int, end: int) -> None:
         """Read a cell statement by statement, so that a ``%`` inside of one is left alone."""
@@ -224,16 +209,14 @@ class _Reader:
         self._blank(start, end)
         self.python[start] = "0"
 
-    def _refuse_unparsable(self, start: int, end: int) -> None:
+    def _refuse_unparsable(self, start: int, end: int, *, never_run: bool) -> None:
         code = "".join(self.python[start:end])
         found = _problem(code)
-        if found is not None and _is_no_python(self.text[start:end], found.line):
-            self._blank(start, end)
-        elif found is not None:
+        if found is not None:
             line = min(found.line, code.count("\n") + 1) + self.file.line_of(start) - 1
             reason = f"This cell cannot be parsed: {found.reason}"
             problem = Problem(reason, line, max(1, found.column))
-            self.unparsable.append(UnparsableCell(code, problem))
+            self.unparsable.append(UnparsableCell(code, problem, never_run))
             self._blank(start, end)
 
 
@@ -275,17 +258,3 @@ def _problem(code: str) -> UnparsableError | None:
         except UnparsableError as error:
             return error
     return None
-
-
-def _is_no_python(cell: str, line: int) -> bool:
-    """Return whether a cell that cannot be parsed is not meant to be, by the place where it fails.
-
-    It has options of a command there, a name in angle brackets, or the rest of a command for a
-    shell, whose quotes go on over several lines.
-    """
-    lines = cell.split("\n")
-    near = lines[max(0, line - 2) : line + 1]
-    if any(map(_NO_PYTHON.search, near)):
-        return True
-    before = _CONTINUED.sub(" ", "\n".join(lines[:line]))
-    return _UNCLOSED.search(before) is not None
