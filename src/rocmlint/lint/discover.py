@@ -10,7 +10,7 @@ from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
 from rocmlint.lazy import compile_lazily
-from rocmlint.project.copies import OF_OTHERS
+from rocmlint.project.copies import OF_OTHERS, UNPACKED
 from rocmlint.source.kinds import ARCHIVE
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ _ARCHIVE = compile_lazily(rf"(?i:(?!_?legacy\Z){ARCHIVE})\Z")
 _OF_OTHERS = compile_lazily(rf"(?i:{OF_OTHERS})\Z")
 _OF_OTHERS_AT_ROOT = frozenset({"vendor", "vendored"})
 """Further names of such folders at the root of a project; deeper they may be about a company."""
+_OF_PACKAGES = frozenset({"setup.py", "pyproject.toml", "__init__.py"})
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
@@ -184,7 +185,7 @@ def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -
         return "code of other projects"
     if _ARCHIVE.match(called) and "__init__.py" not in names:
         return "an archive"
-    if names.isdisjoint({"setup.py", "pyproject.toml", "__init__.py"}):
+    if names.isdisjoint(_OF_PACKAGES) and not UNPACKED.match(called):
         return None  # as of most folders, which must not cost an import
     from rocmlint.lint.vendored import vendored  # noqa: PLC0415
 

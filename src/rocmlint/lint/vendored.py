@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.state import data_of, names_in
 from rocmlint.lazy import compile_lazily
-from rocmlint.project.copies import DISTRIBUTIONS, PACKAGES, normalized
+from rocmlint.lint.unpacked import is_unpacked
+from rocmlint.project.copies import DISTRIBUTIONS, PACKAGES, UNPACKED, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -36,10 +37,13 @@ _OF_PROJECT = compile_lazily(r"(?i:readme)\b|setup\.(?:py|cfg)\Z|requirements|.*
 
 
 def vendored(folder: str, names: Collection[str], root: str) -> str | None:
-    """Return what package of others a folder is a checkout or a copy of; None for all others.
+    """Return what of others a folder is a checkout, a copy or an archive of; None for all others.
 
     ``names`` are those in the folder, ``root`` is the folder above that is linted.
     """
+    archived = _archived(folder, root)
+    if archived is not None:
+        return f"an unpacked archive of {archived}"
     if _SETUP in names or _PYPROJECT in names:
         package, kind = _checkout(folder, root), "checkout"
     else:
@@ -81,6 +85,18 @@ def _copy(folder: str, names: Collection[str], root: str) -> str | None:
     words = {called, package, called.replace("_", "-")}
     told = "\n".join(_told_above(folder, root))
     return None if any(each in told for each in words) else package
+
+
+def _archived(folder: str, root: str) -> str | None:
+    """Return the repository that an archive was unpacked of: none that the project is about."""
+    unpacked = UNPACKED.match(os.path.basename(folder))
+    if unpacked is None or _is_repository(folder):
+        return None
+    name = unpacked[1]
+    if any(name.lower() in each for each in _told_above(folder, root)):
+        return None
+    whole = (each for each in _above(folder, os.sep) if os.path.exists(os.path.join(each, ".git")))
+    return name if is_unpacked(folder, next(whole, root)) else None
 
 
 def _files(folder: str) -> Iterator[str]:

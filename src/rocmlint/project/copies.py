@@ -39,6 +39,8 @@ PACKAGES = {
 """The distribution of a package, by how its folder is called."""
 OF_OTHERS = r"_?(?:third[-_]?party|3rd[-_]?party|extern(?:als?)?|external[-_]libs|submodules?)"
 """How folders are called, in any case, that hold the code of other projects."""
+UNPACKED = compile_lazily(r"(\w[\w.-]*)-(?:main|master|[0-9a-f]{40})\Z")
+"""How a folder is called that GitHub's archive of a branch or of a commit is unpacked into."""
 _SEPARATORS = compile_lazily(r"[-_.]+")
 _NAMED = compile_lazily(
     r"^(?:name[ \t]*=|Name:)[ \t]*[\"']?([\w.-]+)|\bname[ \t]*=[ \t]*[\"']([\w.-]+)", re.MULTILINE
