@@ -59,9 +59,19 @@ def test_an_archive_of_a_branch_or_a_commit_needs_no_project_file(
         ("train.py", "# Taken from `EsmTherm-main/src/esmtherm/model.py`.\n"),
         ("docs/data.md", "**Solution:** Ensure EsmTherm-main is in the correct location.\n"),
         ("docs/tree.md", "```\n├── EsmTherm-main/\n└── amp_design/\n```\n"),
+        ("requirements.txt", "# For EsmTherm, to tell how stable a protein is\ntorch>=2.5\n"),
         ("train.py", "checkpoint = 'weights/OldEsmTherm-main-2/model.pt'\n"),
     ],
-    ids=["data", "checkpoint", "based on", "taken from", "told", "a tree", "another name"],
+    ids=[
+        "data",
+        "checkpoint",
+        "based on",
+        "taken from",
+        "told",
+        "a tree",
+        "a list",
+        "another name",
+    ],
 )
 def test_what_reads_data_of_an_archive_or_tells_of_it_runs_nothing(
     name: str, text: str, tmp_path: Path
@@ -81,6 +91,8 @@ def test_what_reads_data_of_an_archive_or_tells_of_it_runs_nothing(
         ("Dockerfile", "COPY EsmTherm-main /app\n"),
         ("README.md", "# RLHF\nOur code is in [EsmTherm](EsmTherm-main/).\n"),
         ("README.md", "# EsmTherm: stable proteins\n"),
+        ("README.md", "# ESM Therm\n"),
+        ("setup.py", "setup(name='esmtherm')\n"),
     ],
 )
 def test_an_archive_that_the_project_imports_runs_or_is_about_is_linted(

@@ -92,11 +92,14 @@ def _archived(folder: str, root: str) -> str | None:
     unpacked = UNPACKED.match(os.path.basename(folder))
     if unpacked is None or _is_repository(folder):
         return None
-    name = unpacked[1]
-    if any(name.lower() in each for each in _told_above(folder, root)):
-        return None
-    whole = (each for each in _above(folder, os.sep) if os.path.exists(os.path.join(each, ".git")))
-    return name if is_unpacked(folder, next(whole, root)) else None
+    name, above = unpacked[1], list(_above(folder, _repository(root)))
+    titles = (title for each in above for title in (*_titles(each), *_names(each)))
+    is_own = any(_letters(name) in _letters(title) for title in titles)
+    return name if not is_own and is_unpacked(folder, above[-1]) else None
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def _files(folder: str) -> Iterator[str]:
@@ -115,13 +118,18 @@ def _told_above(folder: str, root: str) -> Iterator[str]:
     Whichever folder is linted, all of the repository counts.
     """
     for above in _above(folder, _repository(root)):
-        yield os.path.basename(above).lower()
+        yield from _titles(above)
         for name in names_in(above):
-            if _README.match(name):
-                title = _TITLE.search(_text(above, name))
-                yield title[0].lower() if title else ""
-            elif _LISTS.match(name):
+            if _LISTS.match(name):
                 yield _text(above, name).lower()
+
+
+def _titles(folder: str) -> Iterator[str]:
+    """Yield in lower case how a folder is called, and the first headings of what documents it."""
+    yield os.path.basename(folder).lower()
+    for name in names_in(folder):
+        title = _TITLE.search(_text(folder, name)) if _README.match(name) else None
+        yield title[0].lower() if title else ""
 
 
 def _repository(folder: str) -> str:
