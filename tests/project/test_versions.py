@@ -452,6 +452,41 @@ def test_a_code_block_of_a_readme_whose_lines_are_requirements_counts(
 
 
 @pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        (
+            "# Dependency:\npython  3.9 <br>\ntorch\t\t1.13.1 <br>\ntransformers  4.33.2 <br>\n",
+            "4.33.2",
+        ),
+        (
+            "## Requirements\n- Python: 3.9\n- PyTorch: 2.0.1+cu118\n- `transformers` 4.33\n",
+            "4.33.3",
+        ),
+        ("Environment\n===\n|Python|3.9|\n|torch|2.0.1|\n|**Transformers**|`4.33.2`|\n", "4.33.2"),
+        ("# Environment\n```\nnumpy 1.26.4\ntorch 2.0.1\ntransformers   4.33.2\n```\n", "4.33.2"),
+        ("# Requirements\nPython 3.9+\ntorch 2.0.1+\ntransformers 4.33.2+\nnumpy 1.26\n", None),
+        ("# Requirements\ntransformers 4.33.2\n", None),
+        ("# Results\nbleu 27.1\ntorch 2.0.1\ntransformers 4.33.2\n", None),
+        ("# Requirements\nsee there\n# Tried\npython 3.9\ntorch 2.0\ntransformers 4.33.2\n", None),
+        (
+            "# Requirements\ntorch 2.0\nnumpy 1.26\ntransformers 4.33.2\ntransformers 4.50.0\n",
+            None,
+        ),
+    ],
+    ids=[
+        *("lines", "a list", "a table", "a block", "lower bounds", "one line", "another section"),
+        *("the next section", "several versions"),
+    ],
+)
+def test_a_section_of_a_readme_that_lists_packages_with_versions_counts(
+    section: str, expected: str | None
+) -> None:
+    write("finetune/README.md", f"# Finetuning\n\n{section}")
+    (found,) = candidates("finetune/job.py")
+    assert (str(found.version) if found.declared else None) == expected
+
+
+@pytest.mark.parametrize(
     ("installed", "expected"),
     [
         ('pip install -e "model/.[train]"', ["4.48.1"]),

@@ -46,6 +46,19 @@ _BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTIL
 _ARGUMENT = re.compile(r"^[ \t]*ARG[ \t]+(\w+)=.*$", re.MULTILINE)
 _BUILDING = frozenset({"workflow", "compose", "shell", "makefile", "justfile"})
 """Formats of files that build images."""
+_HEADING = re.compile(
+    r"^(?:#+[ \t]*(?P<marked>.*)|(?P<underlined>.+)\n(?:={3,}|-{3,})[ \t]*)$", re.MULTILINE
+)
+_OF_ENVIRONMENT = re.compile(
+    r"\b(?:requirements?|dependenc(?:y|ies)|environments?)\b", re.IGNORECASE
+)
+_RELEASE = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+|\|[ \t]*)?[*`]{0,3}([A-Za-z][\w.-]*)[*`]{0,3}[ \t]*[ \t:|][ \t]*"
+    r"`?v?(\d+(?:\.\d+){1,3})(?:\+[\w.]+)?`?[ \t]*(?:\||<br[ \t]*/?>)?[ \t]*"
+)
+"""A line of a table: a package, and the version of it."""
+_FEWEST = 3
+"""Lines that make a table of an environment."""
 _EXTRAS = re.compile(r"\[[\w\s,.-]*\]\Z")
 
 
@@ -167,7 +180,8 @@ def _told(name: str, text: str) -> _Told:
             if "install" in block[2]
         )
         projects = dict.fromkeys(_projects(chain(commands, in_blocks)))
-        return _Told((*installed(commands), *_listed(text)), tuple(projects))
+        said = (*installed(commands), *_listed(text), *_tabled(text))
+        return _Told(said, tuple(projects))
     parts = parse(name, text)
     declared = list(installed(parts.commands))
     declared += () if _declares(name) else parts.declared  # of an image, as cog.yaml lists them
@@ -188,6 +202,33 @@ def _listed(text: str) -> Iterator[Declared]:
         declared = requirements.parse(block[2]).declared
         if len(declared) == len(lines):
             yield from (each for each in declared if _VERSION.search(each.text))
+
+
+def _tabled(text: str) -> Iterator[Declared]:
+    """Yield as requirements the lines ``torch 1.13.1`` of a section about the environment.
+
+    A package with several versions was tried with each: that says nothing about what is needed.
+    """
+    for lines in _sections(text):
+        found = [(_called(each[1]), each[2]) for each in map(_RELEASE.fullmatch, lines) if each]
+        names = [name for name, _ in found]
+        for name, version in found if len(found) >= _FEWEST else ():
+            if names.count(name) == 1:
+                exact = f"=={version}" if version.count(".") > 1 else f"~={version}.0"
+                yield from requirements.parse(name + exact).declared
+
+
+def _sections(text: str) -> Iterator[list[str]]:
+    """Yield the lines of each section whose heading is about the environment."""
+    headings = list(_HEADING.finditer(text))
+    ends = [*(each.start() for each in headings), len(text)][1:]
+    for heading, end in zip(headings, ends, strict=True):
+        if _OF_ENVIRONMENT.search(heading["marked"] or heading["underlined"] or ""):
+            yield text[heading.end() : end].splitlines()
+
+
+def _called(name: str) -> str:
+    return "torch" if name.lower() == "pytorch" else name
 
 
 def _projects(commands: Iterable[Command]) -> Iterator[str]:
