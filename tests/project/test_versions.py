@@ -282,6 +282,14 @@ def test_the_metadata_of_a_script_say_more_than_its_checks() -> None:
     assert (str(found.version), found.said) == ("4.57.6", "pinned in this file")
 
 
+def test_what_a_file_upgrades_itself_does_not_hold_its_other_packages_back() -> None:
+    write("requirements.txt", "transformers~=4.32.1\n")
+    script = "get_ipython().system('pip install {}')\nget_ipython().system('pip install trl')\n"
+    (held,) = Document("job.py", script.format("wandb")).versions("trl")
+    (free,) = Document("job.py", script.format("transformers -U")).versions("trl")
+    assert held.version < Version("0.20") < free.version
+
+
 # What is said where no tool reads it
 
 

@@ -139,15 +139,22 @@ class Companions:
         return True
 
 
-def companions(project: Declarations, beside: Iterable[Declared] = ()) -> Companions:
-    """Return what a project, and what stands beside a requirement, always asks of packages."""
+def companions(
+    project: Declarations, beside: Iterable[Declared] = (), stated: Iterable[Declared] = ()
+) -> Companions:
+    """Return what a project, and what stands beside a requirement, always asks of packages.
+
+    What a file states itself counts in place of what the project asks of the same package.
+    """
     found: dict[str, SpecifierSet] = {}
     for folder in project.folders:
         _add((each.declared for each in project.declared_in(folder)), found)
         if found:
             break
     _add(beside, found)
-    return Companions(found, python_version(project))
+    own: dict[str, SpecifierSet] = {}
+    _add(stated, own)
+    return Companions({**found, **own}, python_version(project))
 
 
 def companions_of(requirements: Iterable[Requirement]) -> Companions:

@@ -263,7 +263,7 @@ def _declared(
         return ()
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
-    others = companions(project, [*beside, *told_beside(found, project)])
+    others = companions(project, told_beside(found, project), beside)
     result = []
     for key, own in groups.items():
         specifier = _combined([*own, *_common(key, groups), *constraints])
