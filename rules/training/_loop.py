@@ -46,6 +46,7 @@ _READS_MEMORY = compile_lazily(
 )
 _RESETS_PEAK = compile_lazily(r"\breset_(?:peak|max)_memory\w*[ \t]*\(")
 _LONGEST_NAME = 30
+_MOST_LINES = 3
 _MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
 _GRAPH_CAPTURE = compile_lazily(
     r"\bCUDAGraph\b|\bcuda\s*\.\s*graph\b|graph_capture|make_graphed_callables"
@@ -204,6 +205,20 @@ def neighbours(call: cst.Call, source: Source) -> tuple[list[cst.CSTNode], list[
     own = source.parent(call)
     index = next((index for index, each in enumerate(body) if each is own), len(body))
     return body[:index], body[index + 1 :]
+
+
+def whole_step(found: InStep, source: Source) -> cst.CSTNode:
+    """Return the outermost training loop around a call, or the function that is its step."""
+    loops = [
+        each for each in source.ancestors(found.call) if isinstance(each, (cst.For, cst.While))
+    ]
+    return next(filter(trains, reversed(loops)), found.step.node)
+
+
+def it_and(others: list[cst.Call], source: Source) -> str:
+    """Name a call of a step, and the first lines of those that can go with it."""
+    lines = [source.named_line(source.span(each).line) for each in others[:_MOST_LINES]]
+    return "it" if not lines else f"it, and also in {' and '.join(lines)}"
 
 
 def _before(found: InStep, source: Source) -> Iterator[cst.CSTNode]:

@@ -17,7 +17,7 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._loop import neighbours, own_nodes, trains_by
+from ._loop import neighbours, own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ _SAVES = compile_lazily(r"save|state_dict|checkpoint")
 _LONGEST_FUNCTION = 26
 """A message has a hundred characters for this, the line and the cell."""
 _EVENT_TIME = "elapsed_time"
-_HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
+HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
 
 
 def device_function(call: cst.Call, source: Source, name: str) -> str | None:
@@ -66,7 +66,7 @@ def text_of_function(call: cst.Call, source: Source) -> str:
 
 def reads_clock(step: TrainingStep, source: Source) -> bool:
     """Return whether every step reads a clock or a timer, so that a wait before it is meant."""
-    return any(_is_clock(call, source) for call in _unconditional_calls(step.node.body))
+    return any(_is_clock(call, source) for call in unconditional_calls(step.node.body))
 
 
 def reads_events(step: TrainingStep) -> bool:
@@ -95,34 +95,18 @@ def copies_in_background(step: TrainingStep) -> bool:
 def host_reads_result(call: cst.Call, source: Source) -> bool:
     """Return whether the host waits for a result right after the call, before it reads a clock."""
     for statement in neighbours(call, source)[1]:
-        for each in _unconditional_calls(statement):
+        for each in unconditional_calls(statement):
             if last_name(each.func) == _EVENT_TIME or _is_clock(each, source):
                 return False
-            if last_name(each.func) in _HOST_READS:
+            if last_name(each.func) in HOST_READS:
                 return True
-    return False
-
-
-def is_waited_for_anyway(found: InStep, source: Source) -> bool:
-    """Waits before `.item()` or its like, which waits as long, unless work is queued between.
-
-    Where the step reads a clock, the wait was meant for that, and there it does nothing.
-    """
-    if reads_clock(found.step, source):
-        return False
-    for statement in neighbours(found.call, source)[1]:
-        calls = list(_unconditional_calls(statement))
-        if any(map(trains_by, calls)):
-            return False
-        if any(_reads_from_device(each) for each in calls):
-            return True
     return False
 
 
 def is_timed_next(found: InStep, source: Source) -> bool:
     """Waits right before a clock or a timer is read."""
     after = neighbours(found.call, source)[1][:1]
-    return any(_is_clock(call, source) for each in after for call in _unconditional_calls(each))
+    return any(_is_clock(call, source) for each in after for call in unconditional_calls(each))
 
 
 def is_needed_by_copy(found: InStep, source: Source) -> bool:
@@ -171,14 +155,15 @@ def waits_below(found: InStep, source: Source) -> bool:
     )
 
 
-def delete_wait(node: cst.Call, function: str, source: Source) -> Fix | None:
-    """Make the fix that deletes a call, if it stands alone on its lines and has no comment."""
-    line = source.enclosing(node, cst.SimpleStatementLine)
-    span = source.span(node)
-    commented = any(span.line <= comment.line <= span.end_line for comment in source.comments)
-    if line is None or len(line.body) > 1 or commented:
-        return None
-    return Fix(f"Delete `{function}()`", (source.remove_statement(node),))
+def delete_waits(nodes: list[cst.Call], function: str, source: Source) -> Fix | None:
+    """Make the fix that deletes calls, if each stands alone on its lines and has no comment."""
+    for node in nodes:
+        line = source.enclosing(node, cst.SimpleStatementLine)
+        span = source.span(node)
+        commented = any(span.line <= comment.line <= span.end_line for comment in source.comments)
+        if line is None or len(line.body) > 1 or commented:
+            return None
+    return Fix(f"Delete `{function}()`", tuple(map(source.remove_statement, nodes)))
 
 
 def names_called_before(call: cst.Call, source: Source) -> Iterator[str]:
@@ -191,12 +176,15 @@ def names_called_after(call: cst.Call, source: Source) -> Iterator[str]:
     return _names_called(neighbours(call, source)[1][:2])
 
 
-def _reads_from_device(call: cst.Call) -> bool:
-    """Check whether a call gives the host the value of a tensor: ``.item()``, ``float(loss)``."""
-    if isinstance(call.func, cst.Attribute):
-        return call.func.attr.value in _HOST_READS
-    value = call.args[0].value if last_name(call.func) == "float" and call.args else None
-    return (last_name(value) or "").endswith("loss") if value is not None else False
+def unconditional_calls(node: cst.CSTNode) -> Iterator[cst.Call]:
+    """Yield the calls in a node that no condition stands around."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, cst.Call):
+            yield current
+        if not isinstance(current, (cst.If, cst.ExceptHandler, cst.FunctionDef, cst.Lambda)):
+            stack.extend(children(current))
 
 
 def _runs_aside(call: cst.Call) -> bool:
@@ -210,16 +198,6 @@ def _names_called(statements: list[cst.CSTNode]) -> Iterator[str]:
     for statement in statements:
         if not isinstance(statement, (cst.For, cst.While)):
             yield from (last_name(call.func) or "" for call in calls_in(statement))
-
-
-def _unconditional_calls(node: cst.CSTNode) -> Iterator[cst.Call]:
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, cst.Call):
-            yield current
-        if not isinstance(current, (cst.If, cst.ExceptHandler, cst.FunctionDef, cst.Lambda)):
-            stack.extend(children(current))
 
 
 def _is_clock(call: cst.Call, source: Source) -> bool:

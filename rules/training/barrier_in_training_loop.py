@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from rocmlint.rule import PythonRule, calls, calls_in
 
 from ._barriers import (
@@ -15,11 +13,13 @@ from ._barriers import (
     needed_after,
     needed_sometimes,
 )
-from ._loop import STEP_EXCUSES, InStep, in_step, trains
+from ._loop import STEP_EXCUSES, InStep, in_step, it_and, whole_step
 from ._waiting import is_timed_next, text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import libcst as cst
 
     from rocmlint.rule import Finding, Source
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 # `torch.cuda.synchronize()` is about one GPU too, but `synchronize()` may be a barrier.
 _BEGINS = ("barrier", "synchronize", *OWNERS)
 _WHERE = r"barrier\b(?<!arch\.barrier)|wait_for_everyone\b|block_all\b|(?<!\.)\bsynchronize\b"
-_MOST_LINES = 3
 
 
 def prepares_ranks(found: InStep, source: Source) -> bool:
@@ -108,21 +107,17 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
             return
         first, *others = self._that_can_go(found, source)
         if node is first:
-            lines = [source.named_line(source.span(each).line) for each in others[:_MOST_LINES]]
-            what = "it" if not lines else f"it, and also in {' and '.join(lines)}"
             help = (
-                f"Delete {what}: the gradient all-reduce keeps the ranks together. "
+                f"Delete {it_and(others, source)}: "
+                "the gradient all-reduce keeps the ranks together. "
                 "If a rank skips a step, the others wait for it forever."
             )
             yield self.finding(node, source, message, help=help)
 
     def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
         """Return the barriers of a step that nothing needs, from the first on, in all its loops."""
-        loops = [
-            each for each in source.ancestors(found.call) if isinstance(each, (cst.For, cst.While))
-        ]
-        whole = next(filter(trains, reversed(loops)), found.step.node)
-        steps = ((each, self._needless(each, source)) for each in calls_in(whole))
+        calls = calls_in(whole_step(found, source))
+        steps = ((each, self._needless(each, source)) for each in calls)
         free = [call for call, step in steps if step and needed_sometimes(step, source) is None]
         return sorted(free, key=source.span)
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, calls, fitted
+from rocmlint.rule import PythonRule, calls, calls_in, fitted
 
-from ._loop import STEP_EXCUSES, InStep, in_step, measures_peak
+from ._drained import is_waited_for_anyway
+from ._loop import STEP_EXCUSES, InStep, in_step, it_and, measures_peak, whole_step
 from ._waiting import (
     READ_EVENTS_LATER,
-    delete_wait,
+    delete_waits,
     device_function,
     is_needed_by_copy,
     is_of_bitsandbytes,
     is_saved_next,
     is_wait_measured,
-    is_waited_for_anyway,
     logs_sometimes,
     loop_inside,
     reads_events,
+    text_of_function,
     waits_below,
 )
 
@@ -97,11 +98,14 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find waits for the device on every step."""
-        found = in_step(node, source)
-        function = device_function(node, source, "synchronize") if found else None
-        if found is None or function is None or self.is_excused(found, source):
+        """Find waits for the device on every step; several are one finding, at the first."""
+        found = self._needless(node, source)
+        if found is None:
             return
+        first, *others = self._that_can_go(found, source)
+        if node is not first:
+            return
+        function = text_of_function(node, source)
         message = f"`{function}()` runs on {found.step.described}"
         loop = loop_inside(found, source)
         if loop is not None:
@@ -110,7 +114,7 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
                 f"`{function}()` runs in the loop in {line} on {{}}", found.step.described
             )
         help = (
-            "Delete it, or guard it with `if step % n == 0:`. "
+            f"Delete {it_and(others, source)}, or guard it with `if step % n == 0:`. "
             "The host waits for the GPU and queues nothing meanwhile, so the GPU idles."
         )
         if reads_events(found.step):
@@ -121,5 +125,19 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
                 "Delete it: the wait after the loop is enough for paged state. "
                 "The host waits for the GPU each time, so the GPU idles between two weights."
             )
-        fix = delete_wait(node, function, source)
+        fix = delete_waits([node, *others], function, source)
         yield self.finding(node, source, message, help=help, fix=fix)
+
+    def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
+        """Return the waits of a step that nothing needs, from the first on, in the same loop."""
+        loop = loop_inside(found, source)
+        steps = (self._needless(each, source) for each in calls_in(whole_step(found, source)))
+        free = [each.call for each in steps if each and loop_inside(each, source) is loop]
+        return sorted(free, key=source.span)
+
+    def _needless(self, node: cst.Call, source: Source) -> InStep | None:
+        """Return the step in which a call waits for the device, and nothing needs that."""
+        found = in_step(node, source)
+        if found is None or device_function(node, source, "synchronize") is None:
+            return None
+        return None if self.is_excused(found, source) else found
