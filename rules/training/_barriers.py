@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from rocmlint.rule import calls_in, compile_lazily, last_name, statements
-from rocmlint.syntax.unparsable import UnparsableError
 
 from ._loop import asks_machine, neighbours
+from ._modules import HOPS, defined_elsewhere
 from ._waiting import names_called_before
 
 if TYPE_CHECKING:
@@ -34,11 +33,9 @@ _NEEDS = (
 _NEEDS_ALL_RANKS = compile_lazily(_NEEDS)
 _SAVES = compile_lazily(rf"{_NEEDS}|checkpoint|upload|push_to_hub")
 _VALIDATES = compile_lazily(r"validat|evaluat|(?:^|_)eval_")
-_HOPS = 3
-"""How many functions and re-exports are followed."""
 
 
-def is_barrier(call: cst.Call, source: Source, hops: int = _HOPS) -> bool:
+def is_barrier(call: cst.Call, source: Source, hops: int = HOPS) -> bool:
     """Check whether a call is a barrier of all ranks and nothing else."""
     if isinstance(call.func, cst.Attribute) and call.func.attr.value in OWNERS:
         return last_name(call.func.value) == OWNERS[call.func.attr.value]
@@ -127,21 +124,8 @@ def _asks_rank(test: cst.BaseExpression) -> bool:
 
 def _is_wrapper(dotted: str, source: Source, hops: int) -> bool:
     """Check whether a name that is imported from the project is a function that only waits."""
-    from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
-
-    name = dotted.rpartition(".")[2]
-    path = _module_path(dotted.removesuffix(name), source) if name and hops else None
-    if path is None:
-        return False
-    other = Source(path, source.project.read(path), project=source.project)
-    try:
-        if other.definition(name) is not None:
-            return _only_waits(name, other, hops)
-        origins = {each.dotted for each in other.names.in_module(name)}
-    except UnparsableError:
-        return False
-    origin = origins.pop() if len(origins) == 1 else None
-    return origin is not None and _is_wrapper(origin, other, hops - 1)
+    found = defined_elsewhere(dotted, source, hops)
+    return found is not None and _only_waits(found.name, found.source, found.hops)
 
 
 def _only_waits(name: str, source: Source, hops: int) -> bool:
@@ -155,31 +139,3 @@ def _only_waits(name: str, source: Source, hops: int) -> bool:
 
 def _only_asks(call: cst.Call) -> bool:
     return _ASKS_ONLY.fullmatch(last_name(call.func) or "") is not None
-
-
-def _module_path(module: str, source: Source) -> str | None:
-    """Return the file of a module of the project, as the imports of a file name it.
-
-    What is asked of the disk is noted with the project: modules lead from one to the next.
-    """
-    name = module.lstrip(".")
-    above = len(module) - len(name)
-    parts = name.rstrip(".").split(".") if name else []
-    for folder in _folders(above, source):
-        base = os.path.join(folder, *parts)
-        for path in (f"{base}.py", os.path.join(base, "__init__.py")):
-            if source.project.exists(path):
-                return path
-    return None
-
-
-def _folders(above: int, source: Source) -> Iterator[str]:
-    """Yield the folders that a module may lie in: for a relative import one, else all above."""
-    folder = os.path.dirname(os.path.abspath(source.path))
-    if above:
-        yield os.path.normpath(os.path.join(folder, *[os.pardir] * (above - 1)))
-        return
-    yield folder
-    while folder != source.root and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
-        yield folder

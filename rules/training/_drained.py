@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, children, compile_lazily, last_name
+from rocmlint.rule import calls_in, children, compile_lazily, last_name, statements
 
 from ._loop import asks_machine, trains_by
+from ._modules import defined_elsewhere
 from ._waiting import HOST_READS, device_function, reads_clock, unconditional_calls
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from ._loop import InStep
 
+_VALUES = compile_lazily(r"(?:\w+_)?(?:loss|norm)")
+"""What is left on the device: a float is called ``loss_value``."""
 _SHOWS = frozenset({"float", "print"})
 _SCALES = frozenset({"get_scale", "state_dict"})
 _FORWARDS = compile_lazily(
@@ -25,7 +29,8 @@ _FORWARDS = compile_lazily(
     r"|generator|discriminator|forward|compute_loss|loss_(?:fn|func))(?:_?\d)?$"
 )
 """What a forward pass is called."""
-_LATER = (cst.ExceptHandler, cst.ExceptStarHandler, cst.FunctionDef, cst.ClassDef, cst.Lambda)
+_LATER = (cst.ExceptHandler, cst.ExceptStarHandler, cst.FunctionDef, cst.ClassDef)
+_BLOCKS = (cst.BaseCompoundStatement, cst.BaseSuite, cst.Else, cst.Finally)
 
 
 def is_waited_for_anyway(found: InStep, source: Source) -> bool:
@@ -37,7 +42,7 @@ def is_waited_for_anyway(found: InStep, source: Source) -> bool:
     if reads_clock(found.step, source):
         return False
     before, after = _around(found, source)
-    return _reads_first(after) or _ends_in_wait(before, source) is True
+    return _reads_first(after, source) or _ends_in_wait(before, source) is True
 
 
 def _around(found: InStep, source: Source) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
@@ -61,7 +66,7 @@ def _around(found: InStep, source: Source) -> tuple[list[cst.CSTNode], list[cst.
     return before, after
 
 
-def _reads_first(after: list[cst.CSTNode]) -> bool:
+def _reads_first(after: list[cst.CSTNode], source: Source) -> bool:
     """Check whether the host waits in every step before more work is queued."""
     for statement in after:
         runs = statement
@@ -70,7 +75,7 @@ def _reads_first(after: list[cst.CSTNode]) -> bool:
         calls = list(unconditional_calls(runs))
         if any(map(_queues, calls)):
             return False
-        if any(map(_reads, calls)):
+        if any(_reads(each, source) for each in calls):
             return True
     return False
 
@@ -84,15 +89,17 @@ def _ends_in_wait(nodes: Iterable[cst.CSTNode], source: Source) -> bool | None:
 def _end(node: cst.CSTNode, source: Source) -> bool | None:
     if isinstance(node, _LATER):
         return None
-    if isinstance(node, cst.Call):
-        if _queues(node):
-            return False
-        if _reads(node) or device_function(node, source, "synchronize") is not None:
-            return True
     if isinstance(node, cst.If):
         end = _end_of_branches(node, source)
         return end if end is not None else _end(node.test, source)
-    return _ends_in_wait(children(node), source)
+    if isinstance(node, _BLOCKS):
+        return _ends_in_wait(children(node), source)
+    for call in unconditional_calls(node):
+        if _queues(call):
+            return False
+        if _reads(call, source) or device_function(call, source, "synchronize") is not None:
+            return True
+    return None
 
 
 def _end_of_branches(node: cst.If, source: Source) -> bool | None:
@@ -111,13 +118,34 @@ def _queues(call: cst.Call) -> bool:
     return trains_by(call) or _FORWARDS.match(last_name(call.func) or "") is not None
 
 
-def _reads(call: cst.Call) -> bool:
+def _reads(call: cst.Call, source: Source) -> bool:
     """Check whether a call gives the host a value of the device: ``.item()``, ``float(loss)``."""
     name = last_name(call.func)
     if isinstance(call.func, cst.Attribute):
         owner = last_name(call.func.value) or ""
-        return name in HOST_READS or (name in _SCALES and owner.endswith("scaler"))
+        asks = name in HOST_READS or (name in _SCALES and owner.endswith("scaler"))
+        return asks or _is_meter(call.func, call, source)
     return name in _SHOWS and any(_shows_loss(each.value) for each in call.args)
+
+
+def _is_meter(method: cst.Attribute, call: cst.Call, source: Source) -> bool:
+    """Check whether a class of the project reads, in this method, a value that it is given."""
+    made = source.value_of(method.value)
+    given = any(_VALUES.fullmatch(last_name(each.value) or "") for each in call.args)
+    defined = _class(made.func, source) if given and isinstance(made, cst.Call) else None
+    own = [] if defined is None else statements(defined.body)
+    methods = (each for each in own if isinstance(each, cst.FunctionDef))
+    reads = (calls_in(each) for each in methods if each.name.value == method.attr.value)
+    return any(last_name(each.func) in HOST_READS for each in chain.from_iterable(reads))
+
+
+def _class(name: cst.BaseExpression, source: Source) -> cst.ClassDef | None:
+    """Return the class of a name, from the file itself or another one of the project."""
+    defined = source.definition(name.value) if isinstance(name, cst.Name) else None
+    if defined is None:
+        found = defined_elsewhere(source.resolve(name) or "", source)
+        defined = None if found is None else found.source.definition(found.name)
+    return defined if isinstance(defined, cst.ClassDef) else None
 
 
 def _shows_loss(value: cst.BaseExpression) -> bool:

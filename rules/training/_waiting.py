@@ -177,7 +177,7 @@ def names_called_after(call: cst.Call, source: Source) -> Iterator[str]:
 
 
 def unconditional_calls(node: cst.CSTNode) -> Iterator[cst.Call]:
-    """Yield the calls in a node that no condition stands around."""
+    """Yield the calls in a node that no condition stands around, the last to run first."""
     stack = [node]
     while stack:
         current = stack.pop()
