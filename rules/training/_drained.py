@@ -25,12 +25,11 @@ _VALUES = compile_lazily(r"(?:\w+_)?(?:loss|norm)")
 _SHOWS = frozenset({"float", "print"})
 _SCALES = frozenset({"get_scale", "state_dict"})
 _FORWARDS = compile_lazily(
-    r"(?i)(?:\w*_)?(?:model|net|network|module|engine|backbone|encoder|decoder|criterion"
+    r"(?i)(?!(?:un\w+|get|load|save|import|create|build|make|set|init|prepare|update)_)"
+    r"(?:\w*_)?(?:model|net|network|module|engine|backbone|encoder|decoder|criterion"
     r"|generator|discriminator|forward|compute_loss|loss_(?:fn|func))(?:_?\d)?$"
 )
 """What a forward pass is called."""
-_LATER = (cst.ExceptHandler, cst.ExceptStarHandler, cst.FunctionDef, cst.ClassDef)
-_BLOCKS = (cst.BaseCompoundStatement, cst.BaseSuite, cst.Else, cst.Finally)
 
 
 def is_waited_for_anyway(found: InStep, source: Source) -> bool:
@@ -87,12 +86,12 @@ def _ends_in_wait(nodes: Iterable[cst.CSTNode], source: Source) -> bool | None:
 
 
 def _end(node: cst.CSTNode, source: Source) -> bool | None:
-    if isinstance(node, _LATER):
+    if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler, cst.FunctionDef, cst.ClassDef)):
         return None
     if isinstance(node, cst.If):
         end = _end_of_branches(node, source)
         return end if end is not None else _end(node.test, source)
-    if isinstance(node, _BLOCKS):
+    if isinstance(node, (cst.BaseCompoundStatement, cst.BaseSuite, cst.Else, cst.Finally)):
         return _ends_in_wait(children(node), source)
     for call in unconditional_calls(node):
         if _queues(call):
