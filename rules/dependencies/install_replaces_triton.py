@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
@@ -10,7 +11,8 @@ from rocmlint.rule import PartRule, commands, compile_lazily, declared, fitted
 
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
-from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself
+from ._installs.excuses import OF_EVERY_INSTALL, before_in_place, replaces_torch_itself
+from ._installs.there import built_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
     from ._installs.cases import Case
 
+_KEEPS_TRITON = "AITER_USE_SYSTEM_TRITON"
+"""With this variable, aiter's build leaves the Triton that is there."""
+_CHECKS = compile_lazily(r"triton\.__version__\W*(?:==|!=|\.startswith)|assert\b.*\btriton\.")
 _BUILDS = compile_lazily(r"triton\.git|TRITON_(?:REPO|COMMIT)|cd (?:\S*/)?triton\b")
 
 
@@ -57,6 +62,60 @@ def is_wanted(harm: Harm, source: File) -> bool:
         and harm.case.install.upgrade
         and not len(asked.requirement.specifier)
     )
+
+
+def is_replaced_before(harm: Harm, source: File) -> bool:
+    """Installs behind one of another Triton, or behind a build of aiter, which brings its own."""
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+
+    since: list[Command] = []  # the install that brought torch and its Triton
+    replaced = False
+    for each in before_in_place(harm.case.command, source):
+        install = install_of(each)
+        asked = () if install is None else install.requirements
+        if any(one.name == "torch" for one in asked):
+            since, replaced = [], False
+        since.append(each)
+        replaced = replaced or any(
+            one.name == "triton" and one.requirement is not None and len(one.requirement.specifier)
+            for one in asked
+        )
+    return replaced or (_KEEPS_TRITON not in source.text and "aiter" in built_by(since))
+
+
+def is_asserted(harm: Harm, source: File) -> bool:
+    """A pinned Triton whose version a later command checks: `assert triton.__version__ == ...`."""
+    pinned = _pin_of(harm)
+    return bool(pinned) and any(
+        _CHECKS.search(word.text) and pinned in word.text
+        for each in source.parts.commands
+        if each.span > harm.case.command.span and each.step.stage == harm.case.command.step.stage
+        for word in each.words
+    )
+
+
+def is_explained(harm: Harm, source: File) -> bool:
+    """A pinned Triton that a comment above, in the same paragraph, names with its version."""
+    pinned = _pin_of(harm)
+    if not pinned:
+        return False
+    comment = ""
+    for line in reversed(source.lines[: harm.place.span.line - 1]):
+        if not line.strip():
+            break
+        if line.lstrip().startswith("#"):
+            comment = f"{line} {comment}"
+    return "triton" in comment.lower() and bool(
+        re.search(rf"(?<![\d.]){re.escape(pinned)}(?!\.?\d)", comment)
+    )
+
+
+def _pin_of(harm: Harm) -> str:
+    """Return the version that is pinned; "" for none."""
+    from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
+
+    pinned = None if harm.asked is None else pin(harm.asked.requirement.specifier)
+    return "" if pinned is None else str(pinned)
 
 
 class InstallReplacesTriton(PartRule["Command | Declared"]):
@@ -98,6 +157,9 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         is_there_already,
         is_that_of_torch,
         is_wanted,
+        is_replaced_before,
+        is_asserted,
+        is_explained,
         replaces_torch_itself,
     )
 
@@ -143,9 +205,12 @@ def _message(requirement: Requirement, where: str, torch: str) -> str:
 
 
 def _help_in(case: Case) -> str:
-    """Return what to do in a command; pip counts the Triton of an image for what requires it."""
+    """Return what to do in a command; pip counts the Triton of an image for what requires it.
+
+    AMD's images have a Triton of their own, which no table of torch's releases knows.
+    """
     there = case.torch
-    if there is None or not there.minor:
+    if there is None or there.in_image or not there.minor:
         return _help(None, "")
     requirements = (each.requirement for each in case.everything.asked)
     needing = _needing_triton(requirements) if there.renames_triton else ""

@@ -264,7 +264,7 @@ def is_replaced_before(harm: Harm, file: File) -> bool:
     case = harm.case
     if harm.kind not in {"torch", "package"} or case.forced or case.install.upgrade:
         return False
-    brought = (_brought(each, file) for each in _before_in_place(case.command, file))
+    brought = (_brought(each, file) for each in before_in_place(case.command, file))
     torch = next(filter(None, brought), None)
     if torch is None or harm.asked is None:
         return False
@@ -273,7 +273,7 @@ def is_replaced_before(harm: Harm, file: File) -> bool:
     return harm.demanded is not None and harm.demanded.contains(torch)
 
 
-def _before_in_place(command: Command, file: File) -> Iterator[Command]:
+def before_in_place(command: Command, file: File) -> Iterator[Command]:
     """Yield what has run when a command does, and installs into the same environment."""
     for each in file.parts.commands:
         if each.span >= command.span:

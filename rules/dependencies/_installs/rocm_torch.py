@@ -40,6 +40,8 @@ class RocmTorch(NamedTuple):
     from_wheel: bool = False
     renames_triton: bool = False
     """Its Triton has another name (pytorch-triton-rocm), as that of PyTorch's own wheels."""
+    in_image: bool = False
+    """It came with the image, whose Triton need not be the one that this release pins."""
 
     def meets(self, specifier: SpecifierSet) -> bool | None:
         """Return whether it is in a specifier; None where that depends on its version."""
@@ -217,7 +219,7 @@ def _in_image(command: Command, file: File) -> RocmTorch | None:
     versions = (Version(match[1]),) if match else ()
     started = None if image is command.image else started_in(file)
     where = "of the image" if started is None else f"of the image in {started.document}"
-    return RocmTorch(where, versions)
+    return RocmTorch(where, versions, in_image=True)
 
 
 def _declared(file: File) -> RocmTorch | None:

@@ -11,7 +11,7 @@ from rocmlint.rule import compile_lazily
 from .platform import image_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Command, File
 
@@ -67,15 +67,19 @@ def _before(case: Case, file: File) -> Iterator[str]:
 
 def built_before(command: Command, file: File) -> frozenset[str]:
     """Return the packages that are cloned, then built from a folder, before a command runs."""
+    before = (each for each in file.parts.commands if each.span < command.span)
+    return built_by(before)
+
+
+def built_by(commands: Iterable[Command]) -> frozenset[str]:
+    """Return the packages that commands clone, then build from a folder."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
     from rocmlint.rule import install_of  # noqa: PLC0415
 
     cloned: set[str] = set()
     built: set[str] = set()
-    for each in file.parts.commands:
-        if each.span >= command.span:
-            break
+    for each in commands:
         install = install_of(each)
         if any(word.text == "setup.py" for word in each.words) or (install and install.locations):
             built |= cloned

@@ -127,3 +127,14 @@ def test_what_goes_with_a_pin_runs_on_the_python_of_the_project(repository: Repo
     repository.write(".python-version", "3.10\n")
     (found,) = repository.lint("requirements.txt", pins)
     assert "or transformers 5.20.2, the newest that goes with it" in found.help
+
+
+def test_advice_on_triton_names_no_version_for_an_image_which_has_its_own(
+    repository: Repository,
+) -> None:
+    image = "FROM rocm/vllm:rocm7.0_ubuntu24.04_py3.12_pytorch_2.9.1\n"
+    (found,) = repository.lint("Dockerfile", f"{image}RUN pip install triton==3.2.0\n")
+    assert found.help == (
+        "Each torch is built with one Triton: leave `triton` out, or take the torch whose Triton "
+        "you need."
+    )
