@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily
 
+from .built_images import builds_that_run
 from .platform import image_at, started_in
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span
+    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span, Word
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
@@ -106,7 +107,8 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
             place = each.span
         else:
             comes_later = True
-    return found or _in_image(command, file) or _declared(file), comes_later
+    there = found or _in_image(command, file) or _in_build(command, file) or _declared(file)
+    return there, comes_later
 
 
 def pinned_after(command: Command, file: File) -> Iterator[Version]:
@@ -208,18 +210,44 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
 
 
 def _in_image(command: Command, file: File) -> RocmTorch | None:
+    image = image_at(command, file)
+    if image is None:
+        return None
+    started = None if image is command.image else started_in(file)
+    return _of_image(image, "the image" if started is None else f"the image in {started.document}")
+
+
+def _of_image(image: Word, described: str) -> RocmTorch | None:
+    """Return the torch that an image has by its name."""
     from rocmlint.project import platforms  # noqa: PLC0415
 
-    image = image_at(command, file)
-    if image is None or platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
+    if platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
         return None
     from packaging.version import Version  # noqa: PLC0415
 
     match = _IN_TAG.search(image.text)
     versions = (Version(match[1]),) if match else ()
-    started = None if image is command.image else started_in(file)
-    where = "of the image" if started is None else f"of the image in {started.document}"
-    return RocmTorch(where, versions, in_image=True)
+    return RocmTorch(f"of {described}", versions, in_image=True)
+
+
+def _in_build(command: Command, file: File) -> RocmTorch | None:
+    """Return the torch of the image that a Dockerfile of the project builds and runs a file in."""
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    if command.step.image is not None:
+        return None
+    for name, parts, ran in builds_that_run(file):
+        before = (
+            _installed_by(install, f"of {name}")
+            for each, install in installs_of(parts.commands)
+            if each.span < ran.span and each.step.image == ran.step.image
+        )
+        torch = [each for each in before if each is not None]
+        if torch:
+            return torch[-1]
+        if ran.image is not None and (found := _of_image(ran.image, f"the image in {name}")):
+            return found
+    return None
 
 
 def _declared(file: File) -> RocmTorch | None:
