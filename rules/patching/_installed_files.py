@@ -23,7 +23,7 @@ _WITH_VALUE = frozenset({"-t", "--target-directory", "-m", "--mode", "-o", "-g",
 _INTO_PACKAGE = compile_lazily(
     r"(?:site|dist)-packages[\"']?/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z"
 )
-_ASKED = compile_lazily(
+ASKED_OF = compile_lazily(
     r"(?<![\w.])(?P<package>[A-Za-z_]\w*)(?:\.\w+)*\.__(?:path|file)__|find_spec\(\W*(?P<found>\w+)"
 )
 _SITE = compile_lazily(
@@ -209,7 +209,7 @@ def _asked(text: str, origin: str) -> Target | None:
     asked = next(
         (
             found
-            for match in _ASKED.finditer(origin)
+            for match in ASKED_OF.finditer(origin)
             if (found := match["package"] or match["found"]) not in _OF_PYTHON
         ),
         None,

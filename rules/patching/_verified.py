@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rocmlint.formats import format_of
 from rocmlint.rule import compile_lazily
 
-from ._installed_files import brought_by, brought_into, needed_by
+from ._asked_python import python_stands_for
+from ._installed_files import ASKED_OF, brought_by, brought_into, needed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +56,11 @@ def is_met(change: Change, file: File) -> bool:
         if _decides(command, file) and not _is_in_other_stage(command, change, file)
         for path in needed_by(command)
     )
+
+
+def is_asked_of_python(change: Change, file: File) -> bool:
+    """Paths that Python gives (`__file__`, `__path__`) in a script that ends where it cannot."""
+    return python_stands_for(change, ASKED_OF, file, stops=_stops(file))
 
 
 def is_stopped(change: Change, file: File) -> bool:

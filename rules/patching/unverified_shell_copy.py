@@ -8,7 +8,7 @@ from rocmlint.formats import is_notebook
 from rocmlint.rule import PartRule, commands, copies
 
 from ._installed_files import ASKED, PLACES, copied_by, copied_into
-from ._verified import is_met, is_of_the_project, is_verified
+from ._verified import is_asked_of_python, is_met, is_of_the_project, is_verified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ class UnverifiedShellCopy(PartRule["Command | Copy"]):
     on = commands(
         *PLACES, *ASKED, described="commands of a shell that copy installed files", called=False
     ) | copies(*PLACES, described="COPY and ADD of a Dockerfile into an installed package")
-    excuses = (is_of_the_project, is_verified, is_met)
+    excuses = (is_of_the_project, is_verified, is_met, is_asked_of_python)
 
     def check(self, node: Command | Copy, source: File) -> Iterator[Finding]:
         """Find changes of installed files that nothing checks."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SITE = "/opt/venv/lib/python3.12/site-packages"
 ASKED = 'path=$(python -c "import transformers; print(transformers.__path__[0])")\n'
+GUESSED = f"path={SITE}/transformers\n"
 
 
 @pytest.fixture
@@ -211,9 +212,30 @@ def test_a_command_that_fails_without_the_package_has_looked_at_it(
 def test_a_command_stops_a_script_only_where_the_script_says_so(
     stop: str, check: str, expected: list[tuple[str, str]], root: Path
 ) -> None:
-    script = f"{stop}\n{ASKED}cp a.py $path/trainer.py\n{check}\n"
+    script = f"{stop}\n{GUESSED}cp a.py $path/trainer.py\n{check}\n"
     reported = found(root, "install.sh", script)
     assert [each for each in reported if each[0] == "ROC119"] == expected
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        ("", COPY),
+        ('[ -z "$path" ] && exit 1', []),
+        ('test -d "${path}" || { echo "not installed" >&2; exit 2; }', []),
+        ('if [[ -z $path ]]; then\n    echo "not installed"\n    exit 1\nfi', []),
+        ('target=$path/trainer.py\n[ -f "$path/__init__.py" ] || exit 1', []),
+        # These do not end the script where Python failed.
+        ('if [ -z "$path" ]; then\n    echo "not installed"\nfi\nexit_code=1', COPY),
+        ('if [ -f "$path/patched" ]; then\n    exit 0\nfi', COPY),
+        ('[ -z "$paths" ] && exit 1', COPY),
+    ],
+)
+def test_a_path_that_python_gives_is_tested_before_the_copy(
+    between: str, expected: list[tuple[str, str]], root: Path
+) -> None:
+    script = f"{ASKED}{between}\ncp a.py $path/trainer.py\n"
+    assert found(root, "install.sh", script) == expected
 
 
 def test_a_package_of_the_project_is_its_own_business(root: Path) -> None:
