@@ -52,6 +52,24 @@ def test_a_line_that_pip_refuses_hides_no_other_of_its_list() -> None:
     assert finding.help == "pip stops here: fix the line. The other lines were checked."
 
 
+@pytest.mark.parametrize(
+    ("requirement", "who"),
+    [
+        ("torchaudio>=2.1.0+rocm5.6", "pip 24.1 and later stop here"),
+        ("torch>=2.1.0+rocm5.6,<3; python_version < '3.12'", "pip 24.1 and later stop here"),
+        ("torch[opt] < 2.2+rocm5.6", "pip 24.1 and later stop here"),
+        ("torch~=2.1.0+rocm5.6", "pip stops here"),
+        ("torch=>2.1.0+rocm5.6", "pip stops here"),
+        ("torch>=2.1.0+rocm5.6,=>2", "pip stops here"),
+    ],
+)
+def test_a_local_version_behind_an_inequality_is_refused_since_pip_24_1(
+    requirement: str, who: str
+) -> None:
+    finding = unread("requirements.txt", f"{requirement}\n")
+    assert finding.help == f"{who}: fix the line. The other lines were checked."
+
+
 def test_a_cell_that_cannot_be_parsed_is_a_warning() -> None:
     finding = unread("train.ipynb", notebook("import torch", "state = torch.load("))
     assert finding.severity == "warning"

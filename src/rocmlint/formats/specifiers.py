@@ -20,6 +20,9 @@ _EGG = re.compile(r"#(?:.*&)?egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
 _ENVIRONMENT = re.compile(r"\$\{[A-Z0-9_]+\}")
 """What pip replaces by a variable's value."""
 
+_BOUND_BY_BUILD = re.compile(r"((?<![=!~<>])[<>]=?\s*[\w.!]+)\+[\w.]+")
+"""A bound with a local version (``>=2.1+rocm5.6``), which pip before 24.1 still takes."""
+
 
 class Declaration(NamedTuple):
     """Where a requirement is declared."""
@@ -61,7 +64,10 @@ def _refused(excerpt: Excerpt) -> Problem:
     reason = fault_of(excerpt.text).rstrip(":")
     shown = excerpt.text if len(excerpt.text) < 60 else excerpt.text[:57] + "..."
     told = f"{shown!r} is not a valid requirement: {reason}"
-    help = "pip stops here: fix the line. The other lines were checked."
+    without_builds = _BOUND_BY_BUILD.sub(r"\1", excerpt.text)
+    since = without_builds != excerpt.text and not fault_of(without_builds)
+    who = "pip 24.1 and later stop here" if since else "pip stops here"
+    help = f"{who}: fix the line. The other lines were checked."
     return Problem(told, span.line, span.column, refused=excerpt.text, help=help)
 
 
