@@ -71,6 +71,8 @@ _ASKS = frozenset(
     }
 )
 _FOLDERS = frozenset({"__file__", "__path__", "locate_file", "submodule_search_locations"})
+_LISTS = frozenset({"os.listdir", "os.scandir"})
+_OF_PACKAGE = compile_lazily(r"/.*?(?:site|dist)-packages/\w+(?=/)")
 _SITE = compile_lazily(r"\S*(?:site|dist)-packages\S*")
 _PIP_SHOW = compile_lazily(r"\bpip3? show\b")
 _COPY_COMMAND = compile_lazily(r"""[frFR]*["'](?:sudo )?(?:cp|mv|rsync)["' ]""")
@@ -149,6 +151,62 @@ def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
     )
 
 
+def is_loud(copy: GuessedCopy, source: Source) -> bool:
+    """Copies within one written directory of a package, or behind an unguarded read below it.
+
+    Where the directory is wrong, the code raises: it does not go on with the stock files.
+    """
+    targets = _written_packages(copy.behind)
+    origin = argument(copy.call, 0, "src")
+    if not targets or source.resolve(copy.call.func) not in _COPIES:
+        return False
+    if origin is not None and not _is_guarded(copy.call, source):
+        if targets & _written_packages(_behind([origin], source)):
+            return True
+    function = source.function(copy.call)
+    around = source.module if function is None else function
+    return any(
+        source.function(each) is function
+        and source.span(each) < source.span(copy.call)
+        and not _is_guarded(each, source, also=(cst.If, cst.For, cst.While))
+        and targets & _written_packages(_behind(_read_by(each, source), source))
+        for each in walk(around)
+        if isinstance(each, cst.Call)
+    )
+
+
+def _written_packages(behind: list[cst.CSTNode]) -> set[str]:
+    """Return the absolute directories of packages that strings spell out."""
+    found = (_OF_PACKAGE.match(_text(n)) for n in behind if isinstance(n, cst.SimpleString))
+    return {match[0] for match in found if match is not None}
+
+
+def _is_guarded(
+    call: cst.Call, source: Source, also: tuple[type[cst.BaseStatement], ...] = ()
+) -> bool:
+    """Return whether a call runs only where files are there, or what it raises is caught."""
+    for above in source.ancestors(call):
+        if isinstance(above, cst.FunctionDef):
+            return False
+        if isinstance(above, (cst.Try, *also)):
+            return True
+        if isinstance(above, cst.If) and _EXISTENCE.search(source.text_of(above.test)):
+            return True
+    return False
+
+
+def _read_by(call: cst.Call, source: Source) -> list[cst.CSTNode]:
+    """Return the path that a call opens for reading, or lists."""
+    name = source.resolve(call.func)
+    if name == "open":
+        mode = argument(call, 1, "mode")
+        reads = mode is None or source.text_of(mode).strip("\"'").startswith("r")
+        path = argument(call, 0, "file") if reads else None
+    else:
+        path = argument(call, 0, "path") if name in _LISTS else None
+    return [] if path is None else [path]
+
+
 class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     """Files copied into site-packages by a guessed path, and nothing checks that they arrived.
 
@@ -197,7 +255,7 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
         where=r"(?:copy(?<!\wcopy)(?:2|_?file|_?tree)?|move(?<!\wmove))\s*\(\s*[^)\s]",
     ) | strings(r"""["'](?:sudo )?(?:cp|mv|rsync)["' ]""", words=_WORDS)
 
-    excuses = (is_asked_from_package, is_looked_at, is_made_sure)
+    excuses = (is_asked_from_package, is_looked_at, is_made_sure, is_loud)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find copies whose target was guessed and is not looked at."""
