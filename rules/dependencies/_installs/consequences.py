@@ -93,9 +93,10 @@ def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
     """Look at what a package requires of torch, itself or through others that it brings."""
     from .._pins.demands import demands_of  # noqa: PLC0415 - loads packaging
 
-    for demand in demands_of(_chosen(asked, case, file), packages_there(case, file)):
+    chosen = _chosen(asked, case, file)
+    for demand in demands_of(chosen, packages_there(case, file)):
         if demand.torch is not None:
-            said = _said_of_demand(demand, asked, case)
+            said = _said_of_demand(demand, asked, case, _demanded(demand, chosen))
             if said is not None:
                 return said
     return None
@@ -143,7 +144,17 @@ def _on_python(own: Requirement, case: Case, file: File) -> Version | None:
     return Companions({}, python).newest(canonicalize_name(own.name), own.specifier)
 
 
-def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | None:
+def _demanded(demand: Demand, chosen: Requirement) -> str:
+    """Return a demand in words, without the versions where the Python that chooses is unknown."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+
+    is_pin = demand.torch is not None and published.pin(demand.torch) is not None
+    if demand.through or not is_pin or published.pin(chosen.specifier) is not None:
+        return demand.said
+    return f"The newest {demand.package} that pip can install requires its own torch"
+
+
+def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str) -> _Said | None:
     from .._pins.demands import is_narrow  # noqa: PLC0415 - loads packaging
 
     torch, specifier, written = case.torch, demand.torch, _written(asked)
@@ -156,19 +167,22 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case) -> _Said | Non
         message = fitted("{} brings PyPI's torch, the CUDA build", written)
         return _Said(
             message,
-            f"{demand.said}, and this is for ROCm: {case.evidence}. {instead}.",
+            f"{demanded}, and this is for ROCm: {case.evidence}. {instead}.",
             demand.through,
             specifier,
         )
     message = fitted(f"{{}} replaces the {torch.described} with PyPI's CUDA build", written)
     if case.forced and not demand.through:
-        what = f"{demand.said}, which this upgrades or reinstalls too"
+        what = f"{demanded}, which this upgrades or reinstalls too"
         return _Said(message, f"{what}. Leave out the option, or add `--no-deps`.")
     meets = torch.meets(specifier)
     if meets or (meets is None and not is_narrow(specifier)):
         return None
-    unless = "" if meets is False else ", unless that torch has this version already"
-    return _Said(message, f"{demand.said}{unless}. {instead}.", demand.through, specifier)
+    open_end = ", unless that torch has this version already"
+    if demanded != demand.said:
+        open_end = ", which the one there need not be"
+    unless = "" if meets is False else open_end
+    return _Said(message, f"{demanded}{unless}. {instead}.", demand.through, specifier)
 
 
 def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:

@@ -45,6 +45,24 @@ def test_help_says_what_to_do_about_a_package_that_nobody_asked_for(repository: 
     assert found.help.endswith("Install torchvision with torch, from the same index.")
 
 
+def test_help_names_a_release_only_where_the_python_that_chooses_it_is_known(
+    repository: Repository,
+) -> None:
+    newest = "The newest sglang that pip can install requires its own torch"
+    (found,) = repository.lint("install.sh", "rocm-smi\npip install sglang\n")
+    assert found.help.startswith(f"{newest}, and this is for ROCm: the file names `rocm-smi`. ")
+    (found,) = repository.lint("Dockerfile", "FROM rocm/pytorch:latest\nRUN pip install sglang\n")
+    assert found.help.startswith(f"{newest}, which the one there need not be. ")
+    (found,) = repository.lint("again.sh", f"{ROCM}pip install sglang\n")
+    assert found.help.startswith(f"{newest}. ")
+
+    image = "FROM rocm/pytorch:rocm6.1_ubuntu22.04_py3.10_pytorch_2.1.2\n"
+    (found,) = repository.lint("Dockerfile", f"{image}RUN pip install sglang\n")
+    assert found.help.startswith("sglang 0.5.21 requires torch==2.13.0. ")
+    (found,) = repository.lint("pinned.sh", f"{ROCM}pip install sglang==0.5.21\n")
+    assert found.help.startswith("sglang 0.5.21 requires torch==2.13.0. ")
+
+
 def test_help_names_only_the_bounds_that_count(repository: Repository) -> None:
     (found,) = repository.lint("install.sh", f"{ROCM}pip install axolotl==0.21.0\n")
     assert found.help.startswith("axolotl 0.21.0 requires torch>=2.13.0,<2.15.0. ")
