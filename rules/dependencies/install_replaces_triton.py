@@ -65,7 +65,7 @@ def is_wanted(harm: Harm, source: File) -> bool:
 
 
 def is_replaced_before(harm: Harm, source: File) -> bool:
-    """Installs behind one of another Triton, or behind a build of aiter, which brings its own."""
+    """Installs behind one of another Triton, or behind a build of aiter, which installs one."""
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
     since: list[Command] = []  # the install that brought torch and its Triton
