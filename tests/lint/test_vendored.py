@@ -109,6 +109,15 @@ def test_the_code_of_other_projects_is_left_out_and_named_in_one_line(
     assert found(tmp_path, f"src/{name}")[0] == [f"src/{name}/llamafactory/hub.py"]
 
 
+@pytest.mark.parametrize("name", ["lib", "lib.linux-x86_64-cpython-311"])
+def test_what_setuptools_built_is_left_out(name: str, tmp_path: Path) -> None:
+    write(tmp_path, **{f"build/{name}/trainer/model.py": "", "lib/a.py": "", "build/b.py": ""})
+    files, discovery = found(tmp_path)
+    assert files == ["build/b.py", "lib/a.py"]
+    said = "not linted: what setuptools built; name the directory to lint it"
+    assert discovery.notes == [f"{tmp_path}/build/{name}: {said}"]
+
+
 def test_a_vendor_directory_is_the_code_of_others_at_the_root_alone(tmp_path: Path) -> None:
     write(tmp_path, **{"vendor/wan/model.py": "", "studio/vendor/agent.py": ""})
     assert found(tmp_path)[0] == ["studio/vendor/agent.py"]

@@ -34,6 +34,8 @@ _OF_OTHERS = compile_lazily(rf"(?i:{OF_OTHERS})\Z")
 _OF_OTHERS_AT_ROOT = frozenset({"vendor", "vendored"})
 """Further names of such folders at the root of a project; deeper they may be about a company."""
 _OF_PACKAGES = frozenset({"setup.py", "pyproject.toml", "__init__.py"})
+_BUILT = compile_lazily(r"lib(?:\..+)?\Z")
+"""How setuptools calls the folder in `build` to which it copies the packages."""
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
@@ -183,6 +185,8 @@ def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -
     is_at_root = called in _OF_OTHERS_AT_ROOT and above == os.path.abspath(root)
     if is_at_root or _OF_OTHERS.match(called):
         return "code of other projects"
+    if _BUILT.match(called) and os.path.basename(above) == "build":
+        return "what setuptools built"
     if _ARCHIVE.match(called) and "__init__.py" not in names:
         return "an archive"
     if names.isdisjoint(_OF_PACKAGES) and not UNPACKED.match(called):
