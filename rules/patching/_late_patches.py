@@ -47,6 +47,11 @@ _IMPORT = compile_lazily(
     r"^[ \t]*import[ \t]+(\w+)(?:[ \t]*\.[ \t]*\w+)*(?:[ \t]+as[ \t]+(\w+))?", re.MULTILINE
 )
 _ASSIGNMENT = compile_lazily(r"^[ \t]*([A-Za-z_]\w*)[ \t]*\.([\w. \t]+)=(?!=)", re.MULTILINE)
+_ORIGINAL = compile_lazily(
+    r"(?:.*_)?(?:orig|original|old|real|saved|stock|unpatched|upstream)(?:_.*|[A-Z0-9].*)?",
+    re.IGNORECASE,
+)
+"""How names are written that keep what a patch replaces."""
 _SETATTR = compile_lazily(r"setattr\s*\(\s*(\w+)")
 
 
@@ -120,6 +125,14 @@ def stale_call(late: LatePatch, source: Source) -> cst.Call | None:
 def is_never_called(late: LatePatch | cst.Call, source: Source) -> bool:
     """Imported names that only the replacement itself, or a method run before, calls."""
     return isinstance(late, LatePatch) and stale_call(late, source) is None
+
+
+def is_kept_original(late: LatePatch | cst.Call, source: Source) -> bool:
+    """Imports whose new name says that they keep the original: `as ORIGINAL_DECODE`."""
+    del source
+    if not isinstance(late, LatePatch) or late.local == late.patch.name:
+        return False
+    return _ORIGINAL.fullmatch(late.local) is not None
 
 
 def is_put_back(late: LatePatch | cst.Call, source: Source) -> bool:

@@ -14,6 +14,7 @@ from rocmlint.rule.claims import patched_files, replacement
 from ._late_patches import (
     PATCHES_IMPORTED,
     LatePatch,
+    is_kept_original,
     is_never_called,
     is_put_back,
     late_patches,
@@ -106,7 +107,13 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     on = PATCHES_IMPORTED | calls(
         "reload", words=("reload(", "reload (", "reload as"), where=r"reload(?<!\wreload)[ \t]*\("
     )
-    excuses = (is_never_called, is_put_back, reloads_submodules, changes_no_files)
+    excuses = (
+        is_never_called,
+        is_kept_original,
+        is_put_back,
+        reloads_submodules,
+        changes_no_files,
+    )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find patches of what was imported before, and reloads that reach too little."""
