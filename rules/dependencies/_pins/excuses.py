@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .conflicts import Conflict
 
 _PRERELEASES = compile_lazily(r"(?m)^\s*--pre\b")
+_OF_CONDA = compile_lazily(r"@ file://\S*(?:/croot/|/feedstock_root/|/work/|/tmp/build/)")
+"""Requirements that `pip freeze` writes for what conda built: folders of its build machines."""
 _OF_PYTORCH = compile_lazily(r"(?:cpu|cu\d+|rocm\d+(?:\.\d+)+)$")
 """The labels of the builds at download.pytorch.org, which require what PyPI's releases do."""
 _OF_OTHER_TRITON = compile_lazily(r"rocm|gfx\d|amd\.com|radeon\.com|/(?:cpu|xpu)(?:/|\Z)")
@@ -58,9 +60,12 @@ def is_record(conflict: Conflict, file: File) -> bool:
     """Lists with `torch==2.7.0+rocm6.3` or a build of a day, and no index that has it.
 
     pip cannot install them as they stand: they say what an environment held, as `pip freeze` does.
+    So do lists with files that conda built, `@ file:///croot/...`.
     """
     if conflict.owner.command is not None or file.parts.indexes:
         return False
+    if _OF_CONDA.search(file.text):
+        return True
     from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
     from rocmlint.text.written import requirement_of  # noqa: PLC0415
 
