@@ -135,6 +135,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
     code = "ROC213"
     name = "deprecated-name"
     since = "0.1.0"
+    preview = True
     severity = "warning"
     skips = frozenset({"archive"})
     on = nodes(
