@@ -259,6 +259,17 @@ def is_put_right(harm: Harm, file: File) -> bool:
     return any(not demanded.contains(each.public) for each in pinned_after(harm.case.command, file))
 
 
+def is_taken_off(harm: Harm, file: File) -> bool:
+    """Installs before a command that uninstalls torch in the same environment, for another one."""
+    command = harm.case.command
+    return any(
+        each.span > command.span
+        and {"uninstall", "torch"} <= {word.text for word in each.words}
+        and _is_in_place(each, command, file)
+        for each in file.parts.commands
+    )
+
+
 def is_replaced_before(harm: Harm, file: File) -> bool:
     """Installs that accept the torch from PyPI that a command before, reported itself, brings."""
     case = harm.case
@@ -278,10 +289,15 @@ def before_in_place(command: Command, file: File) -> Iterator[Command]:
     for each in file.parts.commands:
         if each.span >= command.span:
             return
-        is_there = each.step.stage == command.step.stage and each.step.image == command.step.image
-        runs = set(each.branches) <= set(command.branches)
-        if is_there and runs and environment_of(each, file) == environment_of(command, file):
+        if _is_in_place(each, command, file):
             yield each
+
+
+def _is_in_place(one: Command, command: Command, file: File) -> bool:
+    """Return whether another command runs wherever one does, in the same environment."""
+    is_there = one.step.stage == command.step.stage and one.step.image == command.step.image
+    runs = set(one.branches) <= set(command.branches)
+    return is_there and runs and environment_of(one, file) == environment_of(command, file)
 
 
 @once_per_file
@@ -325,6 +341,7 @@ OF_TORCH = (
     comes_again,
     is_alternative,
     is_put_right,
+    is_taken_off,
     is_replaced_before,
 )
 
