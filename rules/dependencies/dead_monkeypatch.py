@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, attribute_patches, compile_lazily, nodes, once_per_file, walk
+from rocmlint.rule import (
+    PythonRule,
+    attribute_patches,
+    compile_lazily,
+    nodes,
+    once_per_file,
+    statements,
+    walk,
+)
 
-from ._names.aside import is_aside
+from ._names.failing_imports import fails_at_import
 from ._names.guards import is_asked_for, is_bound, is_guarded
 from ._names.judgement import (
     MissingName,
@@ -23,7 +31,7 @@ from ._names.judgement import (
     runs_with,
     since,
 )
-from ._names.leftovers import is_leftover
+from ._names.live import NOT_RUN, is_uncalled
 from ._names.other_environments import is_excluded, to_require
 from ._names.overlays import OTHER_PACKAGE, foreign_uses, is_put_in
 from ._names.published_names import (
@@ -35,7 +43,6 @@ from ._names.published_names import (
     was_ever_there,
 )
 from ._names.replacements import GONE_BEFORE
-from ._names.uncalled import is_uncalled
 from ._names.uses import WORDS
 from ._names.version_branches import is_for_some_versions
 
@@ -86,6 +93,11 @@ class DeadPatch(MissingUse):
     of_class: bool
     """Whether the owner is a class whose attributes are known."""
 
+    @property
+    def history(self) -> History | None:
+        """In which versions the owner has the attribute; None where that is not known."""
+        return _history(self.dotted, self.name)
+
 
 def is_setting(patch: DeadPatch, source: Source) -> bool:
     """Settings: what is put in place cannot be called."""
@@ -102,6 +114,34 @@ def is_kept_for_others(patch: DeadPatch, source: Source) -> bool:
     value = patch.value
     found = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
     return not found or any(not isinstance(each.node, cst.FunctionDef) for each in found)
+
+
+def is_constant_answer(patch: DeadPatch, source: Source) -> bool:
+    """Functions of a module that always answer the same now: where they are gone, nothing asks."""
+    return not patch.of_class and _is_constant(patch.value, source)
+
+
+def _is_constant(value: cst.BaseExpression, source: Source) -> bool:
+    if isinstance(value, cst.Lambda):
+        return _says_one_thing(value.body)
+    function = source.definition(value.value) if isinstance(value, cst.Name) else None
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    body = [each for each in statements(function.body) if not _is_docstring(each)]
+    return all(
+        isinstance(each, cst.Pass) or (isinstance(each, cst.Return) and _says_one_thing(each.value))
+        for each in body
+    )
+
+
+def _says_one_thing(value: cst.BaseExpression | None) -> bool:
+    if isinstance(value, cst.Name):
+        return value.value in {"True", "False", "None"}
+    return value is None or isinstance(value, (cst.Integer, cst.Float, cst.SimpleString))
+
+
+def _is_docstring(statement: cst.CSTNode) -> bool:
+    return isinstance(statement, cst.Expr) and isinstance(statement.value, cst.SimpleString)
 
 
 def is_used_here(patch: DeadPatch, source: Source) -> bool:
@@ -193,12 +233,13 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         is_setting,
         *OTHER_PACKAGE,
         is_kept_for_others,
+        is_constant_answer,
         is_asked_for,
         is_guarded,
         is_put_in,
         is_used_here,
-        is_leftover,
-        is_aside,
+        fails_at_import,
+        *NOT_RUN,
         is_for_some_versions,
         is_uncalled,
     )

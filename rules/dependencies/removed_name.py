@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, nodes
+from rocmlint.rule import PythonRule, nodes, once_per_file, walk
 
-from ._names.advice import advice
-from ._names.aside import is_aside
+from ._names.advice import advice, clause_of
 from ._names.judgement import enumerated, first_fitting, is_undeclared, runs_with, since
 from ._names.leftovers import is_leftover
+from ._names.live import NOT_RUN, is_uncalled
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
 from ._names.other_environments import is_for_another_environment, to_require
 from ._names.outgrown import outgrown
 from ._names.published_names import history
 from ._names.rename import renaming
-from ._names.uncalled import is_uncalled
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 from ._names.version_branches import is_for_some_versions
 from ._torch.removed import (
@@ -57,10 +57,10 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     that is what a fresh install gets. A finding is a warning where the requirement has no upper
     bound and allows older versions with the name, else an error. Patch releases count as their
     minor release; of those from more than two years before this release nothing is known. All
-    names of an import are one finding; an exact pin is one, where a package of the project imports
-    more than eight names that came with several later releases. Where nothing declares torch, a
-    function of torch is reported once a project, if each torch with wheels for ROCm 6 or later only
-    raises for it.
+    names of a file with the same cure are one finding; an exact pin is one, where a package of the
+    project imports more than eight names that came with several later releases. Where nothing
+    declares torch, a function of torch is reported once a project, if each torch with wheels for
+    ROCm 6 or later only raises for it.
 
     ## Example
     ```text
@@ -103,8 +103,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     excuses = (
         is_undeclared,
         *LOOKUP_EXCUSES,
-        is_leftover,
-        is_aside,
+        *NOT_RUN,
         is_for_some_versions,
         is_for_another_environment,
         is_uncalled,
@@ -116,24 +115,47 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             yield from self._removed_calls(node, source)
         if isinstance(node, cst.Call):
             return
-        by_package: dict[str, list[MissingLookup]] = {}
-        for each in missing_lookups(node, source):
-            if not self.is_excused(each, source):
-                by_package.setdefault(each.dotted.partition(".")[0], []).append(each)
-        for found in by_package.values():
+        for found in self._by_package(node, source):
             pin = outgrown(found, source)
             if pin is not None:
                 yield self._outgrown_pin(pin, found[0], source)
                 continue
-            surest = max((each.judgement for each in found), key=lambda each: each.certain)
-            yield self.finding(
+            cure = _cure(node, found, source)
+            alike = list({each.dotted: each for each in self._by_cure(source)[cure]}.values())
+            surest = max((each.judgement for each in alike), key=lambda each: each.certain)
+            finding = self.finding(
                 found[0].place,
                 source,
-                _message(found),
-                help=advice(found, _within(node, found[0].dotted, source), source),
+                _message(alike),
+                help=advice(alike, _within(node, found[0].dotted, source), source),
                 fix=renaming(found, source),
                 severity=surest.severity,
             )
+            yield replace(finding, once=f"{self.code} {source.path} {cure}")
+
+    def _by_package(self, node: Lookup, source: Source) -> list[list[MissingLookup]]:
+        """Return the missing names that a statement or an attribute asks for, by their package."""
+        found: dict[str, list[MissingLookup]] = {}
+        for each in missing_lookups(node, source):
+            if not self.is_excused(each, source):
+                found.setdefault(each.dotted.partition(".")[0], []).append(each)
+        return list(found.values())
+
+    @once_per_file
+    def _by_cure(self, source: Source) -> dict[str, list[MissingLookup]]:
+        """Return all missing names of a file that are reported, in order, by what cures them."""
+        nodes_with = {
+            tuple(source.span(node)): node
+            for match in sorted(suspected_lookups(source), key=lambda each: each.start())
+            for node in walk(source.pieces.around(match.start()).module)
+            if isinstance(node, (cst.Import, cst.ImportFrom, cst.Attribute))
+        }
+        by_cure: dict[str, list[MissingLookup]] = defaultdict(list)
+        for node in nodes_with.values():
+            for found in self._by_package(node, source):
+                if outgrown(found, source) is None:
+                    by_cure[_cure(node, found, source)] += found
+        return by_cure
 
     def _outgrown_pin(self, pin: Outgrown, first: MissingLookup, source: Source) -> Finding:
         """Report a pin once a project, however many names it lacks."""
@@ -167,6 +189,13 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
             once = "" if found.judgement.is_declared else f"{self.code} {found.dotted} {root}"
             yield replace(finding, once=once)
+
+
+def _cure(node: Lookup, found: Sequence[MissingLookup], source: Source) -> str:
+    """Return what brings back the names that are asked for at one place."""
+    within = _within(node, found[0].dotted, source)
+    clauses = {clause_of(each.judgement, within) for each in found}
+    return "; ".join([found[0].dotted.partition(".")[0], *sorted(clauses)])
 
 
 def _message(found: Sequence[MissingLookup]) -> str:

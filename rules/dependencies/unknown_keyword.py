@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 
-from ._names.aside import is_aside
 from ._names.cures import bound_for
 from ._names.failing_imports import fails_at_import, fails_before
 from ._names.judgement import (
@@ -26,12 +26,11 @@ from ._names.keywords import (
     suspected_calls,
     unknown_keywords,
 )
-from ._names.leftovers import is_leftover
+from ._names.live import NOT_RUN, is_uncalled
 from ._names.other_environments import is_excluded, is_for_another_environment, to_require
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
-from ._names.uncalled import is_uncalled
 from ._names.uses import WORDS
 from ._names.version_branches import is_for_some_versions
 
@@ -57,7 +56,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     huggingface_hub, peft, transformers and trl, and ``super().__init__(...)`` in classes that have
     one of these as their only base. A signature with ``**kwargs`` takes every keyword, and one
     that a decorator may change is not known. All such keywords of a call are one finding for each
-    package that took them, at the first of them.
+    package that took them, at the first of them; so are those that other calls of the file share.
 
     ## Example
     ```text
@@ -101,8 +100,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         *KEYWORD_EXCUSES,
         fails_at_import,
         fails_before,
-        is_leftover,
-        is_aside,
+        *NOT_RUN,
         is_for_some_versions,
         is_for_another_environment,
         is_uncalled,
@@ -116,7 +114,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
                 by_package.setdefault(each.dotted.partition(".")[0], []).append(each)
         for unknown in by_package.values():
             surest = max((each.judgement for each in unknown), key=lambda each: each.certain)
-            yield self.finding(
+            finding = self.finding(
                 unknown[0].argument,
                 source,
                 _message(unknown),
@@ -124,6 +122,8 @@ class UnknownKeyword(PythonRule["cst.Call"]):
                 fix=_fix(unknown, node, source),
                 severity=surest.severity,
             )
+            names_of = " ".join(sorted(each.name for each in unknown))
+            yield replace(finding, once=f"{self.code} {source.path} {unknown[0].called} {names_of}")
 
 
 def _message(unknown: Sequence[UnknownKeywordUse]) -> str:

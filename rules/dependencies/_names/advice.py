@@ -34,7 +34,7 @@ def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) ->
     cures = bool(bound) or not common_bound(bounds)
     clauses: dict[str, list[MissingUse]] = {}
     for each, own in zip(uses, bounds, strict=True):
-        clause = _clause(each.judgement, within)
+        clause = clause_of(each.judgement, within)
         if not clause and ">=" in own and cures:
             clause = "" if bound else f"require {to_require(own, each.judgement, source)} for {{}}"
         elif not clause and not (bound and len(uses) == 1):
@@ -58,7 +58,7 @@ def _said(clause: str, uses: Sequence[MissingUse], *, alone: bool) -> str:
     return clause if alone or not clause else f"for {listed} {clause}"
 
 
-def _clause(judgement: MissingName, within: Sequence[str]) -> str:
+def clause_of(judgement: MissingName, within: Sequence[str]) -> str:
     """Return what to do about a name, with ``{}`` for all treated alike; "" for nothing."""
     dotted, version = judgement.dotted, judgement.candidate.version
     new = successor(judgement)
@@ -110,7 +110,17 @@ def _module_now(dotted: str, version: Version) -> str | None:
         model = re.match(r"\w+\.models\.\w+", each)
         if model is None or f"{module}.".startswith(f"{model[0]}."):
             found.append(each)
-    return max(found, key=lambda each: _shared(each, module), default=None)
+    homes = {home for each in found if (home := _home(f"{each}.{name}", version))}
+    return max(homes or found, key=lambda each: (_shared(each, module), each), default=None)
+
+
+def _home(dotted: str, version: Version) -> str:
+    """Return the module that defines what another one only passes on, "" where it is gone."""
+    known = names(dotted)
+    defined = known.defined_as(dotted, version) if known is not None else None
+    home, _, name = (defined or "").rpartition(".")
+    is_same = name == dotted.rpartition(".")[2] and "dummy" not in home
+    return home if is_same and defined and has(defined, version) is not False else ""
 
 
 def _shared(one: str, other: str) -> int:

@@ -25,20 +25,22 @@ if TYPE_CHECKING:
     from rocmlint.project.project import Project
     from rocmlint.rule import Source
 
+    from .judgement import MissingUse
     from .keywords import UnknownKeywordUse
 
     Ends = Mapping[str, Sequence[Version | None]]
     """By package, the releases from which on it lacks names; None where that is not known."""
 
 
-def fails_at_import(found: UnknownKeywordUse, source: Source) -> bool:
-    """Calls in modules whose import fails before, for want of a name that went no later.
+def fails_at_import(found: MissingUse, source: Source) -> bool:
+    """Code of modules whose import fails before, for want of a name that went no later.
 
     That is an import at the top of the module, of a package that holds it, or of what these
     import.
     """
     package = found.dotted.partition(".")[0]
-    gone = found.history.gone_since(found.judgement.candidate.version)
+    known = found.history
+    gone = None if known is None else known.gone_since(found.judgement.candidate.version)
     own = _lacking(source)
     if own.keys() - {package}:
         return True  # which no requirement of this package cures

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .published_names import history
 from .replacements import GONE_BEFORE
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class MissingUse:
     def dotted(self) -> str:
         """The name that is missing, or the class or callable of what is."""
         return self.judgement.dotted
+
+    @property
+    def history(self) -> History | None:
+        """In which versions it is there; None where that is not known."""
+        return history(self.dotted)
 
 
 def missing(

@@ -7,6 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.project.environment import site_folder
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import once_per_file, syntax_tree
 from rocmlint.rule.closed_projects import (
@@ -14,13 +15,14 @@ from rocmlint.rule.closed_projects import (
     distributed_package,
     is_distributed,
     is_test,
+    own_project,
 )
 
 from .package_imports import files_of, holds, modules_imported
-from .programs import is_pointed_to
+from .programs import is_pointed_to, module_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.rule import Source
 
@@ -47,11 +49,11 @@ def is_leftover(found: MissingUse, source: Source) -> bool:
 def _is_leftover(source: Source) -> bool:
     path = os.path.abspath(source.path)
     root = source.project.folders[-1]
-    if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
+    if not path.endswith(".py") or site_folder(source.project.folder) is not None:
         return False
-    if is_run(path, source.text, root):
-        return False
-    if source.modules_with(root, (LOADS_WHATEVER_IS_THERE,)):
+    if is_run(path, source.text, root) or path == os.path.join(root, _INIT):
+        return False  # a plugin, which its host imports, is a package in the root
+    if source.modules_with(own_project(source), (LOADS_WHATEVER_IS_THERE,)):
         return False
     is_open = is_distributed(source) or not source.modules_with(root, ("__main__",))
     if is_open and not _is_internal(path, root, source):
@@ -61,9 +63,26 @@ def _is_leftover(source: Source) -> bool:
         return False
     if is_open and not all(_is_internal(each, root, source) for each in chain):
         return False
-    names = "|".join(re.escape(module_name(each)) for each in sorted(chain))
-    named = re.compile(rf"\b(?:{names})\b")
-    return not any(named.search(source.read(each)) for each in texts_below(root, source))
+    return not _is_written(sorted(chain), source)
+
+
+def _is_written(chain: Sequence[str], source: Source) -> bool:
+    """Return whether a text names one of the modules; one of another project by its folder, too."""
+    own = os.path.join(own_project(source), "")
+    near, far = ("|".join(map(each, chain)) for each in (_by_name, _by_folder))
+    for path in texts_below(source.project.folders[-1], source):
+        names = near if path.startswith(own) else far
+        if re.search(rf"\b(?:{names})\b", source.read(path)):
+            return True
+    return False
+
+
+def _by_name(path: str) -> str:
+    return re.escape(module_name(path))
+
+
+def _by_folder(path: str) -> str:
+    return rf"{re.escape(os.path.basename(_folder(path)))}[./\\]{_by_name(path)}"
 
 
 def is_run(path: str, text: str, root: str) -> bool:
@@ -212,12 +231,6 @@ def names_module(user: str, path: str, text: str) -> bool:
     return bool(
         re.search(rf"[\"'][^\"'\n]*\b{parent}[./\\]{stem}\b|[\"'],[ \t]*[\"']{stem}\b", text)
     )
-
-
-def module_name(path: str) -> str:
-    """Return what imports call a module: of a package the name of its folder."""
-    stem = os.path.basename(path).removesuffix(".py")
-    return os.path.basename(os.path.dirname(path)) if stem == "__init__" else stem
 
 
 def _folder(path: str) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
 from typing import TYPE_CHECKING
 
-from rocmlint.project.texts import texts_below
 from rocmlint.rule import once_per_file
 
 from .judgement import minor
 from .keywords import keyword_history
-from .leftovers import module_name
+from .programs import is_named
 from .published_names import history
 
 if TYPE_CHECKING:
@@ -91,15 +88,6 @@ def _obstacles(bound: str, judgement: MissingName, source: Source) -> Obstacles:
     return obstacles(wanted.name.replace("_", "-"), wanted.specifier, others)
 
 
-@once_per_file
 def _is_unnamed_program(source: Source) -> bool:
     """Return whether a file is to be run, and no module, script or document names it."""
-    path = os.path.abspath(source.path)
-    root = source.project.folders[-1]
-    if "__main__" not in source.text or not source.exists(os.path.join(root, ".git")):
-        return False
-    named = rf"\b{re.escape(module_name(path))}\b"
-    texts = (source.read(each) for each in texts_below(root, source) if each != path)
-    return set(source.modules_with(root, (named,))) <= {path} and not any(
-        re.search(named, each) for each in texts
-    )
+    return "__main__" in source.text and not is_named(source)

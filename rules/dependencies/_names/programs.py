@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,23 @@ def is_pointed_to(path: str, source: Source) -> bool:
     programs = {each for each in source.modules_with(root, ("__main__",)) if each != path}
     is_any_told = any(_is_meant(each, told) for each in programs)
     return not is_any_told or _is_meant(path, told)
+
+
+@once_per_file
+def is_named(source: Source) -> bool:
+    """Return whether a module, script or document of the project names a file."""
+    path, root = os.path.abspath(source.path), source.project.folders[-1]
+    named = rf"\b{re.escape(module_name(path))}\b"
+    if not set(source.modules_with(root, (named,))) <= {path}:
+        return True
+    texts = (source.read(each) for each in texts_below(root, source) if each != path)
+    return any(re.search(named, each) for each in texts)
+
+
+def module_name(path: str) -> str:
+    """Return what imports call a module: of a package the name of its folder."""
+    stem = os.path.basename(path).removesuffix(".py")
+    return os.path.basename(os.path.dirname(path)) if stem == "__init__" else stem
 
 
 def _is_meant(path: str, told: frozenset[tuple[str, str]]) -> bool:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import once_per_file, syntax_tree
 
-from .leftovers import imports_module, is_run, module_name, names_module
+from .leftovers import imports_module, is_run, names_module
+from .programs import module_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,10 +32,7 @@ def is_for_some_versions(found: MissingUse, source: Source) -> bool:
 @once_per_file
 def _is_for_some_versions(package: str, source: Source) -> bool:
     path = os.path.abspath(source.path)
-    root = source.project.folders[-1]
-    if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
-        return False
-    return _is_decided(path, package, source, set()) is True
+    return path.endswith(".py") and _is_decided(path, package, source, set()) is True
 
 
 def _is_decided(path: str, package: str, source: Source, chain: set[str]) -> bool | None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.lazy import compile_lazily
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rocmlint.findings import Finding
+
+_SENTENCE_END = compile_lazily(r"[.!?](?=\s+[A-Z`]|\Z)")
+_MOST_SENTENCES = 2
+"""How many sentences a help has at most."""
 
 
 def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
@@ -34,13 +40,20 @@ def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
 def _for_all(first: Finding, alike: list[Finding]) -> Finding:
     from dataclasses import replace  # noqa: PLC0415 - few runs have such findings
 
-    told = f"{first.help} {_others(alike)}".rstrip()
+    told = _told(first.help, _others(alike))
     fixes = [each.fix for each in alike if each.path == first.path and each.fix is not None]
     if len(alike) == 1 or first.fix is None:
         return replace(first, help=told)
     edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits)
     safe = all(fix.safe for fix in fixes)
     return replace(first, help=told, fix=replace(first.fix, edits=tuple(edits), safe=safe))
+
+
+def _told(help: str, others: str) -> str:
+    """Add to the help how many others there are; to two sentences already, as a clause."""
+    if not others or len(_SENTENCE_END.findall(help)) < _MOST_SENTENCES:
+        return f"{help} {others}".rstrip()
+    return f"{help[:-1]}; {others[0].lower()}{others[1:]}"
 
 
 def _others(alike: Sequence[Finding]) -> str:

@@ -41,6 +41,13 @@ OF_OTHERS = r"_?(?:third[-_]?party|3rd[-_]?party|extern(?:als?)?|external[-_]lib
 """How folders are called, in any case, that hold the code of other projects."""
 UNPACKED = compile_lazily(r"(\w[\w.-]*)-(?:main|master|[0-9a-f]{40})\Z")
 """How a folder is called that GitHub's archive of a branch or of a commit is unpacked into."""
+SCRIPTS = compile_lazily(
+    r"convert[-_](?:hf|lora|llama_ggml|image_encoder)[-_]to[-_]gguf(?:[-_]update)?\.py"
+    r"|convert[-_]legacy[-_]llama\.py|zero_to_fp32\.py"
+    r"|convert_(?:original_stable_diffusion|lora_safetensor)_to_diffusers\.py"
+    r"|convert_diffusers_to_original_(?:stable_diffusion|sdxl)\.py|convert_llama_weights_to_hf\.py"
+)
+"""Scripts of other projects that many copy as they are."""
 _SEPARATORS = compile_lazily(r"[-_.]+")
 _NAMED = compile_lazily(
     r"^(?:name[ \t]*=|Name:)[ \t]*[\"']?([\w.-]+)|\bname[ \t]*=[ \t]*[\"']([\w.-]+)", re.MULTILINE

@@ -25,6 +25,8 @@ LOADS_WHATEVER_IS_THERE = (
 )
 """What stands in a project that runs modules which no text names."""
 _DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
+_DECLARING = ("requirements", "environment.y", "Pipfile", *_DISTRIBUTED)
+"""How files are called that say what to install."""
 _OF_TEST = compile_lazily(r"(?:^|/)(?:tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 _SPECIAL = compile_lazily(
     r"__|test|main$|forward$|pytest_|load_tests$|(?:async_?)?(?:set_?up|tear_?down)", re.IGNORECASE
@@ -89,8 +91,6 @@ def _is_called_by_name(holder: cst.ClassDef) -> bool:
 def _are_tests_found_as_usual(source: Source) -> bool:
     """Return whether tests are what is called so, by no rule of the project's own."""
     root = source.project.folders[-1]
-    if not source.exists(os.path.join(root, ".git")):
-        return False
     texts = (source.read(os.path.join(root, name)) for name in _OF_PYTEST)
     return not any("python_functions" in each or "python_classes" in each for each in texts)
 
@@ -98,8 +98,6 @@ def _are_tests_found_as_usual(source: Source) -> bool:
 @once_per_file
 def _is_named_nowhere(name: str, source: Source) -> bool:
     root = source.project.folders[-1]
-    if not source.exists(os.path.join(root, ".git")):
-        return False
     word = rf"\b{name}\b"
     in_code = re.compile(rf"^[^#\n]*(?<!\bdef ){word}", re.MULTILINE)
     if any(in_code.search(_used(each, source)) for each in source.modules_with(root, (word,))):
@@ -114,12 +112,26 @@ def _used(path: str, source: Source) -> str:
 
 
 @once_per_file
+def own_project(source: Source) -> str:
+    """Return the outermost folder that says what to install: of a heap of projects the file's."""
+    return next(
+        (
+            folder
+            for folder in reversed(source.project.folders)
+            if any(each.startswith(_DECLARING) for each in source.names_in(folder))
+        ),
+        source.project.folders[-1],
+    )
+
+
+@once_per_file
 def is_closed(path: str, source: Source) -> bool:
     """Return whether only the project itself runs what is in a module: nobody else imports it."""
     root = source.project.folders[-1]
-    if not path.endswith(".py") or not source.exists(os.path.join(root, ".git")):
+    if not path.endswith(".py"):
         return False
-    if source.modules_with(root, (LOADS_WHATEVER_IS_THERE,)) or is_test(path, root):
+    own = own_project(source)
+    if source.modules_with(own, (LOADS_WHATEVER_IS_THERE,)) or is_test(path, root):
         return False
     return not is_distributed(source) and bool(source.modules_with(root, ("__main__",)))
 

@@ -33,8 +33,6 @@ def is_put_aside(source: Source) -> bool:
     a package that users install holds under such a name is deprecated, and used.
     """
     path, root = os.path.abspath(source.path), source.project.folders[-1]
-    if not source.exists(os.path.join(root, ".git")):
-        return False
     aside = _put_aside(path, root)
     if not aside or is_test(path, root) or is_distributed(source):
         return False
