@@ -12,6 +12,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, nodes, once_per_file, walk
 
 from ._names.advice import advice, clause_of
+from ._names.cures import is_for_no_release
 from ._names.judgement import enumerated, first_fitting, is_undeclared, runs_with, since
 from ._names.leftovers import is_leftover
 from ._names.live import NOT_RUN, is_uncalled
@@ -106,6 +107,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         *NOT_RUN,
         is_for_some_versions,
         is_for_another_environment,
+        is_for_no_release,
         is_uncalled,
     )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History
     from rocmlint.rule import Source
 
-    from .judgement import MissingName
+    from .judgement import MissingName, MissingUse
 
 
 def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> str:
@@ -53,6 +53,15 @@ def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> 
         lacks = [each for each in allowed if each > fitting[0] and each not in fitting]
         bound = f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
     return "" if bound and excludes_imported(bound, judgement.candidate.version, source) else bound
+
+
+def is_for_no_release(found: MissingUse, source: Source) -> bool:
+    """Names in files that no known release could run: they ask it for more that none ever had."""
+    package, version = found.dotted.partition(".")[0], found.judgement.candidate.version
+    known = found.history
+    if known is None or not known.there or has_rewrite(found.dotted, version):
+        return False
+    return any(not each.there for each in _needed(package, version, source))
 
 
 def _is_there(needed: Sequence[History], version: Version) -> bool:

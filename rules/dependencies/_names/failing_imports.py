@@ -13,9 +13,9 @@ import libcst as cst
 from rocmlint.rule import once_per_file, statements, walk
 
 from .leftovers import is_leftover
-from .lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
+from .lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
 from .package_imports import imported_with
-from .published_names import gone_since
+from .published_names import gone_since, history
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,14 +62,24 @@ def fails_before(found: UnknownKeywordUse, source: Source) -> bool:
 
 
 def _fails(statement: cst.Try, source: Source) -> bool:
-    branches = [statement.body, *(each.body for each in statement.handlers)]
-    return len(branches) > 1 and all(
-        any(
-            isinstance(each, (cst.Import, cst.ImportFrom)) and any(missing_lookups(each, source))
-            for each in statements(branch)
-        )
-        for branch in branches
+    """Return whether all fallbacks import what is gone, after what is gone or known of no release.
+
+    Where a fallback is needed by now, the first choice was not there before it.
+    """
+    fallbacks = [each.body for each in statement.handlers]
+    return bool(fallbacks) and all(
+        any(_lacks(each, source, unknown=block is statement.body) for each in statements(block))
+        for block in (statement.body, *fallbacks)
     )
+
+
+def _lacks(statement: cst.CSTNode, source: Source, *, unknown: bool) -> bool:
+    if not isinstance(statement, (cst.Import, cst.ImportFrom)):
+        return False
+    if any(missing_lookups(statement, source)):
+        return True
+    names = [dotted for _, dotted in asked(statement, source)]
+    return unknown and any(history(each) is None for each in names[1:])
 
 
 def _went_before(ends: Sequence[Version | None], gone: Version | None) -> bool:

@@ -112,6 +112,14 @@ def test_a_call_after_two_imports_of_which_neither_works_is_never_reached() -> N
     assert found() == []
 
 
+def test_a_first_choice_of_which_nothing_is_known_counts_as_gone_if_its_fallback_is() -> None:
+    first = "from diffusers.loaders import LORA_WEIGHT_NAME"
+    write("job.py", TRIES.format(first=first, second=GONE_ELSEWHERE))
+    assert found() == []
+    write("job.py", TRIES.format(first=first, second="from transformers import Trainer"))
+    assert found() == [("job.py", "ROC205")]
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -62,3 +62,10 @@ def test_the_module_that_defines_a_name_is_named() -> None:
     write("requirements.txt", "transformers==5.23.0\n")
     [finding] = found("from transformers.models.gpt2.tokenization_gpt2 import bytes_to_unicode\n")
     assert "from `transformers.convert_slow_tokenizer` if it does the same" in finding
+
+
+@pytest.mark.parametrize(("keyword", "codes"), [("no_such_keyword", []), ("beta", ["ROC204"])])
+def test_a_file_that_no_release_could_run_is_left_alone(keyword: str, codes: list[str]) -> None:
+    write("requirements.txt", "trl==1.15.0\n")
+    text = "from trl import AutoModelForCausalLMWithValueHead, GRPOConfig\n"
+    assert [each.code for each in lint(f"{text}\nGRPOConfig({keyword}=1)\n")] == codes
