@@ -33,11 +33,12 @@ def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) ->
     bound = bound_for(bounds, uses[0].judgement, source)
     cures = bool(bound) or not common_bound(bounds)
     clauses: dict[str, list[MissingUse]] = {}
+    is_bound_alone = bool(bound) and not any(clause_of(each.judgement, within) for each in uses)
     for each, own in zip(uses, bounds, strict=True):
         clause = clause_of(each.judgement, within)
         if not clause and ">=" in own and cures:
             clause = "" if bound else f"require {to_require(own, each.judgement, source)} for {{}}"
-        elif not clause and not (bound and len(uses) == 1):
+        elif not clause and not is_bound_alone:
             clause = _without(each.judgement)
         clauses.setdefault(clause, []).append(each)
     texts = [_said(clause, some, alone=len(uses) == 1) for clause, some in clauses.items()]

@@ -87,7 +87,7 @@ def _by_folder(path: str) -> str:
 
 def is_run(path: str, text: str, root: str) -> bool:
     """Return whether a file is a program, or a test, which is found by its name."""
-    return is_test(path, root) or not _is_library(text)
+    return is_test(path, root) or not is_library(text)
 
 
 @once_per_file
@@ -134,7 +134,7 @@ def _is_offered(path: str, source: Source) -> bool:
     return path in _files_imported(init, source.read(init), source)
 
 
-def _is_library(text: str) -> bool:
+def is_library(text: str) -> bool:
     """Return whether a module does nothing but define: it is not a program to be run."""
     if "__main__" in text:
         return False

@@ -15,7 +15,7 @@ from rocmlint.rule import compile_lazily, once_per_file
 from rocmlint.rule.closed_projects import is_in_unused_function, is_test
 from rocmlint.rule.put_aside import is_put_aside
 
-from .leftovers import is_for_package_alone, is_leftover
+from .leftovers import is_for_package_alone, is_leftover, is_library
 from .programs import is_named
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def is_aside(found: MissingUse, source: Source) -> bool:
 
 
 def is_trial(found: MissingUse, source: Source) -> bool:
-    """Tests without a test, and tests and examples for one machine, which nothing names.
+    """Tests without a test, and tests and examples for one machine, that nothing names.
 
     They are known by their names, and by paths such as `/home/me/models`.
     """
@@ -52,9 +52,11 @@ def is_trial(found: MissingUse, source: Source) -> bool:
 @once_per_file
 def _is_trial(source: Source) -> bool:
     name, text = os.path.basename(source.path), source.text
-    is_alone = _TEST.search(name) is not None and not _HAS_TESTS.search(text)
-    is_kept = bool(source.kinds & {"test", "example"}) and _OF_ONE_MACHINE.search(text) is not None
-    return name.endswith(".py") and (is_alone or is_kept) and not is_named(source)
+    if not name.endswith(".py"):
+        return False
+    is_test_alone = _TEST.search(name) and not _HAS_TESTS.search(text) and not is_library(text)
+    is_of_one = source.kinds & {"test", "example"} and _OF_ONE_MACHINE.search(text)
+    return bool(is_test_alone or is_of_one) and not is_named(source)
 
 
 def is_in_copied_script(found: MissingUse, source: Source) -> bool:
@@ -78,7 +80,7 @@ def _is_copied_script(source: Source) -> bool:
 
 
 def is_in_tests_of_copy(found: MissingUse, source: Source) -> bool:
-    """Tests of a project in a folder of this one, where nothing around runs tests."""
+    """Tests of a project in a directory of this one, where nothing around runs tests."""
     del found
     return _is_in_tests_of_copy(source)
 

@@ -25,11 +25,9 @@ def test_a_keyword_that_the_call_passes_already_is_no_new_name(old: str, given: 
     assert f"Leave out `{old}`" in told
 
 
-def test_no_cap_is_advised_where_a_call_passes_what_no_release_below_it_takes() -> None:
+def test_no_cap_is_advised_where_the_file_asks_for_what_no_release_below_it_has() -> None:
     told = help_of(
-        "trl>=0.11",
-        "from trl import AutoModelForCausalLMWithValueHead, GRPOConfig\n"
-        "GRPOConfig('out', mini_batch_size=4)\n",
+        "trl>=0.11", "from trl import AutoModelForCausalLMWithValueHead, DistillationConfig\n"
     )
     assert told.endswith(
         "Do without `AutoModelForCausalLMWithValueHead`: trl 0.28 is the last with it."
