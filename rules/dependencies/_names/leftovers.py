@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.project.environment import site_folder
 from rocmlint.project.texts import texts_below
-from rocmlint.rule import once_per_file, syntax_tree
+from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
 from rocmlint.rule.closed_projects import (
     LOADS_WHATEVER_IS_THERE,
     distributed_package,
@@ -34,6 +34,9 @@ _OF_LIBRARIES = (
     *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
     *(ast.Assign, ast.AnnAssign, ast.Try, ast.If),
 )
+
+_TRIES = compile_lazily(r"\btorch\.(?:rand|randn|randint|zeros|ones)\(")
+_PROGRAM = compile_lazily(r"argparse|ArgumentParser|parse_args|\bmain\(|\bsys\.argv\b")
 
 
 def is_leftover(found: MissingUse, source: Source) -> bool:
@@ -135,8 +138,12 @@ def _is_offered(path: str, source: Source) -> bool:
 
 
 def is_library(text: str) -> bool:
-    """Return whether a module does nothing but define: it is not a program to be run."""
-    if "__main__" in text:
+    """Return whether a module does nothing but define: it is not a program to be run.
+
+    Nor is one that tries out, with random input, what it defines.
+    """
+    program = text.partition("__main__")[2]
+    if "__main__" in text and (not _TRIES.search(program) or _PROGRAM.search(text)):
         return False
     module = syntax_tree(text)
     return module is not None and all(

@@ -56,6 +56,16 @@ def test_a_project_without_programs_is_a_library_whose_users_import_what_they_li
     assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
+TRIAL = "\nif __name__ == '__main__':\n    Block()(torch.randn(2, 3))\n"
+
+
+def test_a_module_that_only_tries_out_what_it_defines_is_no_program() -> None:
+    write("nets/parts/blocks.py", GONE + TRIAL)
+    assert paths_with("ROC204") == []
+    write("train.py", "from nets.parts.blocks import Block\n\nBlock()\n")
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
+
+
 @pytest.mark.parametrize("end", ["\nprint(1)\n", "\nif __name__ == '__main__':\n    main()\n"])
 def test_a_program_is_judged(end: str) -> None:
     write("nets/parts/blocks.py", GONE + end)
