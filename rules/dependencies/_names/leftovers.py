@@ -15,6 +15,7 @@ from rocmlint.rule.closed_projects import (
     distributed_package,
     is_distributed,
     is_test,
+    is_whole,
     own_project,
 )
 
@@ -52,7 +53,9 @@ def is_leftover(found: MissingUse, source: Source) -> bool:
 def _is_leftover(source: Source) -> bool:
     path = os.path.abspath(source.path)
     root = source.project.folders[-1]
-    if not path.endswith(".py") or site_folder(source.project.folder) is not None:
+    if not path.endswith(".py") or not is_whole(source):
+        return False
+    if site_folder(source.project.folder) is not None:
         return False
     if is_run(path, source.text, root) or path == os.path.join(root, _INIT):
         return False  # a plugin, which its host imports, is a package in the root

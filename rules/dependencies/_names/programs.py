@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.rule.closed_projects import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,9 @@ def is_pointed_to(path: str, source: Source) -> bool:
 
 @once_per_file
 def is_named(source: Source) -> bool:
-    """Return whether a module, script or document of the project names a file."""
+    """Return whether a module, script or document of the project names a file, or may do so."""
+    if not is_whole(source):
+        return True
     path, root = os.path.abspath(source.path), source.project.folders[-1]
     named = rf"\b{re.escape(module_name(path))}\b"
     if not set(source.modules_with(root, (named,))) <= {path}:

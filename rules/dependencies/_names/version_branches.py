@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import once_per_file, syntax_tree
+from rocmlint.rule.closed_projects import is_whole
 
 from .leftovers import imports_module, is_run, names_module
 from .programs import module_name
@@ -32,7 +33,9 @@ def is_for_some_versions(found: MissingUse, source: Source) -> bool:
 @once_per_file
 def _is_for_some_versions(package: str, source: Source) -> bool:
     path = os.path.abspath(source.path)
-    return path.endswith(".py") and _is_decided(path, package, source, set()) is True
+    if not path.endswith(".py") or not is_whole(source):
+        return False
+    return _is_decided(path, package, source, set()) is True
 
 
 def _is_decided(path: str, package: str, source: Source, chain: set[str]) -> bool | None:

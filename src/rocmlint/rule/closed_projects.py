@@ -91,6 +91,8 @@ def _is_called_by_name(holder: cst.ClassDef) -> bool:
 def _are_tests_found_as_usual(source: Source) -> bool:
     """Return whether tests are what is called so, by no rule of the project's own."""
     root = source.project.folders[-1]
+    if not is_whole(source):
+        return False
     texts = (source.read(os.path.join(root, name)) for name in _OF_PYTEST)
     return not any("python_functions" in each or "python_classes" in each for each in texts)
 
@@ -98,6 +100,8 @@ def _are_tests_found_as_usual(source: Source) -> bool:
 @once_per_file
 def _is_named_nowhere(name: str, source: Source) -> bool:
     root = source.project.folders[-1]
+    if not is_whole(source):
+        return False
     word = rf"\b{name}\b"
     in_code = re.compile(rf"^[^#\n]*(?<!\bdef ){word}", re.MULTILINE)
     if any(in_code.search(_used(each, source)) for each in source.modules_with(root, (word,))):
@@ -112,23 +116,36 @@ def _used(path: str, source: Source) -> str:
 
 
 @once_per_file
+def is_whole(source: Source) -> bool:
+    """Return whether all of the project is known: not where a file alone is linted, in no project.
+
+    What says so is a repository, a directory that is linted, or what is to be installed.
+    """
+    root = source.project.folders[-1]
+    return (
+        source.exists(os.path.join(root, ".git"))
+        or root == source.settings.linted
+        or _says_what_to_install(root, source)
+    )
+
+
+def _says_what_to_install(folder: str, source: Source) -> bool:
+    return any(each.startswith(_DECLARING) for each in source.names_in(folder))
+
+
+@once_per_file
 def own_project(source: Source) -> str:
     """Return the outermost folder that says what to install: of a heap of projects the file's."""
-    return next(
-        (
-            folder
-            for folder in reversed(source.project.folders)
-            if any(each.startswith(_DECLARING) for each in source.names_in(folder))
-        ),
-        source.project.folders[-1],
-    )
+    folders = source.project.folders
+    saying = (each for each in reversed(folders) if _says_what_to_install(each, source))
+    return next(saying, folders[-1])
 
 
 @once_per_file
 def is_closed(path: str, source: Source) -> bool:
     """Return whether only the project itself runs what is in a module: nobody else imports it."""
     root = source.project.folders[-1]
-    if not path.endswith(".py"):
+    if not path.endswith(".py") or not is_whole(source):
         return False
     own = own_project(source)
     if source.modules_with(own, (LOADS_WHATEVER_IS_THERE,)) or is_test(path, root):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.texts import texts_below
-from rocmlint.rule.closed_projects import is_distributed, is_test
+from rocmlint.rule.closed_projects import is_distributed, is_test, is_whole
 from rocmlint.source.facts import once_per_file
 from rocmlint.source.kinds import ARCHIVE
 
@@ -33,7 +33,7 @@ def is_put_aside(source: Source) -> bool:
     a package that users install holds under such a name is deprecated, and used.
     """
     path, root = os.path.abspath(source.path), source.project.folders[-1]
-    aside = _put_aside(path, root)
+    aside = _put_aside(path, root) if is_whole(source) else ""
     if not aside or is_test(path, root) or is_distributed(source):
         return False
     return not _is_used(aside, root, source)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repositories import GONE, paths_with, write
+from tests.support.repositories import GONE, lint, paths_with, write
 
 PROGRAM = f"{GONE}\n\nif __name__ == '__main__':\n    print(LossKwargs)\n"
 TEST = f"{GONE}\n\ndef test_loss():\n    assert LossKwargs\n"
@@ -31,6 +31,13 @@ def test_so_is_one_of_a_folder_that_is_no_repository() -> None:
     Path(".git").rmdir()
     write("nets/blocks.py", GONE)
     assert paths_with("ROC204") == []
+
+
+def test_a_file_that_is_linted_alone_in_no_project_is_judged() -> None:
+    Path(".git").rmdir()
+    Path("requirements.txt").unlink()
+    needs = '# /// script\n# dependencies = ["transformers==5.0.0"]\n# ///\n'
+    assert [each.code for each in lint(needs + GONE, "nets/blocks.py")] == ["ROC204"]
 
 
 def test_a_package_in_the_root_is_a_plugin_which_its_host_imports() -> None:
