@@ -13,6 +13,7 @@ from .guards import is_guarded_node
 from .judgement import begins_at, common_bound, minor
 from .keywords import callable_of, definer, has_keyword_rewrite, keyword_history
 from .lookups import asked
+from .programs import is_named
 from .published_names import has_rewrite, history, is_ever_missing, lacking, names
 from .uses import uses
 
@@ -56,12 +57,13 @@ def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> 
 
 
 def is_for_no_release(found: MissingUse, source: Source) -> bool:
-    """Names in files that no known release could run: they ask it for more that none ever had."""
+    """Files that nothing names, and no known release runs: they ask for more that none ever had."""
     package, version = found.dotted.partition(".")[0], found.judgement.candidate.version
     known = found.history
     if known is None or not known.there or has_rewrite(found.dotted, version):
         return False
-    return any(not each.there for each in _needed(package, version, source))
+    never = any(not each.there for each in _needed(package, version, source))
+    return never and not is_named(source)
 
 
 def _is_there(needed: Sequence[History], version: Version) -> bool:

@@ -68,4 +68,7 @@ def test_the_module_that_defines_a_name_is_named() -> None:
 def test_a_file_that_no_release_could_run_is_left_alone(keyword: str, codes: list[str]) -> None:
     write("requirements.txt", "trl==1.15.0\n")
     text = "from trl import AutoModelForCausalLMWithValueHead, GRPOConfig\n"
-    assert [each.code for each in lint(f"{text}\nGRPOConfig({keyword}=1)\n")] == codes
+    text += f"\nGRPOConfig({keyword}=1)\n"
+    assert [each.code for each in lint(text)] == codes
+    write("README.md", "Run `python job.py`.\n")
+    assert [each.code for each in lint(text)] == ["ROC204"]
