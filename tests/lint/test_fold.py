@@ -29,6 +29,12 @@ def test_the_first_place_stands_for_all_and_counts_them() -> None:
     assert kept.help == "Do. The same holds for 2 more places in 2 files."
 
 
+def test_a_help_of_two_sentences_keeps_them_and_counts_in_a_clause() -> None:
+    found = [finding("a.py", line, "x") for line in (3, 7)]
+    (kept,) = folded([replace(each, help="Take `a.b`. Or `c`.") for each in found])
+    assert kept.help == "Take `a.b`. Or `c`; the same holds for 1 more place."
+
+
 def test_what_is_no_finding_of_a_project_stays_as_it_is() -> None:
     found = [finding("a.py", 1, ""), finding("a.py", 2, "")]
     assert folded(found) == found

@@ -93,7 +93,7 @@ def test_one_call_that_is_off_for_several_objects_is_one_finding(project: Projec
     run = project.run("--select", "ROC301", "--output-format", "json")
     (found,) = json.loads(run.stdout)["findings"]
     assert found["line"] == 5
-    assert found["help"].endswith("The same holds for 1 more place.")
+    assert found["help"].endswith("; the same holds for 1 more place.")
 
 
 def test_it_is_one_finding_in_each_file_and_for_each_call(project: Project) -> None:
