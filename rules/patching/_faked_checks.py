@@ -34,6 +34,7 @@ from ._kernel_stubs import (
     fills_a_gap,
     has_mocked_members,
     is_for_other_machine,
+    is_gone,
     is_hollow_module,
     names_of,
     stubbed_kernel,
@@ -62,6 +63,8 @@ FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamb
 _ASKS_HARDWARE = compile_lazily(
     r"is_(?:\w+_)?(?:bf16|bfloat16|fp8|fp16|tf32|cuda|gpu|mps|npu|xpu|hpu|hip|rocm)_(?:\w+_)?available"
 )
+ATTENTION = compile_lazily(r"aiter|flash|sageattention|xformers")
+"""Names of packages whose kernels are attention."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
 """Packages that bring fast kernels."""
 _SET_CHECK = compile_lazily(
@@ -235,8 +238,9 @@ def is_for_cpu_or_docs(fake: Fake, source: Source) -> bool:
 
 
 def is_only_for_missing(fake: Fake, source: Source) -> bool:
-    """Empty modules where the code asked whether the package has that module."""
-    return fake.kind == "hollow" and fills_a_gap(fake.node, source)
+    """Modules that only fill a gap: the code asked for an empty one, or no release has it."""
+    fills = fake.kind == "hollow" or (fake.kind == "kernel" and is_gone(fake.name, source))
+    return fills and fills_a_gap(fake.node, source)
 
 
 def is_of_mocked_package(fake: Fake, source: Source) -> bool:

@@ -79,10 +79,9 @@ def has_mocked_members(stub: cst.BaseExpression, source: Source) -> bool:
 def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> bool:
     """Check whether an empty or mocked stub hides a module that the package really has."""
     package, _, inner = name.partition(".")
-    entry = inner.partition(".")[0]
     if not inner or package not in known_packages() or source.is_first_party(package):
         return False
-    if not any(has_entry(package, each, source.project) for each in (entry, f"{entry}.py")):
+    if not _has(package, inner, source):
         return False
     if isinstance(stub, cst.Name) and _is_filled(stub.value, source):
         return False
@@ -91,6 +90,17 @@ def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> boo
     given = (*_members(stub, source), *_registered_members(name, source))
     members = [_is_made_up(value, source) for value in given]
     return (is_made and False not in members) or is_mock(stub, source)
+
+
+def is_gone(name: str, source: Source) -> bool:
+    """Check whether a known package lacks a module, as triton 3 lacks ``triton.ops``."""
+    package, _, inner = name.partition(".")
+    return bool(inner) and package in known_packages() and not _has(package, inner, source)
+
+
+def _has(package: str, inner: str, source: Source) -> bool:
+    entry = inner.partition(".")[0]
+    return any(has_entry(package, each, source.project) for each in (entry, f"{entry}.py"))
 
 
 def _is_filled(name: str, source: Source) -> bool:

@@ -10,6 +10,7 @@ from rocmlint.rule import PythonRule, shortened, walk
 from rocmlint.rule.claims import kernel_package
 
 from ._faked_checks import (
+    ATTENTION,
     FAST_PACKAGES,
     FAST_PATH,
     PUTS_MODULES,
@@ -149,6 +150,10 @@ def _claims(fake: Fake, source: Source) -> tuple[Claim, ...]:
     return tuple(kernel_package(each) for each in FAST_PACKAGES if each in fake.name)
 
 
+def _way_around(kernel: str) -> str:
+    return "choose another attention" if ATTENTION.match(kernel) else "take another path"
+
+
 def _words(fake: Fake) -> tuple[str, str]:
     """Return the message and the help."""
     name = shortened(fake.name) or "this module"
@@ -170,8 +175,8 @@ def _words(fake: Fake) -> tuple[str, str]:
         return (
             f"`{name}` is replaced with a stub that computes nothing, so importing it succeeds",
             (
-                "Install the package, or choose another attention where its import fails. A call "
-                "into the stub returns a mock or a constant."
+                f"Install the package, or {_way_around(fake.name)} where its import fails. A call "
+                f"into the stub returns a mock or a constant."
             ),
         )
     if fake.kind == "hollow":
