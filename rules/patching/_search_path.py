@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
+from rocmlint.formats import is_notebook
 from rocmlint.rule import calls_in, compile_lazily, dotted_text, string_value, walk
 
 from ._paths import UNKNOWN, path_of, step_of
@@ -202,6 +203,11 @@ def lies_beside(name: str, source: Source) -> bool:
     return has_module(here, name, source) and not _is_below_package(here, source.root)
 
 
+def holds_in_project(folder: cst.BaseExpression, name: str, source: Source) -> bool:
+    """Return whether a directory of the project holds a module of this name."""
+    return any(has_module(each, name, source) for each in _places(folder, source))
+
+
 def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
     """Yield the folders of the project that an expression may mean."""
     root = source.root
@@ -211,7 +217,9 @@ def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
         candidates = [os.path.join(_path(source), *[".."] * path.up, *path.names)]
     else:
         text = written_path(folder, source)
-        candidates = [] if not text else [os.path.join(base, text) for base in (here, root)]
+        # A notebook runs in its own folder, a script in that or in the project's.
+        bases = (here,) if is_notebook(source.path) else (here, root)
+        candidates = [] if not text else [os.path.join(base, text) for base in bases]
     for each in map(os.path.normpath, candidates):
         if UNKNOWN not in each and f"{each}/".startswith(f"{root}/".replace("//", "/")):
             yield each

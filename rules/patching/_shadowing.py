@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
+from rocmlint.formats import is_notebook
 from rocmlint.project.packages import is_installed, known_packages
 from rocmlint.rule import Edit, Fix, calls, compile_lazily, nodes, shortened, string_value
 from rocmlint.rule.claims import origin
@@ -18,6 +19,7 @@ from ._search_path import (
     addition,
     has_module,
     holds,
+    holds_in_project,
     holds_namespace,
     imports_around,
     is_added_above,
@@ -222,8 +224,28 @@ def is_own_namespace(meeting: Meeting, source: Source) -> bool:
         return False
     released = name.replace("_", "-")
     brings = (_DISTRIBUTIONS.get(name, released), released, f"{released}-core", f"{released}-lm")
-    is_required = any(map(source.project.requirements, brings))
-    return not is_required and not is_installed(name, source.project)
+    return not _is_wanted(name, brings, source)
+
+
+def _is_wanted(name: str, brings: tuple[str, ...], source: Source) -> bool:
+    """Check whether the project requires the installed package, or it is installed."""
+    return any(map(source.project.requirements, brings)) or is_installed(name, source.project)
+
+
+def is_own_in_notebook(meeting: Meeting, source: Source) -> bool:
+    """The project's own package in its notebooks, which show what the release does as well."""
+    late = meeting.imported_in is not None
+    return not late and is_notebook(source.path) and source.is_first_party(meeting.name)
+
+
+def is_namesake(meeting: Meeting, source: Source) -> bool:
+    """Modules of the project that bear the name of a library which the project does not require."""
+    name = meeting.name
+    if meeting.imported_in is not None or name in _FROM_CHECKOUTS or name not in known_packages():
+        return False
+    if not any(holds_in_project(each, name, source) for each in meeting.added.folders):
+        return False
+    return not _is_wanted(name, (_DISTRIBUTIONS.get(name, name),), source)
 
 
 def is_never_installed(meeting: Meeting, source: Source) -> bool:

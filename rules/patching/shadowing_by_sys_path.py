@@ -12,9 +12,11 @@ from ._shadowing import (
     is_fallback,
     is_first_already,
     is_installed_editable,
+    is_namesake,
     is_never_installed,
     is_not_held,
     is_of_one_machine,
+    is_own_in_notebook,
     is_own_namespace,
     is_run_by_another,
     is_shown,
@@ -93,6 +95,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
         is_unused,
         is_shown,
         is_own_namespace,
+        is_own_in_notebook,
+        is_namesake,
     )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
