@@ -54,6 +54,8 @@ class Brought(NamedTuple):
 
     target: Target
     sources: tuple[str, ...]
+    folder: str = ""
+    """Where a command copies from: where ``cd`` has led, "" where that is not known."""
 
     def may_be(self, path: Target) -> bool:
         """Check whether a path may be one of what is copied; a folder may hold any."""
@@ -110,7 +112,7 @@ def brought_by(command: Command) -> Brought | None:
         return None
     sources, last = found
     target = _target(last, command.folder or "")
-    return None if target is None else Brought(target, sources)
+    return None if target is None else Brought(target, sources, command.folder or "")
 
 
 def needed_by(command: Command) -> list[Target]:
@@ -226,7 +228,7 @@ def _asked(text: str, origin: str) -> Target | None:
 
 def _is_code(brought: Brought) -> bool:
     """Return whether code is copied: a module, or a folder into a package that is known."""
-    target, sources = brought
+    target, sources = brought.target, brought.sources
     name = posixpath.basename(target.inside)
     if name.endswith(".py"):
         return True

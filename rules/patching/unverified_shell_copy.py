@@ -55,6 +55,7 @@ class UnverifiedShellCopy(PartRule["Command | Copy"]):
     code = "ROC119"
     name = "unverified-shell-copy"
     since = "0.1.0"
+    preview = True
     severity = "warning"
     skips = frozenset({"test"})
     on = commands(
