@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, argument, calls, compile_lazily, last_name, string_value
+from rocmlint.rule import PythonRule, argument, calls, calls_in, compile_lazily, last_name, string_value
 
 from ._loop import (
     STEP_EXCUSES,
@@ -17,6 +17,7 @@ from ._loop import (
     logs_memory,
     measures_peak,
     neighbours,
+    own_nodes,
 )
 from ._waiting import (
     device_function,
@@ -53,6 +54,13 @@ def frees_for_others(found: InStep, source: Source) -> bool:
     call = found.call
     around = (*names_called_before(call, source), *names_called_after(call, source))
     return any(_FREES_FOR_OTHERS.search(name) for name in around)
+
+
+def is_beside_micro_batches(found: InStep, source: Source) -> bool:
+    """Calls beside a loop over micro-batches: once for many passes, they cost next to nothing."""
+    del source
+    loops = (each for each in own_nodes(found.step.node) if isinstance(each, (cst.For, cst.While)))
+    return any(last_name(call.func) == "backward" for loop in loops for call in calls_in(loop))
 
 
 def follows_release(found: InStep, source: Source) -> bool:
@@ -121,6 +129,7 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     excuses = (
         *STEP_EXCUSES,
         frees_for_others,
+        is_beside_micro_batches,
         follows_release,
         says_why,
         is_rollout,
