@@ -38,6 +38,7 @@ def is_doubtful(found: Disabled, source: Source) -> bool:
     return (
         _has_other_kernel(found, source)
         or _is_only_evaluated(found, source)
+        or _is_off_in_one_arm(found, source)
         or not is_relied_on(toggle, found.here.first, source)
     )
 
@@ -56,6 +57,12 @@ def _is_only_evaluated(found: Disabled, source: Source) -> bool:
     """Check whether the model that an argument belongs to is an encoder, frozen or evaluated."""
     loading = loading_call(found.toggle, found.here.first, source)
     return loading is not None and loading.is_only_evaluated()
+
+
+def _is_off_in_one_arm(found: Disabled, source: Source) -> bool:
+    """Check whether the arms of a condition load different models, and others have it on."""
+    loading = loading_call(found.toggle, found.here.first, source)
+    return loading is not None and loading.is_on_in_other_arm(found.toggle.key)
 
 
 def _was_compiled(found: Disabled, source: Source) -> bool:

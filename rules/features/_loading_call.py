@@ -28,6 +28,8 @@ class LoadingCall(NamedTuple):
     call: ast.Call
     statement: ast.stmt
     function: ast.AST
+    other_arms: tuple[ast.stmt, ...] = ()
+    """What runs in its place where a condition around it says otherwise."""
 
     @property
     def owner(self) -> str:
@@ -40,6 +42,17 @@ class LoadingCall(NamedTuple):
         if isinstance(self.statement, ast.Assign) and len(self.statement.targets) == 1:
             return ast.unparse(self.statement.targets[0])
         return ""
+
+    def is_on_in_other_arm(self, key: str) -> bool:
+        """Check whether another arm of the condition around gives an argument to its model."""
+        arms = (node for each in self.other_arms for node in ast.walk(each))
+        return any(
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr in _LOADS
+            and key in {given.arg for given in each.keywords}
+            for each in arms
+        )
 
     def is_only_evaluated(self) -> bool:
         """Check whether the model is an encoder, or is frozen or in evaluation mode, for good."""
@@ -71,7 +84,16 @@ def loading_call(toggle: Toggle, line: int, source: Source) -> LoadingCall | Non
         return None
     functions = [each for each in around if isinstance(each, _FUNCTIONS)]
     statements = [each for each in around if isinstance(each, ast.stmt)]
-    return LoadingCall(call, statements[-1], functions[-1] if functions else tree or call)
+    function = functions[-1] if functions else tree or call
+    return LoadingCall(call, statements[-1], function, tuple(_other_arms(around, line)))
+
+
+def _other_arms(around: list[ast.AST], line: int) -> Iterator[ast.stmt]:
+    """Yield the statements of the arms that are not taken where a line runs."""
+    for each in around:
+        if isinstance(each, ast.If):
+            ends = each.body[-1].end_lineno or 0
+            yield from each.orelse if line <= ends else each.body
 
 
 def takes_attention(loading: LoadingCall, source: Source) -> bool:

@@ -30,7 +30,7 @@ class DisabledFeatureToggle(ToggleRule):
     - a log beside the comment says that it is on (an error, for every feature)
     - the file imports a function that only the comment calls
     - the file chooses the same option for another model, or its package does, unless the call
-      names a class of its own instead of ``AutoModel...``
+      names a class of its own instead of ``AutoModel...``, or that is another arm of the same `if`
     - it switches AITER on by a call or a variable of the environment
     - it compiles with torch.compile in a chosen mode, under no condition, and the package
       compiles in a mode elsewhere, or the precision for it is set beside the comment

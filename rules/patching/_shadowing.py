@@ -71,6 +71,7 @@ _HELPERS = frozenset({"disable_torch_init", "get_model_name_from_path"})
 _EDITABLE = compile_lazily(
     r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
 )
+_OF_CHECKOUT = compile_lazily(r"\bpip3? install (?:-e|--editable)[= ]\.(?![\w/])")
 _ONE_MACHINE = compile_lazily(
     r"/(?:home|Users|mnt|nfs|scratch|storage)/[^/]+/|[A-Za-z]:[\\/]"
     r"|/(?!(?:[\w-]*workspaces?|apps?|opt|usr|root|srv|var|tmp|content|kaggle|src|code|repos?|work"
@@ -259,11 +260,12 @@ def is_never_installed(meeting: Meeting, source: Source) -> bool:
 
 
 def _is_released(name: str, source: Source) -> bool:
-    """Check whether the README of the project says to install the package from an index."""
+    """Check whether the README says to install the package from an index, not the checkout."""
     written = re.escape(name).replace("_", "[-_]")
     install = re.compile(rf"\bpip3? install (?:-U |--upgrade )?[\"']?{written}(?![\w./-])")
     paths = (os.path.join(source.root, each) for each in _README)
-    return any(install.search(source.read(each)) for each in paths if source.exists(each))
+    texts = [source.read(each) for each in paths if source.exists(each)]
+    return any(map(install.search, texts)) and not any(map(_OF_CHECKOUT.search, texts))
 
 
 def words_about(meeting: Meeting, source: Source) -> tuple[str, str]:
