@@ -50,7 +50,7 @@ def is_met(change: Change, file: File) -> bool:
     if change.brought is None:
         return False
     package, brought = change.brought.target[:2], list(_brought(file))
-    return _stops(file) and any(
+    return stops_at_failure(file) and any(
         path[:2] == package and not any(each.may_be(path) for each in brought)
         for command in _later(change, file)
         if _decides(command, file) and not _is_in_other_stage(command, change, file)
@@ -60,12 +60,12 @@ def is_met(change: Change, file: File) -> bool:
 
 def is_asked_of_python(change: Change, file: File) -> bool:
     """Paths that Python gives (`__file__`, `__path__`) in a script that ends where it cannot."""
-    return python_stands_for(change, ASKED_OF, file, stops=_stops(file))
+    return python_stands_for(change, ASKED_OF, file, stops=stops_at_failure(file))
 
 
 def is_stopped(change: Change, file: File) -> bool:
     """A `patch` that stops the build or the script if it fails, as with `set -e`."""
-    return change.tool == "patch" and _stops(file)
+    return change.tool == "patch" and stops_at_failure(file)
 
 
 def _later(change: Change, file: File) -> Iterator[Command]:
@@ -73,7 +73,7 @@ def _later(change: Change, file: File) -> Iterator[Command]:
     return (each for each in file.parts.commands if each.span[:2] >= behind)
 
 
-def _stops(file: File) -> bool:
+def stops_at_failure(file: File) -> bool:
     """Return whether the first command that fails stops the rest."""
     return _stops_by_itself(file) or any(
         each.words[0].text == "set" and any(word.text in _STOPS for word in each.words[1:])

@@ -8,6 +8,7 @@ from rocmlint.formats import is_notebook
 from rocmlint.rule import PartRule, commands, copies
 
 from ._installed_files import ASKED, PLACES, copied_by, copied_into
+from ._settled import is_elsewhere, is_of_pinned, is_stopping
 from ._verified import is_asked_of_python, is_met, is_of_the_project, is_verified
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 30
 _HELP = (
-    "If the path is empty or belongs to another environment, the stock files run without an "
-    "error. Import the patched module afterwards, or compare the files with `cmp`."
+    "If the path belongs to another environment, the stock files run. "
+    "Import the patched module afterwards, or compare the files with `cmp`."
 )
 
 
@@ -61,7 +62,15 @@ class UnverifiedShellCopy(PartRule["Command | Copy"]):
     on = commands(
         *PLACES, *ASKED, described="commands of a shell that copy installed files", called=False
     ) | copies(*PLACES, described="COPY and ADD of a Dockerfile into an installed package")
-    excuses = (is_of_the_project, is_verified, is_met, is_asked_of_python)
+    excuses = (
+        is_of_the_project,
+        is_verified,
+        is_met,
+        is_asked_of_python,
+        is_stopping,
+        is_of_pinned,
+        is_elsewhere,
+    )
 
     def check(self, node: Command | Copy, source: File) -> Iterator[Finding]:
         """Find changes of installed files that nothing checks."""

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, argument, calls, calls_in, compile_lazily, last_name, string_value
+from rocmlint.rule import (
+    PythonRule,
+    argument,
+    calls,
+    calls_in,
+    compile_lazily,
+    last_name,
+    string_value,
+)
 
 from ._loop import (
     STEP_EXCUSES,

@@ -132,7 +132,8 @@ def test_what_looks_at_something_else_is_not(command: str, root: Path) -> None:
         (f'COPY ["a.py", "{SITE}/transformers/"]', COPY),
         (f"ADD patches/ {SITE}/transformers/models/", COPY),
         (f"WORKDIR {SITE}\nCOPY a.py transformers/trainer.py", COPY),
-        (f"RUN cp a.py {SITE}/transformers/trainer.py", COPY),
+        (f"RUN cp a.py {SITE}/transformers/trainer.py", []),
+        (f"RUN mkdir -p {SITE}/transformers && cp a.py {SITE}/transformers/a.py", COPY),
         (
             f"COPY a.py {SITE}/transformers/a.py\nRUN python -c 'import transformers.a'",
             [],
@@ -212,9 +213,30 @@ def test_a_command_that_fails_without_the_package_has_looked_at_it(
 def test_a_command_stops_a_script_only_where_the_script_says_so(
     stop: str, check: str, expected: list[tuple[str, str]], root: Path
 ) -> None:
-    script = f"{stop}\n{GUESSED}cp a.py $path/trainer.py\n{check}\n"
+    script = f"{stop}\n{GUESSED}mkdir -p $path\ncp a.py $path/trainer.py\n{check}\n"
     reported = found(root, "install.sh", script)
     assert [each for each in reported if each[0] == "ROC119"] == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (f"set -e\ncp a.py {SITE}/transformers/trainer.py", []),
+        (f"cp a.py {SITE}/transformers/trainer.py || exit 1", []),
+        (f"cp a.py {SITE}/transformers/a.py || {{ echo no >&2; exit 1; }}", []),
+        (f"pip install 'transformers[torch]==4.57.1'\ncp a.py {SITE}/transformers/a.py", []),
+        (f'ssh node "cp a.py {SITE}/transformers/a.py"', []),
+        # None of these settles it.
+        (f"set -e\nmkdir -p {SITE}/transformers\ncp a.py {SITE}/transformers/a.py", COPY),
+        (f"cp a.py {SITE}/transformers/trainer.py || true", COPY),
+        (f"pip install transformers trl==0.8.6\ncp a.py {SITE}/transformers/a.py", COPY),
+        (f"ssh node ls\ncp a.py {SITE}/transformers/a.py", COPY),
+    ],
+)
+def test_a_script_that_would_stop_or_knows_the_release_is_left_alone(
+    script: str, expected: list[tuple[str, str]], root: Path
+) -> None:
+    assert found(root, "install.sh", f"{script}\n") == expected
 
 
 @pytest.mark.parametrize(
@@ -244,7 +266,7 @@ def test_a_package_of_the_project_is_its_own_business(root: Path) -> None:
 
 
 def test_a_copy_is_reported_in_other_formats_with_commands(root: Path) -> None:
-    command = f"cp a.py {SITE}/transformers/trainer.py"
+    command = f"mkdir -p {SITE}/transformers && cp a.py {SITE}/transformers/trainer.py"
     assert found(root, "Makefile", f"patch:\n\t{command}\n") == COPY
     assert found(root, "rocm.def", f"Bootstrap: docker\nFrom: x\n%post\n  {command}\n") == COPY
     assert found(root, "install.py", f"import os\nos.system('{command}')\n") == []
