@@ -73,5 +73,5 @@ class MissingCopiedFile(PartRule["Command"]):
         missing, meant = (shortened(each, _LONGEST_NAME) for each in found)
         package = change.package[:_LONGEST_NAME]
         message = f"`{missing}` does not exist, so nothing is copied into the installed `{package}`"
-        advice = f"Name `{meant}`, which lies there. Without `set -e`, the stock files run instead."
+        advice = f"Copy `{meant}`, which is there. Without `set -e`, the stock files run instead."
         yield self.finding(change.place, source, message, help=advice)
