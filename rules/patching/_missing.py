@@ -8,6 +8,8 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.rule import compile_lazily
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 
     from ._installed_files import Change
 
-_UNKNOWN = re.compile(r"[$*?\[{`~]")
-_SIMILAR = 0.85
+_UNKNOWN = compile_lazily(r"[$*?\[{`~]")
+_SIMILAR = 0.8
+_LONG = 5
+"""Letters that a word has at least, for another to be the same word misspelled."""
 
 
 def is_there(change: Change, file: File) -> bool:
@@ -33,10 +37,30 @@ def similar_file(change: Change, file: File) -> tuple[str, str] | None:
     """Return the name of a missing file and that of the file that is probably meant."""
     name = _name(change)
     for folder in _folders(change, file):
-        names = [each for each in file.names_in(folder) if each.endswith(".py")]
-        if found := difflib.get_close_matches(name, names, 1, _SIMILAR):
-            return name, found[0]
+        for each in file.names_in(folder):
+            if each.endswith(".py") and _is_misspelled(name, each):
+                return name, each
     return None
+
+
+def _is_misspelled(name: str, other: str) -> bool:
+    """Return whether the words of two names differ by letters only, as `schema` and `scheme` do.
+
+    `qwen2` and `qwen3`, `part_a` and `part_b`, `encoder` and `decoder` are different things.
+    """
+    words, others = (re.findall(r"[^\W_]+", each) for each in (name, other))
+    if len(words) != len(others):
+        return False
+    return all(
+        one == two
+        or (
+            (one + two).isalpha()
+            and min(len(one), len(two)) >= _LONG
+            and one[0] == two[0]
+            and difflib.SequenceMatcher(None, one, two).ratio() >= _SIMILAR
+        )
+        for one, two in zip(words, others, strict=True)
+    )
 
 
 def _name(change: Change) -> str:

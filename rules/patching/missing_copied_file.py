@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import is_notebook
-from rocmlint.rule import PartRule, commands, shortened
+from rocmlint.rule import PartRule, commands, fitted, shortened
 
 from ._installed_files import ASKED, PLACES, copied_by
 from ._missing import is_there, similar_file
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, File, Finding
-
-_LONGEST_NAME = 24
 
 
 class MissingCopiedFile(PartRule["Command"]):
@@ -70,8 +68,12 @@ class MissingCopiedFile(PartRule["Command"]):
         found = similar_file(change, source)
         if found is None:
             return
-        missing, meant = (shortened(each, _LONGEST_NAME) for each in found)
-        package = change.package[:_LONGEST_NAME]
-        message = f"`{missing}` does not exist, so nothing is copied into the installed `{package}`"
-        advice = f"Copy `{meant}`, which is there. Without `set -e`, the stock files run instead."
+        missing, meant = found
+        message = fitted(
+            "`{}` does not exist, so nothing is copied into `{}`", missing, change.package
+        )
+        advice = (
+            f"Copy `{shortened(meant)}`, which is there. Without `set -e`, the stock files run "
+            f"instead."
+        )
         yield self.finding(change.place, source, message, help=advice)
