@@ -10,6 +10,7 @@ from rocmlint.rule import PartRule, commands, declared, fitted, shortened
 from ._installs.commands import PIP_AND_UV
 from ._pins.excuses import (
     has_own_triton,
+    is_from_elsewhere,
     is_of_machine,
     is_overridden,
     is_own_build,
@@ -77,6 +78,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
         takes_no_dependencies,
         takes_prereleases,
         is_own_build,
+        is_from_elsewhere,
         has_own_triton,
         is_overridden,
         is_of_machine,

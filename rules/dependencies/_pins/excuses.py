@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.published.pytorch_index import FAMILY, is_pypi
 from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ _OF_PYTORCH = compile_lazily(r"(?:cpu|cu\d+|rocm\d+(?:\.\d+)+)$")
 """The labels of the builds at download.pytorch.org, which require what PyPI's releases do."""
 _OF_OTHER_TRITON = compile_lazily(r"rocm|gfx\d|amd\.com|radeon\.com|/(?:cpu|xpu)(?:/|\Z)")
 """Indexes whose torch requires no package that is named triton."""
+_RELEASES_OF_PYTORCH = compile_lazily(
+    r"https?://download(?:-r2)?\.pytorch\.org/whl(?:/(?:cpu|cu\d+|rocm\d+(?:\.\d+)*|xpu|torch))?"
+    r"(?:/(?:torch\w*|torch_stable\.html|stable\.html)?)?\Z"
+)
+_CONFIGURED = compile_lazily(r"\bpip3? config\b|\bpip\.conf\b|\buv\.toml\b")
 
 
 def takes_no_dependencies(conflict: Conflict, file: File) -> bool:
@@ -54,6 +59,29 @@ def is_own_build(conflict: Conflict, file: File) -> bool:
         return False
     is_for_triton = conflict.other.name == "triton"
     return owner not in FAMILY or is_for_triton or not _OF_PYTORCH.match(pinned.local)
+
+
+def is_from_elsewhere(conflict: Conflict, file: File) -> bool:
+    """Packages from an index or a page of links that is neither PyPI's nor of PyTorch's releases.
+
+    What a vendor's builds require, or builds of a day, nobody keeps: `repo.radeon.com` has
+    torchvision 0.24.0 for torch 2.9.1.
+    """
+    if not conflict.demanded:
+        return False  # two versions of one package exclude each other, whoever built them
+    from .together import indexes_with  # noqa: PLC0415
+
+    command = conflict.owner.command
+    if command is not None and _CONFIGURED.search(file.text):
+        return True
+    return not all(map(_has_what_pypi_has, indexes_with(command, file)))
+
+
+def _has_what_pypi_has(url: str | None) -> bool:
+    """Return whether the packages of an index require what those of PyPI do."""
+    if url is None:
+        return False
+    return bool(_RELEASES_OF_PYTORCH.match(url)) or is_pypi(url)
 
 
 def is_record(conflict: Conflict, file: File) -> bool:
