@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.formats import format_of
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
 
 from ._installs.commands import TOOLS
@@ -53,12 +54,24 @@ def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
 def is_for_other_owners(cut_off: _CutOff, source: File) -> bool:
     """Jobs of a workflow that run for another owner than that of this repository.
 
-    Where that owner is unknown, only what costs something there: with a lower bound alone, a new
-    environment gets the newest release anyway.
+    They may only need a job that does. Where that owner is unknown, lower bounds alone.
     """
     runs = runs_here(cut_off.command, source)
-    costs = any(not _LOWER.match(_text(redirects)) for _, redirects in cut_off.found)
-    return runs is False or (runs is None and not costs)
+    return runs is False or (runs is None and _loses_lower_bounds(cut_off))
+
+
+def is_fresh(cut_off: _CutOff, source: File) -> bool:
+    """Lower bounds in a workflow: a machine that starts empty gets the newest release anyway.
+
+    In a container an older release may be there.
+    """
+    found = format_of(source.path)
+    is_workflow = found is not None and found.name == "workflow"
+    return is_workflow and cut_off.command.image is None and _loses_lower_bounds(cut_off)
+
+
+def _loses_lower_bounds(cut_off: _CutOff) -> bool:
+    return all(_LOWER.match(_text(redirects)) for _, redirects in cut_off.found)
 
 
 class UnquotedSpecifier(PartRule["Command"]):
@@ -96,7 +109,7 @@ class UnquotedSpecifier(PartRule["Command"]):
     since = "0.1.0"
     skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (is_for_other_gpus, is_for_other_owners)
+    excuses = (is_for_other_gpus, is_for_other_owners, is_fresh)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""

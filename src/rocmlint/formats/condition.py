@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _OR = re.compile(r"\|\|")
 _AND = re.compile(r"&&")
@@ -11,6 +17,8 @@ _CLAUSE = re.compile(
     r"|'(?P<left>[^']+)'\s*==\s*github\.repository(?:_owner)?"
     r"|startsWith\(\s*github\.repository\s*,\s*'(?P<start>[^'/]+)/?'\s*\)"
 )
+_WHATEVER_FAILED = re.compile(r"\b(?:always|cancelled|failure)\(")
+"""Conditions of jobs that run even if one that they need did not."""
 _WRAPPED = re.compile(r"\s*\$\{\{(.*)\}\}\s*\Z", re.DOTALL)
 
 
@@ -28,6 +36,31 @@ def repositories(condition: str) -> frozenset[str]:
             return frozenset()
         found.add(named[0])
     return frozenset(found)
+
+
+def of_job(job: yaml.Mapping, document: yaml.Value) -> frozenset[str]:
+    """Return the owners for which a job or step runs: a job does not where one it needs did not."""
+    jobs = document.get("jobs") if isinstance(document, yaml.Mapping) else None
+    waiting, seen = [job], set[str]()
+    for each in waiting:  # it grows
+        condition = each.text("if")
+        found = repositories(condition)
+        if found:
+            return found
+        if not isinstance(jobs, yaml.Mapping) or _WHATEVER_FAILED.search(condition):
+            continue
+        names = [name for name in _needs(each) if name not in seen]
+        seen.update(names)
+        waiting += [one for one in map(jobs.get, names) if isinstance(one, yaml.Mapping)]
+    return frozenset()
+
+
+def _needs(job: yaml.Mapping) -> Iterator[str]:
+    """Yield the names of the jobs that one waits for: a string, or a list of them."""
+    needs = job.get("needs")
+    for each in needs.values if isinstance(needs, yaml.Sequence) else (needs,):
+        if isinstance(each, yaml.Scalar):
+            yield each.text.text
 
 
 def _named(clause: str) -> str:

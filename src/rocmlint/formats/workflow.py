@@ -109,7 +109,7 @@ class _Walk:
             shell=shell,
             image=image,
             folder=folder,
-            repositories=condition.repositories(mapping.text("if")) or above.repositories,
+            repositories=condition.of_job(mapping, above.document) or above.repositories,
         )
         listed = [mapping.get(key) for key in _LISTED_SCRIPTS]
         self._script([text for each in listed[:2] for text in _texts(each, variables)], around)

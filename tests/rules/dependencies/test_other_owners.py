@@ -39,7 +39,7 @@ def test_the_remote_tells_whether_the_job_runs_here(
     repository: Repository, url: str, found: list[str]
 ) -> None:
     config(repository.root / ".git", url)
-    assert repository.codes(PATH, WORKFLOW.format("lm-eval>=0.4.5")) == found
+    assert repository.codes(PATH, WORKFLOW.format("lm-eval>=0.4,<0.5")) == found
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,51 @@ def test_a_worktree_has_the_remote_of_its_main_tree(repository: Repository, tmp_
     config(main, "https://github.com/pytorch/torchtune")
     (repository.root / ".git").rmdir()
     (repository.root / ".git").write_text(f"gitdir: {main}/worktrees/one\n")
-    assert repository.codes(PATH, WORKFLOW.format("lm-eval>=0.4.5")) == ["ROC208"]
+    assert repository.codes(PATH, WORKFLOW.format("lm-eval<0.5")) == ["ROC208"]
 
 
-def test_jobs_for_everybody_are_reported(repository: Repository) -> None:
-    text = WORKFLOW.format("lm-eval>=0.4.5").replace("github.repository_owner == 'pytorch'", "true")
-    assert repository.codes(PATH, text) == ["ROC208"]
+@pytest.mark.parametrize(
+    ("needs", "condition", "found"),
+    [
+        ("gpu", "", []),
+        ("[build, gpu]", "", []),
+        ("later", "", []),
+        ("gpu", "always()", ["ROC208"]),
+        ("gpu", "${{ !cancelled() }}", ["ROC208"]),
+        ("gpu", "github.event_name == 'push'", []),
+        ("build", "", ["ROC208"]),
+        ("itself", "", ["ROC208"]),
+    ],
+)
+def test_a_job_that_needs_one_for_another_owner_does_not_run_either(
+    repository: Repository, needs: str, condition: str, found: list[str]
+) -> None:
+    config(repository.root / ".git", "https://github.com/someone/torchtune")
+    jobs = f"""\
+  later:
+    needs: gpu
+    steps: []
+  build:
+    steps: []
+  itself:
+    needs: {needs}
+    if: {condition}
+    steps:
+      - run: pip install "wheel" lm-eval<0.5
+"""
+    assert repository.codes(PATH, WORKFLOW.format("peft") + jobs) == found
+
+
+@pytest.mark.parametrize(
+    ("written", "container", "found"),
+    [
+        ("lm-eval<0.5", "", ["ROC208"]),
+        ("lm-eval>=0.4.5", "", []),
+        ("lm-eval>=0.4.5", "rocm/pytorch:latest", ["ROC208"]),
+    ],
+)
+def test_a_machine_that_starts_empty_gets_the_newest_release(
+    repository: Repository, written: str, container: str, found: list[str]
+) -> None:
+    text = WORKFLOW.format(written).replace("if: github.repository_owner == 'pytorch'", "{}")
+    assert repository.codes(PATH, text.format(f"container: {container}")) == found
