@@ -17,7 +17,7 @@ _RUNS = compile_lazily(
     r"(?:ba|da|z)?sh|\.|source|exec|env|tini|dumb-init|gosu|su-exec|python[\d.]*"
 )
 """The programs that run the script that they are given."""
-_OTHER_PLACE = compile_lazily(r"-m\s+venv\b|\bvirtualenv\b|\buv\s+venv\b|\bconda\s+create\b")
+OTHER_PLACE = compile_lazily(r"-m\s+venv\b|\bvirtualenv\b|\buv\s+venv\b|\bconda\s+create\b")
 """What makes an environment that has nothing of the image's."""
 
 
@@ -35,7 +35,7 @@ def builds_that_run(file: File) -> tuple[Build, ...]:
 
     Empty for a file that makes an environment of its own.
     """
-    if _is_dockerfile(file.path) or _OTHER_PLACE.search(file.text):
+    if _is_dockerfile(file.path) or OTHER_PLACE.search(file.text):
         return ()
     folders = dict.fromkeys((file.project.folders[0], file.project.folders[-1]))
     return tuple(each for folder in folders for each in _builds_in(folder, file))

@@ -15,6 +15,7 @@ from .cuda_wheels import cuda_wheel
 from .environments import environment_of
 from .harms import harms
 from .kept import keeps
+from .kept_there import is_kept_there
 from .owners import runs_here
 from .platform import image_at
 from .rocm_torch import RocmTorch, indexes_of, is_from_rocm, pinned_after
@@ -331,6 +332,7 @@ OF_TORCH = (
     asks_for_build,
     is_in_image,
     is_there_before,
+    is_kept_there,
     is_in_rocm_index,
     is_meant,
     is_in_channel,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _BLOCK = compile_lazily(r"(?s)^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)", re.MULTILINE)
 _RUN = compile_lazily(r"\b(?:docker|podman)\s+(?:container\s+)?(?:run|create)\b")
-_IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
+IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
 _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|epyc)(?![a-z])")
 """What else AMD builds images for."""
 _OTHER_GPUS = compile_lazily(r"--gpus\b|nvcr\.io|nvidia|cuda")
@@ -106,7 +106,7 @@ def started_in(file: File) -> Started | None:
         blocks = [block for text in file.parts.prose for block in _BLOCK.findall(text)]
         found = set(_ran(blocks)) if any("jupyter" in each for each in blocks) else set()
         return (
-            Started("the notebook", _image(found)) if len(found) == 1 and "" not in found else None
+            Started("the notebook", named(*found)) if len(found) == 1 and "" not in found else None
         )
     folder, name = os.path.split(os.path.abspath(file.path))
     if not name.endswith((".sh", ".bash")):
@@ -116,7 +116,7 @@ def started_in(file: File) -> Started | None:
             blocks = _BLOCK.findall(file.read(os.path.join(folder, document)))
             found = set(_ran(block for block in blocks if name in block)) - {""}
             if len(found) == 1:
-                return Started(document, _image(found))
+                return Started(document, named(*found))
     return None
 
 
@@ -124,13 +124,13 @@ def _ran(blocks: Iterable[str]) -> Iterator[str]:
     """Yield the images for ROCm that blocks of code start, and "" for one for other GPUs."""
     for block in blocks:
         if _RUN.search(block):
-            yield from _IMAGE.findall(block)
+            yield from IMAGE.findall(block)
             yield from [""] * bool(_OTHER_GPUS.search(block))
 
 
-def _image(found: set[str]) -> Word:
-    (text,) = found
-    return Word(text, Span(1, 1, 1, 1))
+def named(image: str) -> Word:
+    """Return the name of an image as a word that stands in no file."""
+    return Word(image, Span(1, 1, 1, 1))
 
 
 def _format(path: str) -> str:

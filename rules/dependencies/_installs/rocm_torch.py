@@ -214,10 +214,10 @@ def _in_image(command: Command, file: File) -> RocmTorch | None:
     if image is None:
         return None
     started = None if image is command.image else started_in(file)
-    return _of_image(image, "the image" if started is None else f"the image in {started.document}")
+    return of_image(image, "the image" if started is None else f"the image in {started.document}")
 
 
-def _of_image(image: Word, described: str) -> RocmTorch | None:
+def of_image(image: Word, described: str) -> RocmTorch | None:
     """Return the torch that an image has by its name."""
     from rocmlint.project import platforms  # noqa: PLC0415
 
@@ -245,7 +245,7 @@ def _in_build(command: Command, file: File) -> RocmTorch | None:
         torch = [each for each in before if each is not None]
         if torch:
             return torch[-1]
-        if ran.image is not None and (found := _of_image(ran.image, f"the image in {name}")):
+        if ran.image is not None and (found := of_image(ran.image, f"the image in {name}")):
             return found
     return None
 
