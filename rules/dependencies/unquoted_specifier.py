@@ -37,13 +37,16 @@ class _CutOff(NamedTuple):
 def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
     """Commands in an image for other GPUs: nobody builds it for ROCm.
 
-    Its base says so, or its name, where the project is for ROCm or one for ROCm is next to it.
+    Its base says so, or what it installs, or its name, where the project is for ROCm or one for
+    ROCm is next to it.
     """
     from rocmlint.project import platforms  # noqa: PLC0415 - few commands have any
 
     image = cut_off.command.step.image
     if image is None or platforms.of_image(image) == "other":
         return image is not None
+    if platforms.of_text(source.text) == "other":
+        return True
     folder, name = os.path.split(source.path)
     if platforms.of_name(name) != "other":
         return False

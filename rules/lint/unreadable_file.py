@@ -8,9 +8,13 @@ from rocmlint.rule import EngineRule
 class UnreadableFile(EngineRule):
     """A file that cannot be read, decoded or parsed.
 
-    A file in which no rule has work is parsed only where its bytes already look broken (a bracket
-    without its partner, the marks of a merge conflict), or with ``check-syntax``. A cell of a
-    notebook is reported if it was run, and a rule has work in it: the others are often drafts.
+    A Python file is reported if it is evidently meant to run: a document, a script or a setting
+    names it, another module imports it, it is the only one of the project, or it imports a package
+    that rules know. A cell of a notebook is reported if it was run, and a rule has work in it: the
+    others are often drafts. `check-syntax` reports all of them.
+
+    Without it, a file in which no rule has work is parsed only where its bytes already look broken
+    (a bracket without its partner, the marks of a merge conflict).
 
     ## Why it matters
     No other rule has seen the file, so silence about it means nothing; and Python cannot import
@@ -18,7 +22,10 @@ class UnreadableFile(EngineRule):
     or a line with ``{{``) and for code that looks like Python 2: those are often meant to be so.
 
     Not reported: a cell with options of a command, a name in angle brackets or the rest of a
-    command for a shell, and a file in a directory that is an archive by its name.
+    command for a shell, and a file in a directory that is an archive by its name. Without
+    `check-syntax` neither is what is read as text: a few lines that simply end, files of one name
+    in numbered folders, a file in a directory for data or samples that nothing imports or names,
+    and a script that says at its top that it is deprecated.
 
     ## Example
     ```python

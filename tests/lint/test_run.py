@@ -246,6 +246,7 @@ def test_a_file_that_cannot_be_linted_is_a_finding_and_hides_no_other(
     project: Path, content: bytes, reason: str
 ) -> None:
     (project / "broken.py").write_bytes(content)
+    (project / "README.md").write_text("Run `python broken.py`.\n")
     outcome = lint(project)
     first, *others = outcome.findings
     assert (Path(first.path).name, first.code) == ("broken.py", "ROC900")

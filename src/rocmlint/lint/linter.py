@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
-from rocmlint.formats import is_notebook, is_python
+from rocmlint.formats import PYTHON, is_notebook, is_python
 from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk
     from rocmlint.disk.state import State
+    from rocmlint.formats.model import Problem
     from rocmlint.lint.look import Look
     from rocmlint.lint.scan import Found
     from rocmlint.lint.unread import Unread
@@ -237,7 +238,7 @@ class Linter:
         file = look.file
         enabled = self._enabled_of(self.rules, file.path)
         findings = [*look.findings]
-        for each in look.unread:
+        for each in self._told(look):
             from rocmlint.lint.unread import about_place  # noqa: PLC0415 - most files are read
 
             unread = about_place(file.path, each, file.lines)
@@ -247,6 +248,14 @@ class Linter:
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
         result = Analysis(findings, look.problems, file.consulted, file.written)
         return result._replace(claims=look.claims, unread=places)
+
+    def _told(self, look: Look) -> Sequence[Problem]:
+        """Return what is reported of the places that no rule saw."""
+        if self.settings.check_syntax or not look.unread or not look.file.path.endswith(PYTHON):
+            return look.unread
+        from rocmlint.lint.meant import is_meant_to_run  # noqa: PLC0415 - most files are read
+
+        return [each for each in look.unread if is_meant_to_run(look.file, each)]
 
     def unreadable(self, path: str, reason: str, line: int = 1, column: int = 1) -> Analysis:
         """Report a file that cannot be linted."""
