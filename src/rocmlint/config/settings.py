@@ -120,7 +120,7 @@ OPTIONS: Mapping[str, Option] = {
     "check-syntax": Option(
         "boolean",
         _DEFAULT.check_syntax,
-        "Parse every file, even if no rule applies to it, and report syntax errors.",
+        "Parse every file, even if no rule applies to it, and report all syntax errors.",
         group=_FILES,
     ),
     "rocm": Option(
