@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]=[\w.*+!]+,)?\Z")
 _VERSION = compile_lazily(r"\d+(?:\.(?:\d+|\*))*(?:\.?(?:a|b|rc|dev|post)\d*)?(?:,.*)?\Z")
 _LOWER = compile_lazily(r">=?[ \t]*\d[\w.]*\Z")
+_IN_CONTAINER = compile_lazily(r"\b(?:docker|podman)[ \t]+(?:exec|run)\b")
 _PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
 
 
@@ -69,8 +70,10 @@ def is_fresh(cut_off: _CutOff, source: File) -> bool:
     In a container an older release may be there.
     """
     found = format_of(source.path)
-    is_workflow = found is not None and found.name == "workflow"
-    return is_workflow and cut_off.command.image is None and _loses_lower_bounds(cut_off)
+    if found is None or found.name != "workflow" or not _loses_lower_bounds(cut_off):
+        return False
+    line = source.lines[cut_off.command.span.line - 1]
+    return cut_off.command.step.image is None and not _IN_CONTAINER.search(line)
 
 
 def _loses_lower_bounds(cut_off: _CutOff) -> bool:

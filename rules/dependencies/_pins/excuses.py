@@ -20,6 +20,10 @@ _OF_PYTORCH = compile_lazily(r"(?:cpu|cu\d+|rocm\d+(?:\.\d+)+)$")
 """The labels of the builds at download.pytorch.org, which require what PyPI's releases do."""
 _OF_OTHER_TRITON = compile_lazily(r"rocm|gfx\d|amd\.com|radeon\.com|/(?:cpu|xpu)(?:/|\Z)")
 """Indexes whose torch requires no package that is named triton."""
+_PURE = frozenset(
+    {"transformers", "diffusers", "accelerate", "peft", "trl", "huggingface-hub", "tokenizers"}
+)
+"""Packages without a build for some GPU: nobody builds them anew."""
 _RELEASES_OF_PYTORCH = compile_lazily(
     r"https?://download(?:-r2)?\.pytorch\.org/whl(?:/(?:cpu|cu\d+|rocm\d+(?:\.\d+)*|xpu|torch))?"
     r"(?:/(?:torch\w*|torch_stable\.html|stable\.html)?)?\Z"
@@ -62,12 +66,12 @@ def is_own_build(conflict: Conflict, file: File) -> bool:
 
 
 def is_from_elsewhere(conflict: Conflict, file: File) -> bool:
-    """Packages from an index or a page of links that is neither PyPI's nor of PyTorch's releases.
+    """Compiled packages from a source that is neither PyPI nor an index of PyTorch's releases.
 
     What a vendor's builds require, or builds of a day, nobody keeps: `repo.radeon.com` has
     torchvision 0.24.0 for torch 2.9.1.
     """
-    if not conflict.demanded:
+    if not conflict.demanded or conflict.owner.name in _PURE:
         return False  # two versions of one package exclude each other, whoever built them
     from .together import indexes_with  # noqa: PLC0415
 

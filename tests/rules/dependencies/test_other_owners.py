@@ -93,6 +93,13 @@ def test_a_job_that_needs_one_for_another_owner_does_not_run_either(
     assert repository.codes(PATH, WORKFLOW.format("peft") + jobs) == found
 
 
+def test_a_command_in_a_container_of_a_step_is_reported(repository: Repository) -> None:
+    step = 'docker exec build bash -c "pip install ninja>=1.11.1"'
+    assert repository.codes(PATH, f"jobs:\n  test:\n    steps:\n      - run: {step}\n") == [
+        "ROC208"
+    ]
+
+
 @pytest.mark.parametrize(
     ("written", "container", "found"),
     [
