@@ -41,19 +41,33 @@ def about_file(path: str, reason: str) -> Unread:
 
 def about_place(path: str, problem: Problem, lines: Sequence[str]) -> Unread:
     """Return what to say of a file that cannot be parsed at a place, or of a part of it."""
-    reason, line = problem.reason, problem.line
-    near = lines[max(0, line - 2) : line + 1]
-    if _TEMPLATE_PATH.search(path) or any(map(_TEMPLATE.search, near)):
+    reason = problem.reason
+    if is_template(path, problem, lines):
         return _template(reason)
     if problem.help:
         return Unread(_short(reason), "error", problem.help)
     if is_notebook(path):
         help = f"{_NOT_CHECKED}: fix it, or make it a cell of another kind."
         return Unread(_short(reason), "warning", help)
-    if path.endswith((".py", ".pyi")) and any(map(_PYTHON_2.search, near)):
+    if path.endswith((".py", ".pyi")) and is_python_2(problem, lines):
         help = f"{_NOT_CHECKED}: it looks like Python 2, so convert it or exclude the file."
         return Unread(_short(reason), "warning", help)
     return about_file(path, reason)
+
+
+def is_template(path: str, problem: Problem, lines: Sequence[str]) -> bool:
+    """Return whether a file is a template by its path, or by the lines around a problem."""
+    near = _near(problem, lines)
+    return bool(_TEMPLATE_PATH.search(path)) or any(map(_TEMPLATE.search, near))
+
+
+def is_python_2(problem: Problem, lines: Sequence[str]) -> bool:
+    """Return whether the lines around a problem look like Python 2."""
+    return any(map(_PYTHON_2.search, _near(problem, lines)))
+
+
+def _near(problem: Problem, lines: Sequence[str]) -> Sequence[str]:
+    return lines[max(0, problem.line - 2) : problem.line + 1]
 
 
 def _template(reason: str) -> Unread:
