@@ -7,11 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rocmlint.published.deprecated import deprecated_names
-from rocmlint.rule import PythonRule, nodes
+from rocmlint.rule import PythonRule, compile_lazily, nodes
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.overlays import is_of_project, is_put_in
-from ._torch.old_calls import OldUse, old_uses
+from ._names.uses import imports, places_below
+from ._torch.old_calls import Group, OldUse, old_uses, suspects
 from ._torch.successors import SUCCESSORS
 
 if TYPE_CHECKING:
@@ -23,20 +24,45 @@ if TYPE_CHECKING:
 
 _LONGEST = 95
 _OF_OTHER_RULES = {"torch.set_default_tensor_type"}  # what it does is what ROC401 looks at
+_IN_MOST_FILES = {"broadcast", "eig", "ger", "main", "profile", "range", "solve"}
+"""Last names that stand in too many words: "eig" is in "weight"."""
+_TORCH_AS = compile_lazily(r"\bimport[ \t]+torch[ \t]+as[ \t]+(\w+)")
 _NAMED = re.compile(r"[`:]~?((?:torch|functorch)(?:\.\w+)+)")
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
-    """Find the last names of deprecated functions in files that name torch."""
-    if "torch" in source.text:
-        yield from _last_names().finditer(source.text)
+    """Find imports of deprecated functions, and their names below those of torch's modules."""
+    text = source.text
+    yield from suspects((_functorch(),), source)
+    roots = {local: {"torch"} for local in ("torch", *_TORCH_AS.findall(text))}
+    for each in imports(text, "torch".__eq__):
+        if each.dotted in _names():
+            yield each.match
+        elif each.dotted in _modules():
+            roots.setdefault(each.local, set()).add(each.dotted)
+    yield from (each.match for each in places_below(roots, text) if each.dotted in _names())
+
+
+def _words() -> Iterator[str]:
+    """Yield the words of which one stands in each file that calls or imports such a function."""
+    for name in sorted({each.rpartition(".")[2] for each in _names()}):
+        yield from (f".{name}(", f"import {name}") if name in _IN_MOST_FILES else (name,)
 
 
 @cache
-def _last_names() -> re.Pattern[str]:
-    return re.compile(
-        rf"\b(?:{'|'.join(sorted({each.rpartition('.')[2] for each in _names()}))})\b"
+def _functorch() -> Group:
+    """Return the names of the package that became part of torch."""
+    packages = (each.split(".") for each in _names())
+    return Group(
+        ("functorch",), tuple(last for first, *_, last in packages if first == "functorch")
     )
+
+
+@cache
+def _modules() -> frozenset[str]:
+    """Return what of torch holds a deprecated function, or a module with one."""
+    parts = (each.split(".")[:-1] for each in _names())
+    return frozenset(".".join(each[: end + 1]) for each in parts for end in range(len(each)))
 
 
 @cache
@@ -87,7 +113,7 @@ class DeprecatedToRewrite(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"
     preview = True
     on = nodes(
         *("Call", "Decorator", "ImportFrom"),
-        words=("torch",),
+        words=tuple(_words()),
         suspects=_suspects,
         described="calls of functions of torch that are deprecated without an exact replacement",
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 PACKAGES = ("accelerate", "diffusers", "huggingface_hub", "peft", "transformers", "trl")
 """The packages whose names are looked up, as they are imported."""
@@ -89,17 +89,26 @@ def places_of(imported: tuple[Imported, ...], text: str) -> Uses:
     for each in imported:
         if not is_of_torch(each.dotted):
             roots.setdefault(each.local, set()).add(each.dotted)
-    places = [place for root, meanings in roots.items() for place in _places(root, meanings, text)]
+    return Uses(imported, tuple(places_below(roots, text)))
+
+
+def places_below(roots: Mapping[str, Iterable[str]], text: str) -> Iterator[NameUse]:
+    """Yield where names stand that mean something, and names that they are assigned to.
+
+    ``roots`` says for each name what it may mean, as a dotted name.
+    """
     renamed: dict[str, set[str]] = {}
-    for place in places:
-        new = _new_name(place.match, text)
-        if new is not None:
-            renamed.setdefault(new, set()).add(place.dotted)
-    places += [each for root, dotted in renamed.items() for each in _places(root, dotted, text)]
-    return Uses(imported, tuple(places))
+    for root, meanings in roots.items():
+        for place in _places(root, meanings, text):
+            yield place
+            new = _new_name(place.match, text)
+            if new is not None:
+                renamed.setdefault(new, set()).add(place.dotted)
+    for root, meanings in renamed.items():
+        yield from _places(root, meanings, text)
 
 
-def _places(root: str, meanings: set[str], text: str) -> Iterator[NameUse]:
+def _places(root: str, meanings: Iterable[str], text: str) -> Iterator[NameUse]:
     start = text.find(root)  # to compile an expression for each name takes longer than all else
     while start >= 0:
         match = _PLACE.match(text, start)

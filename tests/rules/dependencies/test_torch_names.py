@@ -12,6 +12,7 @@ from rocmlint.api import lint_paths
 from rocmlint.change.fix import apply_fixes
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.linter import Linter
+from rocmlint.published.deprecated import deprecated_names
 from rocmlint.rules.dependencies._names.published_names import lacking
 from rocmlint.rules.dependencies._names.uses import DULL_IMPORTS
 from rocmlint.rules.dependencies._torch.successors import SUCCESSORS
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 CODES = ["ROC204", "ROC213", "ROC214", "ROC215", "ROC216", "ROC218"]
+
+LOOKED_AT_ELSEWHERE = {"torch.set_default_tensor_type"}
 
 
 def lint(text: str, name: str = "job.py") -> list[Finding]:
@@ -199,6 +202,40 @@ def test_every_successor_is_looked_for() -> None:
         module = dotted.rpartition(".")[0]
         (finding, *_) = lint(f"import {module}\n\n{dotted}(a, b)\n")
         assert finding.code in {"ROC213", "ROC204"}, dotted
+
+
+def test_every_deprecated_function_is_looked_for_however_it_is_imported() -> None:
+    write("requirements.txt", "torch==2.13.0\n")
+    for dotted in sorted(set(deprecated_names()) - SUCCESSORS.keys()):
+        module, _, name = dotted.rpartition(".")
+        called, imported = (
+            [each.code for each in lint(text)]
+            for text in (
+                f"import {module}\n\n{dotted}(a, b)\n",
+                f"from {module} import {name}\n\n{name}(a, b)\n",
+            )
+        )
+        assert called == imported, dotted
+        assert called in (["ROC204"], ["ROC215"]) or dotted in LOOKED_AT_ELSEWHERE, dotted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch as th\n\nth.range(1, 3)\n",
+        "import torch\n\nth = torch\nth.range(1, 3)\n",
+        "import torch\n\nx = torch .svd(y)\n",
+        "from torch import nn\n\nnn.UpsamplingNearest2d(2)\n",
+        "import torch.nn as tnn\n\ntnn.UpsamplingNearest2d(2)\n",
+        "from torch.nn import utils as u\n\nu.weight_norm(layer)\n",
+        "from torch.nn.utils import (\n    a,\n    weight_norm as norm,\n)\n\nnorm(b)\n",
+        "import functorch as f\n\nf.make_functional(model)\n",
+        "import numpy as np; import torch\n\nif True: torch.svd(x)\n",
+    ],
+)
+def test_a_deprecated_function_is_found_by_each_name_that_a_file_gives_it(text: str) -> None:
+    write("requirements.txt", "torch==2.13.0\n")
+    assert [each.code for each in lint(text)] == ["ROC215"]
 
 
 # torchvision
