@@ -7,6 +7,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.lazy import compile_lazily
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,21 +19,21 @@ ARCHIVE = (
 )
 """How folders are called, in any case, of what a project keeps, but no longer runs."""
 _KINDS = {
-    "test": re.compile(
+    "test": compile_lazily(
         r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"
         r"|(^|/)(test[-_][^/]*|[^/]*[-_]tests?)\.(ipynb|sh|bash|sbatch|slurm|ps1|bat|cmd)$"
         r"|(^|/)(requirements|constraints|environment|conda)([^/]*[-_.])?tests?\.[a-z]+$"
         r"|(^|/)((Docker|Container)file[-_.]tests?|tests?\.[Dd]ockerfile)$"
     ),
-    "benchmark": re.compile(
+    "benchmark": compile_lazily(
         r"(^|/)(bench|benchmarks?)/|(^|/|_)bench(mark(s|ing)?)?(_[^/]*)?\.pyi?$"
         r"|(^|/|[-_])bench(mark(s|ing)?)?([-_][^/]*)?\.(ipynb|sh|bash|sbatch|slurm|ps1|bat|cmd)$"
     ),
-    "example": re.compile(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
-    "script": re.compile(r"(^|/)(scripts?|tools?|bin)/"),
-    "docs": re.compile(r"(^|/)docs?/"),
-    "archive": re.compile(rf"(^|/){ARCHIVE}/", re.IGNORECASE),
-    "setup": re.compile(r"(^|/)setup\.py$"),
+    "example": compile_lazily(r"(^|/)(examples?|tutorials?|demos?|samples?)/"),
+    "script": compile_lazily(r"(^|/)(scripts?|tools?|bin)/"),
+    "docs": compile_lazily(r"(^|/)docs?/"),
+    "archive": compile_lazily(rf"(^|/){ARCHIVE}/", re.IGNORECASE),
+    "setup": compile_lazily(r"(^|/)setup\.py$"),
 }
 
 _PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.cfg")
