@@ -13,6 +13,7 @@ from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
 from rocmlint.rule.closed_projects import (
     LOADS_WHATEVER_IS_THERE,
     distributed_package,
+    has_programs,
     is_distributed,
     is_test,
     is_whole,
@@ -61,7 +62,7 @@ def _is_leftover(source: Source) -> bool:
         return False  # a plugin, which its host imports, is a package in the root
     if source.modules_with(own_project(source), (LOADS_WHATEVER_IS_THERE,)):
         return False
-    is_open = is_distributed(source) or not source.modules_with(root, ("__main__",))
+    is_open = is_distributed(source) or not has_programs(source)
     if is_open and not _is_internal(path, root, source):
         return False
     chain: set[str] = set()
@@ -184,7 +185,7 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
         if not (imports_module(user, path, text, source) or names_module(user, path, text)):
             continue
         is_hidden = _is_hidden_program(user, text, root, source)
-        if is_run(user, text, root) and not is_hidden:
+        if user == os.path.join(root, _INIT) or (is_run(user, text, root) and not is_hidden):
             return True
         if _is_used(user, root, source, chain):
             return True

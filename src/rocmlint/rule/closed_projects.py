@@ -24,6 +24,8 @@ LOADS_WHATEVER_IS_THERE = (
     r"|load_entry_point|entry_points\("
 )
 """What stands in a project that runs modules which no text names."""
+_PROGRAM = r"(?m)__main__|\bparse_args\(|^(?:main|run|train)\(|^\w*trainer\w*\.train\("
+"""What stands in a program."""
 _DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
 _DECLARING = ("requirements", "environment.y", "Pipfile", *_DISTRIBUTED)
 """How files are called that say what to install."""
@@ -150,7 +152,16 @@ def is_closed(path: str, source: Source) -> bool:
     own = own_project(source)
     if source.modules_with(own, (LOADS_WHATEVER_IS_THERE,)) or is_test(path, root):
         return False
-    return not is_distributed(source) and bool(source.modules_with(root, ("__main__",)))
+    return not is_distributed(source) and has_programs(source)
+
+
+@once_per_file
+def has_programs(source: Source) -> bool:
+    """Return whether a project has programs or notebooks of its own, and is no library alone."""
+    root = source.project.folders[-1]
+    return bool(source.modules_with(root, (_PROGRAM,))) or any(
+        each.endswith(".ipynb") for each in texts_below(root, source)
+    )
 
 
 def is_test(path: str, root: str) -> bool:

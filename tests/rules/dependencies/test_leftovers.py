@@ -66,6 +66,23 @@ def test_a_module_that_only_tries_out_what_it_defines_is_no_program() -> None:
     assert paths_with("ROC204") == ["nets/parts/blocks.py"]
 
 
+@pytest.mark.parametrize("text", ["main()\n", "args = parser.parse_args()\n", "trainer.train()\n"])
+def test_a_project_whose_programs_have_no_guard_is_no_library(text: str) -> None:
+    write("main.py", text)
+    assert paths_with("ROC204") == []
+
+
+def test_nor_is_one_of_notebooks() -> None:
+    write("main.py", "")
+    write("show.ipynb", '{"cells": [{"cell_type": "code", "source": ["print()"]}]}')
+    assert paths_with("ROC204") == []
+
+
+def test_a_module_of_a_plugin_is_judged() -> None:
+    write("__init__.py", "from .nets.parts.blocks import Block\n")
+    assert paths_with("ROC204") == ["nets/parts/blocks.py"]
+
+
 @pytest.mark.parametrize("end", ["\nprint(1)\n", "\nif __name__ == '__main__':\n    main()\n"])
 def test_a_program_is_judged(end: str) -> None:
     write("nets/parts/blocks.py", GONE + end)
