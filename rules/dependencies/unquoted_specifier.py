@@ -21,6 +21,10 @@ _PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]
 _VERSION = compile_lazily(r"\d+(?:\.(?:\d+|\*))*(?:\.?(?:a|b|rc|dev|post)\d*)?(?:,.*)?\Z")
 _LOWER = compile_lazily(r">=?[ \t]*\d[\w.]*\Z")
 _IN_CONTAINER = compile_lazily(r"\b(?:docker|podman)[ \t]+(?:exec|run)\b")
+_PLAIN_SYSTEM = compile_lazily(
+    r"(?:docker\.io/)?(?:library/)?(?:python|ubuntu|debian|fedora|alpine|almalinux|rockylinux"
+    r"|nvidia/cuda|rocm/dev-[\w.-]+)(?:[:@]|\Z)"
+)
 _PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
 
 
@@ -67,13 +71,15 @@ def is_for_other_owners(cut_off: _CutOff, source: File) -> bool:
 def is_fresh(cut_off: _CutOff, source: File) -> bool:
     """Lower bounds in a workflow: a machine that starts empty gets the newest release anyway.
 
-    In a container an older release may be there.
+    In a container an older release may be there, but for that of a plain system.
     """
     found = format_of(source.path)
     if found is None or found.name != "workflow" or not _loses_lower_bounds(cut_off):
         return False
-    line = source.lines[cut_off.command.span.line - 1]
-    return cut_off.command.step.image is None and not _IN_CONTAINER.search(line)
+    image = cut_off.command.step.image
+    if image is not None:
+        return _PLAIN_SYSTEM.match(image.text) is not None
+    return not _IN_CONTAINER.search(source.lines[cut_off.command.span.line - 1])
 
 
 def _loses_lower_bounds(cut_off: _CutOff) -> bool:

@@ -24,9 +24,9 @@ class UnreadableFile(EngineRule):
     Not reported: a cell with options of a command, a name in angle brackets or the rest of a
     command for a shell, and a file in a directory that is an archive by its name. Without
     `check-syntax` neither is what is read as text: a few lines that simply end, files of one name
-    in numbered directories, a template, a script that says at its top that it is deprecated; nor a file
-    that nothing imports or names in a directory for data or samples, in Python 2, or that was
-    exported from a notebook.
+    in numbered directories, a template, a script that says at its top that it is deprecated; nor
+    what nothing imports or names in a directory for data or samples, in Python 2, or exported from
+    a notebook.
 
     ## Example
     ```python

@@ -106,6 +106,8 @@ def test_a_command_in_a_container_of_a_step_is_reported(repository: Repository) 
         ("lm-eval<0.5", "", ["ROC208"]),
         ("lm-eval>=0.4.5", "", []),
         ("lm-eval>=0.4.5", "rocm/pytorch:latest", ["ROC208"]),
+        ("lm-eval>=0.4.5", "python:3.12-slim", []),
+        ("lm-eval<0.5", "python:3.12-slim", ["ROC208"]),
     ],
 )
 def test_a_machine_that_starts_empty_gets_the_newest_release(
