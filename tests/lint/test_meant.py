@@ -141,3 +141,10 @@ def test_files_of_one_name_in_numbered_folders_are_samples(root: Path) -> None:
         write(root, f"cases/{number}-py/complete.py", TORCH)
     assert not is_told(root, "cases/1-py/complete.py", TORCH)
     assert is_told(root, "cases/1-js/complete.py", TORCH)
+
+
+def test_numbered_copies_of_a_whole_project_are_no_samples(tmp_path: Path) -> None:
+    for number in range(3):
+        write(tmp_path, f"run{number}/.git/HEAD", "ref: refs/heads/main\n")
+        write(tmp_path, f"run{number}/cut.py", PLAIN)
+    assert is_told(tmp_path / "run1", "cut.py", PLAIN)

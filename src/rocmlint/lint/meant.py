@@ -48,7 +48,7 @@ def is_meant_to_run(file: File, problem: Problem) -> bool:
     head = file.text[:_HEAD]
     if is_template(file.place, problem, file.lines) or _GIVEN_UP.search(head):
         return False
-    if _is_one_of_many_samples(path, file):
+    if _is_one_of_many_samples(path, root, file):
         return False
     if _is_only_one(path, root, file) or _is_named(path, root, file):
         return True
@@ -60,11 +60,11 @@ def is_meant_to_run(file: File, problem: Problem) -> bool:
     return _imports_known(file.text) and not is_other
 
 
-def _is_one_of_many_samples(path: str, file: File) -> bool:
+def _is_one_of_many_samples(path: str, root: str, file: File) -> bool:
     """Return whether a file stands under its name in folders that are only numbered: `0-py`."""
     folder, name = os.path.split(path)
     above, own = os.path.split(folder)
-    if not _DIGITS.search(own):
+    if folder == root or not _DIGITS.search(own):
         return False
     shape = _DIGITS.sub("0", own)
     alike = [each for each in file.names_in(above) if _DIGITS.sub("0", each) == shape]
