@@ -30,6 +30,17 @@ print(module.with_changes(body=[]), hash(module) == id(module))
 """
 
 
+PARSE = """
+def taken(code):
+    try:
+        return libcst.parse_module(code).code == code
+    except Exception:
+        return False
+
+print([each for each in %r if taken(each)])
+"""
+
+
 def described(before: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", before + DESCRIBE], capture_output=True, text=True, check=True
@@ -39,6 +50,17 @@ def described(before: str) -> str:
 
 def test_the_nodes_are_the_same() -> None:
     assert described(IMPORT) == described("") != ""
+
+
+def test_what_python_refuses_is_refused_though_nodes_are_not_checked() -> None:
+    codes = ["'a' b'b'", "f(**a, *b)", "def f(a=1, b): pass", "1 = a", "a b", "not", "x = *"]
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT + PARSE % [*codes, "'a' 'b'"]],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(["'a' 'b'"])
 
 
 def test_dataclasses_of_others_stay_as_they_are_written() -> None:
