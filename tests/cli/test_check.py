@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import rocmlint
 from rocmlint import __version__
 from rocmlint.cli.main import VERBS
 from rocmlint.report import FORMATS
@@ -34,6 +37,28 @@ def test_findings_are_1_and_go_to_stdout(project: Project) -> None:
     assert ended.returncode == 1
     assert "a.py:6:5: error ROC602" in ended.stdout
     assert "1 can be fixed with --unsafe-fixes" in ended.stderr
+
+
+def test_a_clean_file_that_was_seen_before_loads_no_rule_and_little_else(project: Project) -> None:
+    project.write("a.py", CLEAN)
+    assert project.code("a.py") == 0
+    code = (
+        "import sys; from rocmlint.cli.main import main\n"
+        "main(['check', 'a.py'])\n"
+        "loaded = {'dataclasses', 'libcst', 'packaging', 'rocmlint.lint.linter', 'tokenize'}\n"
+        "print(*sorted(loaded & set(sys.modules)))"
+    )
+    source = str(Path(rocmlint.__file__).parent.parent)
+    environment = {"PYTHONPATH": os.pathsep.join([source, *filter(None, sys.path)])}
+    ended = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=project.root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (ended.stdout.split(), ended.stderr) == ([], "No issues found in 1 file.\n")
 
 
 def test_an_empty_folder_is_0(project: Project) -> None:
