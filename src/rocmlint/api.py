@@ -60,7 +60,8 @@ def lint_source(
 
     path = os.fspath(path)
     folder = os.path.dirname(os.path.abspath(path))
-    linter = Linter(_configuration(options, config, isolated=isolated).settings_for(folder))
+    settings = _configuration(options, config, isolated=isolated).settings_for(folder)
+    linter = Linter(settings._replace(named=True))
     if isinstance(source, bytes):
         analysis = linter.lint(path, source)
     else:

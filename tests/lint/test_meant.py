@@ -8,6 +8,7 @@ import pytest
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.run import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,3 +149,10 @@ def test_numbered_copies_of_a_whole_project_are_no_samples(tmp_path: Path) -> No
         write(tmp_path, f"run{number}/.git/HEAD", "ref: refs/heads/main\n")
         write(tmp_path, f"run{number}/cut.py", PLAIN)
     assert is_told(tmp_path / "run1", "cut.py", PLAIN)
+
+
+def test_a_file_that_is_named_itself_is_told(root: Path) -> None:
+    file = write(root, "tools/cut.py", PLAIN)
+    settings_for = Configuration({}).settings_for
+    for paths, codes in (([str(file)], ["ROC900"]), ([str(root)], [])):
+        assert [each.code for each in run(paths, settings_for).findings] == codes

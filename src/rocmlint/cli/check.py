@@ -116,7 +116,7 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 
     path = job.paths[0]
-    linter = Linter(job.settings)
+    linter = Linter(job.settings._replace(named=True))
     if job.flags.force_exclude and is_excluded(os.path.abspath(path), job.settings):
         return RunState()
     refusal = why_not_linted(path, data, job.settings)

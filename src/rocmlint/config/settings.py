@@ -49,6 +49,8 @@ class Settings(NamedTuple):
     """The files that these settings were read from, the extended ones first."""
     linted: str = ""
     """The folder that was named to be linted, where no repository says what belongs together."""
+    named: bool = False
+    """Whether the file was named itself: then it is reported if it cannot be parsed."""
 
 
 _DEFAULT = Settings()

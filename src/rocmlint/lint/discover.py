@@ -76,6 +76,7 @@ def discover(
     problems: list[str] = []
     notes: list[str] = []
     rooted = _rooted(paths, settings_for)
+    named: dict[int, Settings] = {}
     for path in paths:
         if os.path.isdir(path):
             for absolute, each in _walk(path, rooted(path), problems, notes):
@@ -90,6 +91,7 @@ def discover(
                 continue
             refusal = why_not_linted(path, _beginning(path), settings)
             if refusal is None:
+                settings = named.setdefault(id(settings), settings._replace(named=True))
                 found.setdefault(os.path.abspath(path), FileToLint(path, settings))
             elif not force_exclude:
                 notes.append(f"{path}: {refusal}")

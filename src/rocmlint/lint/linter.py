@@ -251,7 +251,8 @@ class Linter:
 
     def _told(self, look: Look) -> Sequence[Problem]:
         """Return what is reported of the places that no rule saw."""
-        if self.settings.check_syntax or not look.unread or not look.file.path.endswith(PYTHON):
+        is_asked = self.settings.check_syntax or self.settings.named
+        if is_asked or not look.unread or not look.file.path.endswith(PYTHON):
             return look.unread
         from rocmlint.lint.meant import is_meant_to_run  # noqa: PLC0415 - most files are read
 
