@@ -123,7 +123,8 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 yield self._outgrown_pin(pin, found[0], source)
                 continue
             cure = _cure(node, found, source)
-            alike = list({each.dotted: each for each in self._by_cure(source)[cure]}.values())
+            with_cure = (*found, *self._by_cure(source)[cure])
+            alike = list({each.dotted: each for each in with_cure}.values())
             surest = max((each.judgement for each in alike), key=lambda each: each.certain)
             finding = self.finding(
                 found[0].place,

@@ -13,7 +13,8 @@ from rocmlint.project.copies import SCRIPTS
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import compile_lazily, once_per_file
 from rocmlint.rule.closed_projects import is_in_unused_function, is_test
-from rocmlint.rule.put_aside import is_put_aside
+from rocmlint.rule.copied_projects import copied_project
+from rocmlint.rule.put_aside import is_put_aside, is_used_outside
 
 from .leftovers import is_for_package_alone, is_leftover, is_library
 from .programs import is_named
@@ -79,6 +80,18 @@ def _is_copied_script(source: Source) -> bool:
     return any(copied.search(source.read(each)) for each in scripts)
 
 
+def is_in_copied_project(found: MissingUse, source: Source) -> bool:
+    """Directories with a license of others, in files that nothing outside of them names."""
+    del found
+    return _is_in_copied_project(source)
+
+
+@once_per_file
+def _is_in_copied_project(source: Source) -> bool:
+    folder = copied_project(source)
+    return folder != "" and not is_used_outside(os.path.abspath(source.path), folder, source)
+
+
 def is_in_tests_of_copy(found: MissingUse, source: Source) -> bool:
     """Tests of a project in a directory of this one, where nothing around runs tests."""
     del found
@@ -116,5 +129,12 @@ def is_uncalled(found: MissingUse, source: Source) -> bool:
     return is_in_unused_function(found.node, source, is_internal)
 
 
-NOT_RUN = (is_leftover, is_aside, is_trial, is_in_copied_script, is_in_tests_of_copy)
+NOT_RUN = (
+    is_leftover,
+    is_aside,
+    is_trial,
+    is_in_copied_script,
+    is_in_copied_project,
+    is_in_tests_of_copy,
+)
 """Why the names that a file lacks hurt nobody; `is_uncalled`, which reads most, comes last."""

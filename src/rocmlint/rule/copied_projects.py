@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LICENSE = compile_lazily(r"(?i:(?:un)?licen[cs]e|copying)(?:[-_.]\w+)*\Z")
 _OF_PROJECT = compile_lazily(r"(?i:readme)\b|setup\.(?:py|cfg)\Z|pyproject\.toml\Z")
+_KIND = compile_lazily(r"Apache License|MIT License|GNU \w+|Mozilla Public|BSD", re.IGNORECASE)
 _HOLDER = compile_lazily(
     r"copyright\s+(?:\(c\)|\u00a9)?[\s\d,()-]*([^\n.,()]*[a-z][^\n.,()]*)", re.IGNORECASE
 )
@@ -23,24 +24,30 @@ _NOBODY = compile_lazily(
 """What stands behind the word where the text of a license speaks of copyright."""
 
 
-@once_per_file
 def is_copied(file: File) -> bool:
-    """Return whether a file lies in a copy of another project: a folder below the repository's.
+    """Return whether a file lies in a copy of another project: a folder below the repository's."""
+    return copied_project(file) != ""
 
-    The folder has a license and says what it is, and its license names other holders than that of
-    the repository, or that has none. A part of the same project has the license of the whole.
+
+@once_per_file
+def copied_project(file: File) -> str:
+    """Return the folder of the copy of another project that a file lies in, "" for none.
+
+    The folder has a license and says what it is. That license names other holders than that of the
+    repository, or is of another kind where it names nobody, or the repository has none. A part of
+    the same project has the license of the whole.
     """
     *inner, root = file.project.folders
     if not file.exists(os.path.join(root, ".git")):
-        return False  # it may be a heap of checkouts
+        return ""  # it may be a heap of checkouts
     own = _licenses(root, file)
     for folder in inner:
         names = file.names_in(folder)
         if any(_OF_PROJECT.match(each) for each in names):
             found = _licenses(folder, file)
-            if found and (not own or (found != own and _holders(found) - _holders(own))):
-                return True
-    return False
+            if found and (not own or _is_of_others(found, own)):
+                return folder
+    return ""
 
 
 def _licenses(folder: str, file: File) -> str:
@@ -48,6 +55,15 @@ def _licenses(folder: str, file: File) -> str:
     names = sorted(each for each in file.names_in(folder) if _LICENSE.match(each))
     paths = (os.path.join(folder, each) for each in names)
     return "\n".join(file.read(each) for each in paths if os.path.isfile(each)).strip()
+
+
+def _is_of_others(found: str, own: str) -> bool:
+    """Return whether a license is not that of the same people."""
+    holders = _holders(found)
+    if found == own or holders:
+        return bool(holders - _holders(own))
+    kinds = [{each.lower() for each in _KIND.findall(text)} for text in (found, own)]
+    return bool(kinds[0] and kinds[1]) and not kinds[0] & kinds[1]
 
 
 def _holders(text: str) -> set[str]:

@@ -36,7 +36,7 @@ def is_put_aside(source: Source) -> bool:
     aside = _put_aside(path, root) if is_whole(source) else ""
     if not aside or is_test(path, root) or is_distributed(source):
         return False
-    return not _is_used(aside, root, source)
+    return not is_used_outside(aside, aside, source)
 
 
 def _put_aside(path: str, root: str) -> str:
@@ -48,17 +48,19 @@ def _put_aside(path: str, root: str) -> str:
     return ""
 
 
-def _is_used(aside: str, root: str, source: Source) -> bool:
-    name = re.escape(os.path.splitext(os.path.basename(aside))[0])
+def is_used_outside(path: str, folder: str, source: Source) -> bool:
+    """Return whether code, a script or a command of a document outside of a folder names a path."""
+    root = source.project.folders[-1]
+    name = re.escape(os.path.splitext(os.path.basename(path))[0])
     imported = rf"\b(?:from|import)\b[^\n#]*\b{name}\b|[\"'][^\"'\n]*\b{name}(?:[./\\]|\.py\b)"
     written = rf"(?<![\w-]){name}(?:/|\.py\b)"
-    within = (aside, os.path.join(aside, ""))
+    within = (folder, os.path.join(folder, ""))
     if any(not each.startswith(within) for each in source.modules_with(root, (imported,))):
         return True
-    for path in texts_below(root, source):
-        is_document = path.endswith(_DOCUMENTS)
-        if not path.startswith(within) and re.search(
-            f"{_RUNS}{written}" if is_document else written, source.read(path)
+    for text in texts_below(root, source):
+        is_document = text.endswith(_DOCUMENTS)
+        if not text.startswith(within) and re.search(
+            f"{_RUNS}{written}" if is_document else written, source.read(text)
         ):
             return True
     return False
