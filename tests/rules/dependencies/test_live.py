@@ -121,3 +121,26 @@ def test_tests_of_a_project_in_a_folder_are_judged_if_this_one_runs_tests() -> N
     assert paths_with("ROC204") == []
     write(".github/workflows/ci.yml", "jobs:\n  a:\n    steps:\n      - run: pytest gptq\n")
     assert paths_with("ROC204") == ["gptq/tests/test_loss.py"]
+
+
+MIT = "MIT License\n\nCopyright (c) 2026 Ann Lee\n"
+
+
+@pytest.mark.parametrize(
+    ("of_copy", "runs", "expected"),
+    [
+        ("Apache License\n", "", []),
+        ("MIT License\n\nCopyright (c) 2023 Bo Ray\n", "", []),
+        (MIT, "", ["trainer/gen_img.py"]),
+        ("Apache License\n", "python trainer/gen_img.py\n", ["trainer/gen_img.py"]),
+    ],
+)
+def test_of_a_copied_project_what_something_outside_of_it_names_is_judged(
+    of_copy: str, runs: str, expected: list[str]
+) -> None:
+    write("LICENSE", MIT)
+    write("start.sh", runs)
+    write("trainer/LICENSE.md", of_copy)
+    write("trainer/README.md", "Run `python gen_img.py`.\n")
+    write("trainer/gen_img.py", PROGRAM)
+    assert paths_with("ROC204") == expected
