@@ -73,3 +73,11 @@ def test_a_pinned_package_bounds_what_it_requires() -> None:
     write("pyproject.toml", '[project]\nname="a"\ndependencies=["transformers", "compel==2.1.1"]\n')
     (found,) = candidates()
     assert found.version < Version("5")
+
+
+def test_what_a_pinned_package_requires_of_a_third_rules_releases_out() -> None:
+    """All of transformers 5 requires huggingface-hub 1, which datasets 2.8.0 excludes."""
+    write("requirements.txt", "transformers\ndatasets==2.8.0\n")
+    (found,) = candidates()
+    assert found.version < Version("5")
+    assert found.said.endswith("allows with `datasets==2.8.0`")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
@@ -127,16 +129,30 @@ class Companions:
         if not _runs_on(package, version, self.runs_on):
             return False
         required = published.requirements(package, version) or ()
-        shared = [each for each in required if each.name in self.asked and each.name != package]
+        limited = self.asked.keys() | self._brought.keys()
+        shared = [each for each in required if each.name in limited and each.name != package]
         for each in published.applicable(shared):
-            asked = self.asked[each.name]
             if published.releases(each.name):
+                asked = self.asked.get(each.name, SpecifierSet())
                 pinned = published.pin(asked)
                 if pinned is not None and not each.specifier.contains(pinned, prereleases=True):
                     return False
+                for by, brought in self._brought.get(each.name, ()):
+                    asked = asked & brought if by != package else asked
                 if pinned is None and published.newest(each.name, asked & each.specifier) is None:
                     return False
         return True
+
+    @cached_property
+    def _brought(self) -> Mapping[str, Sequence[tuple[str, SpecifierSet]]]:
+        """What pinned packages require of others: `datasets==2.8.0` a huggingface-hub below 1."""
+        found: dict[str, list[tuple[str, SpecifierSet]]] = defaultdict(list)
+        for name, asked in self.asked.items():
+            pinned = published.pin(asked)
+            required = None if pinned is None else published.requirements(name, pinned)
+            for each in published.applicable(required or ()):
+                found[each.name].append((name, each.specifier))
+        return found
 
 
 def companions(
