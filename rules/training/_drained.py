@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, children, compile_lazily, last_name, statements
+from rocmlint.rule import calls_in, children, compile_lazily, constant, last_name, statements, walk
 
 from ._loop import asks_machine, trains_by
 from ._modules import defined_elsewhere
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _VALUES = compile_lazily(r"(?:\w+_)?(?:loss|norm)")
 """What is left on the device: a float is called ``loss_value``."""
 _SHOWS = frozenset({"float", "print"})
+_ARRAYS = compile_lazily(r"(?:\w+_)?numpy")
+"""Arguments that ask for the result on the host."""
 _SCALES = frozenset({"get_scale", "state_dict"})
 _FORWARDS = compile_lazily(
     r"(?i)(?!(?:un\w+|get|load|save|import|create|build|make|set|init|prepare|update)_)"
@@ -41,7 +43,7 @@ def is_waited_for_anyway(found: InStep, source: Source) -> bool:
     if reads_clock(found.step, source):
         return False
     before, after = _around(found, source)
-    return _reads_first(after, source) or _ends_in_wait(before, source) is True
+    return _reads_first(after, source) is True or _ends_in_wait(before, source) is True
 
 
 def _around(found: InStep, source: Source) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
@@ -65,18 +67,31 @@ def _around(found: InStep, source: Source) -> tuple[list[cst.CSTNode], list[cst.
     return before, after
 
 
-def _reads_first(after: list[cst.CSTNode], source: Source) -> bool:
-    """Check whether the host waits in every step before more work is queued."""
-    for statement in after:
-        runs = statement
-        if isinstance(statement, cst.If):
-            runs = statement.body if asks_machine(statement.test) else statement.test
-        calls = list(unconditional_calls(runs))
-        if any(map(_queues, calls)):
-            return False
-        if any(_reads(each, source) for each in calls):
-            return True
-    return False
+def _reads_first(nodes: Iterable[cst.CSTNode], source: Source) -> bool | None:
+    """Return whether the host waits before more work is queued; None if what runs does neither."""
+    starts = (_start(node, source) for node in nodes)
+    return next((start for start in starts if start is not None), None)
+
+
+def _start(node: cst.CSTNode, source: Source) -> bool | None:
+    if isinstance(node, cst.If):
+        if asks_machine(node.test):
+            return _start(node.body, source)
+        start = _start(node.test, source)
+        return start if start is not None else _start_of_branches(node, source)
+    if isinstance(node, (cst.BaseSuite, cst.Else)):
+        return _reads_first(children(node), source)
+    calls = list(unconditional_calls(node))
+    if any(map(_queues, calls)):
+        return False
+    return True if any(_reads(each, source) for each in calls) else None
+
+
+def _start_of_branches(node: cst.If, source: Source) -> bool | None:
+    """Return True where the host waits first in each branch of an `if` with an `else`."""
+    branches = [node.body] if node.orelse is None else [node.body, node.orelse]
+    waits = [_start(branch, source) is True for branch in branches]
+    return True if len(waits) > 1 and all(waits) else None
 
 
 def _ends_in_wait(nodes: Iterable[cst.CSTNode], source: Source) -> bool | None:
@@ -120,6 +135,8 @@ def _queues(call: cst.Call) -> bool:
 def _reads(call: cst.Call, source: Source) -> bool:
     """Check whether a call gives the host a value of the device: ``.item()``, ``float(loss)``."""
     name = last_name(call.func)
+    if any(_asks_for_array(each) for each in call.args) or _is_reader(call, source):
+        return True
     if isinstance(call.func, cst.Attribute):
         owner = last_name(call.func.value) or ""
         asks = name in HOST_READS or (name in _SCALES and owner.endswith("scaler"))
@@ -127,24 +144,43 @@ def _reads(call: cst.Call, source: Source) -> bool:
     return name in _SHOWS and any(_shows_loss(each.value) for each in call.args)
 
 
+def _asks_for_array(argument: cst.Arg) -> bool:
+    """Check for ``out_numpy=True`` and its like."""
+    keyword = "" if argument.keyword is None else argument.keyword.value
+    return _ARRAYS.fullmatch(keyword) is not None and constant(argument.value) == "True"
+
+
+def _is_reader(call: cst.Call, source: Source) -> bool:
+    """Check whether a function of the project reads a value each time, and queues no work."""
+    if not call.args:
+        return False
+    function = _definition(call.func, source)
+    if not isinstance(function, cst.FunctionDef) or any(map(_queues, calls_in(function))):
+        return False
+    choices = (each for each in walk(function.body) if isinstance(each, cst.IfExp))
+    chosen = {call for each in choices for call in calls_in(each)}
+    calls = (each for each in unconditional_calls(function.body) if each not in chosen)
+    return any(last_name(each.func) in HOST_READS for each in calls)
+
+
 def _is_meter(method: cst.Attribute, call: cst.Call, source: Source) -> bool:
     """Check whether a class of the project reads, in this method, a value that it is given."""
     made = source.value_of(method.value)
     given = any(_VALUES.fullmatch(last_name(each.value) or "") for each in call.args)
-    defined = _class(made.func, source) if given and isinstance(made, cst.Call) else None
-    own = [] if defined is None else statements(defined.body)
+    defined = _definition(made.func, source) if given and isinstance(made, cst.Call) else None
+    own = statements(defined.body) if isinstance(defined, cst.ClassDef) else []
     methods = (each for each in own if isinstance(each, cst.FunctionDef))
     reads = (calls_in(each) for each in methods if each.name.value == method.attr.value)
     return any(last_name(each.func) in HOST_READS for each in chain.from_iterable(reads))
 
 
-def _class(name: cst.BaseExpression, source: Source) -> cst.ClassDef | None:
-    """Return the class of a name, from the file itself or another one of the project."""
+def _definition(name: cst.BaseExpression, source: Source) -> cst.FunctionDef | cst.ClassDef | None:
+    """Return what a name stands for, from the file itself or another one of the project."""
     defined = source.definition(name.value) if isinstance(name, cst.Name) else None
-    if defined is None:
-        found = defined_elsewhere(source.resolve(name) or "", source)
-        defined = None if found is None else found.source.definition(found.name)
-    return defined if isinstance(defined, cst.ClassDef) else None
+    if defined is not None:
+        return defined
+    found = defined_elsewhere(source.resolve(name) or "", source)
+    return None if found is None else found.source.definition(found.name)
 
 
 def _shows_loss(value: cst.BaseExpression) -> bool:
