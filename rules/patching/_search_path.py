@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -26,6 +27,7 @@ _IMPORT = compile_lazily(
 )
 _WHOLE_IMPORT = compile_lazily(r"[^\n(;\\]*(?:\([^)]*\)|(?:\\\n[^\n\\]*)+)?")
 _CHANGE = compile_lazily(r"sys\s*\.\s*path\s*(?:\.|\+=|\[)|\baddsitedir\s*\(")
+_BINDS_UNSEEN = compile_lazily(r"\bimport[ \t]*\*|\bglobals[ \t]*\(|\bexec[ \t]*\(|\bglobal\b")
 _DEFINITION = compile_lazily(r"(?:async[ \t]+)?def\b|class\b|@")
 _WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathlib.Path.cwd"})
 
@@ -68,6 +70,25 @@ def addition(node: cst.CSTNode, source: Source) -> Addition | None:
     if method in {"append", "extend"}:
         return Addition((first,) if method == "append" else _elements(first), "last")
     return None
+
+
+def is_never_bound(node: cst.CSTNode, added: Addition, source: Source) -> bool:
+    """Check whether a statement fails for a name: that of ``sys``, or of a directory."""
+    # Names of comprehensions and of the bodies of classes are not asked for.
+    around = source.enclosing(node, cst.FunctionDef, cst.ClassDef, cst.BaseComp)
+    if is_notebook(source.path) or not isinstance(around, (cst.FunctionDef, type(None))):
+        return False
+    roots = {_root(each) for each in (node, *added.folders)}
+    names = {each for each in roots if not each.startswith("__") and not hasattr(builtins, each)}
+    unbound = any(each and not source.bindings(each, node) for each in names)
+    return unbound and _BINDS_UNSEEN.search(source.code) is None
+
+
+def _root(node: cst.CSTNode) -> str:
+    """Return the name that a chain of attributes, or a call of one, begins with, "" for none."""
+    node = node.target if isinstance(node, cst.AugAssign) else node
+    node = node.func if isinstance(node, cst.Call) else node
+    return (dotted_text(node) or "").partition(".")[0]
 
 
 def imports_around(

@@ -14,6 +14,7 @@ from rocmlint.formats import is_notebook
 from rocmlint.project.packages import is_installed, known_packages
 from rocmlint.rule import Edit, Fix, calls, compile_lazily, nodes, shortened, string_value
 from rocmlint.rule.claims import origin
+from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._search_path import (
     addition,
@@ -23,6 +24,7 @@ from ._search_path import (
     holds_namespace,
     imports_around,
     is_added_above,
+    is_never_bound,
     is_used,
     levels_too_high,
     lies_beside,
@@ -134,6 +136,12 @@ def meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
 def is_first_already(meeting: Meeting, source: Source) -> bool:
     """Directories that a statement above puts at the front of `sys.path`."""
     return meeting.imported_in is None and is_added_above(meeting.node, meeting.added, source)
+
+
+def is_never_run(meeting: Meeting, source: Source) -> bool:
+    """Functions that nothing in the project names, and lines that name what nothing binds."""
+    node = meeting.node
+    return is_never_bound(node, meeting.added, source) or is_in_unused_function(node, source)
 
 
 def is_run_by_another(meeting: Meeting, source: Source) -> bool:

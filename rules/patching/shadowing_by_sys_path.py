@@ -14,6 +14,7 @@ from ._shadowing import (
     is_installed_editable,
     is_namesake,
     is_never_installed,
+    is_never_run,
     is_not_held,
     is_of_one_machine,
     is_own_in_notebook,
@@ -97,6 +98,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
         is_own_namespace,
         is_own_in_notebook,
         is_namesake,
+        is_never_run,
     )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:

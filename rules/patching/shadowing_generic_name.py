@@ -13,6 +13,7 @@ from ._shadowing import (
     is_first_already,
     is_installed_editable,
     is_never_installed,
+    is_never_run,
     is_not_held,
     is_unused,
     meetings,
@@ -94,6 +95,7 @@ class ShadowingGenericName(PythonRule["cst.CSTNode"]):
         is_installed_editable,
         is_unused,
         is_found_by_other_rule,
+        is_never_run,
     )
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
