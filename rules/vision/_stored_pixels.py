@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -21,6 +21,9 @@ from rocmlint.rule import (
     syntax_tree,
     walk,
 )
+from rocmlint.rule.copied_projects import copied_project, copied_project_around
+
+from ._box_names import boxes_in, boxes_of_data, dotted, holds_results, is_result, of_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,9 +35,6 @@ _NAMES = (
     r"|segmentations?|segmentation_masks?|(?:gt|seg|instance|object)_masks?|masks)"
 )
 _COORDINATES = compile_lazily(rf"(?:\w+_)?{_NAMES}(?:_\w+)?|points")
-_BOXES = compile_lazily(
-    r"(?:\w+_)?(?:bbox(?:es)?|boxes|key_?points?|xyxy|grid_thw)(?:_(?!path|dir|file|format|loss)\w+)?"
-)
 _NAMED_AFTER = compile_lazily(r"(?i)box|annot|label|detect")
 _LABELS = compile_lazily(r"(?i)mask|annot|label|seg|gt_")
 _PREDICTED = compile_lazily(r"(?i)pred\w*|\w*(?:outputs?|results?|detections?|response|raw)")
@@ -50,9 +50,6 @@ _IN_FILES = r"bbox|boxes|key_?point|xyxy|grid_thw"
 _OPENS = r"Image\b(?<!\wImage)\s*\.\s*open\s*\("
 _NOT_DATA = frozenset({"test", "benchmark", "example", "docs", "setup"})
 _CONVERTERS = compile_lazily(r"convert|conversion|to_hf")
-
-
-Wanted = TypeVar("Wanted", bound=ast.AST)
 
 
 class StoredPixels(NamedTuple):
@@ -124,12 +121,20 @@ def _read_in(function: cst.FunctionDef, source: Source) -> Iterator[tuple[cst.CS
             if _is_stored(key, each.value, source):
                 yield each, key or ""
             name = dotted_text(each.value) or ""
-            if name.startswith("self.") and _COORDINATES.fullmatch(name.removeprefix("self.")):
-                yield each, name.removeprefix("self.")
+            own = name.removeprefix("self.")
+            if own != name and _COORDINATES.fullmatch(own) and _is_of_data(each.value, source):
+                yield each, own
         elif isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute):
             key = string_value(argument(each, 0, "key"))
             if each.func.attr.value in {"get", "pop"} and _is_stored(key, each.func.value, source):
                 yield each, key or ""
+
+
+def _is_of_data(name: cst.BaseExpression, source: Source) -> bool:
+    """Check whether a name is given no result of a model."""
+    value = source.value_of(name)
+    tree = None if value is None else syntax_tree(f"({source.text_of(value)})")
+    return tree is None or not is_result(tree)
 
 
 def _is_written(node: cst.Subscript, source: Source) -> bool:
@@ -235,7 +240,7 @@ def _stored_elsewhere(name: str, source: Source) -> StoredPixels | None:
     found = [
         (_NAMED_AFTER.search(os.path.basename(path)) is not None, share, path, line, what)
         for path in source.modules_with(folder, (_OPENS, _IN_FILES))
-        if _is_data(path, source)
+        if _is_data(path, source) and _is_of_same_project(path, source)
         for share, line, what in _opened_for_boxes(path, source)
     ]
     if not found:
@@ -265,6 +270,13 @@ def _is_data(path: str, source: Source) -> bool:
     return not source.kinds_of(path) & _NOT_DATA and not _CONVERTERS.search(os.path.basename(path))
 
 
+@once_per_file
+def _is_of_same_project(path: str, source: Source) -> bool:
+    """Return whether a file lies in no copy of another project, or in that of this file."""
+    around = copied_project_around(os.path.dirname(os.path.abspath(path)), source)
+    return around in {"", copied_project(source)}
+
+
 def _project_folder(source: Source) -> str:
     """Return the folder to search: that of the package, for a file that is installed."""
     package = source.package
@@ -287,21 +299,12 @@ def _calls_beside_boxes(name: str, path: str, source: Source) -> bool:
         return False
     nodes = list(ast.walk(_parsed(text)))
     called = set(_names_of(name, nodes, source))
-    calls = {each for each in nodes if isinstance(each, ast.Call) and _dotted(each.func) in called}
+    calls = {each for each in nodes if isinstance(each, ast.Call) and dotted(each.func) in called}
     return any(
-        not calls.isdisjoint(_of_type(each, ast.Call)) and _boxes_in(each)
+        not calls.isdisjoint(of_type(each, ast.Call)) and boxes_in(each)
         for each in (nodes if calls else ())
         if isinstance(each, ast.FunctionDef)
     )
-
-
-def _dotted(node: ast.expr) -> str:
-    """Return ``a.b.c`` for a name or a chain of attributes, else the empty text."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
 
 
 def _names_of(name: str, nodes: Iterable[ast.AST], source: Source) -> Iterator[str]:
@@ -340,8 +343,9 @@ def _opening_statements(module: ast.Module, lines: list[int]) -> Iterator[tuple[
         end = statement.end_lineno or statement.lineno
         if not any(statement.lineno <= line <= end for line in lines):
             continue
-        opened = [each.lineno for each in _of_type(statement, ast.Call) if _opens_image(each)]
-        words = _boxes_in(statement) if opened else []
+        opened = [each.lineno for each in of_type(statement, ast.Call) if _opens_image(each)]
+        is_data = opened and not holds_results(statement, _opens_image)
+        words = boxes_of_data(statement) if is_data else []
         if words:
             yield len(words) / sum(1 for _ in ast.walk(statement)), opened[0], words[0]
 
@@ -359,28 +363,9 @@ def _parsed(text: str) -> ast.Module:
     return syntax_tree(text) or ast.Module([], [])
 
 
-def _of_type(node: ast.AST, wanted: type[Wanted]) -> Iterator[Wanted]:
-    return (each for each in ast.walk(node) if isinstance(each, wanted))
-
-
-def _boxes_in(node: ast.AST) -> list[str]:
-    return [word for word in map(_word, ast.walk(node)) if _BOXES.fullmatch(word)]
-
-
 def _opens_image(call: ast.Call) -> bool:
     """Check whether a call opens an image that does not hold labels."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "open":
         return False
-    opens = _dotted(call.func) in {"Image.open", "PIL.Image.open"}
+    opens = dotted(call.func) in {"Image.open", "PIL.Image.open"}
     return opens and not _LABELS.search(ast.unparse(call.args[0]) if call.args else "")
-
-
-def _word(node: ast.AST) -> str:
-    """Return the name or key that a node is, empty where it is neither."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
-    for field in ("id", "attr", "arg", "name"):
-        word = getattr(node, field, None)
-        if isinstance(word, str):
-            return word
-    return ""

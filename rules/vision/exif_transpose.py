@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import Option, PythonRule, attributes, calls
+from rocmlint.rule.put_aside import is_in_unused_copy
 
-from ._exif import is_discarded, is_exif_transpose, no_effect
+from ._exif import is_banned, is_discarded, is_exif_transpose, no_effect
 from ._stored_pixels import stored_pixels
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ def is_without_effect(node: cst.Call | cst.Attribute, source: Source) -> bool:
     return is_discarded(node, source) or no_effect(node, source) is not None
 
 
+def is_in_copied_project(node: cst.Call | cst.Attribute, source: Source) -> bool:
+    """Directories with a license of others, in files that nothing outside of them names."""
+    del node
+    return not is_banned(source) and is_in_unused_copy(source)
+
+
 class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     """``ImageOps.exif_transpose`` where boxes, points or grids refer to the stored pixels.
 
@@ -42,7 +49,8 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     or one that calls it, is given or reads from a record; a size that is read before the image is
     turned; or another file that opens the images as they are and works out coordinates, if what
     turns them is used beside coordinates. Not reported: files that look at the orientation
-    themselves, and boxes that a model returns, which refer to the image that it was given.
+    themselves, and boxes that a model or a tensor gives, which refer to the image that the model
+    was given.
 
     ## Example
     ```python
@@ -85,7 +93,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
         "always": Option("boolean", False, "report every call, wherever the project's labels are"),
     }
 
-    excuses = (is_without_effect,)
+    excuses = (is_without_effect, is_in_copied_project)
 
     def check(self, node: cst.Call | cst.Attribute, source: Source) -> Iterator[Finding]:
         """Find calls that have an effect, and the function where it is handed on."""

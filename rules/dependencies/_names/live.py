@@ -13,8 +13,7 @@ from rocmlint.project.copies import SCRIPTS
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import compile_lazily, once_per_file
 from rocmlint.rule.closed_projects import is_in_unused_function, is_test
-from rocmlint.rule.copied_projects import copied_project
-from rocmlint.rule.put_aside import is_put_aside, is_used_outside
+from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
 
 from .leftovers import is_for_package_alone, is_leftover, is_library
 from .programs import is_named
@@ -83,13 +82,7 @@ def _is_copied_script(source: Source) -> bool:
 def is_in_copied_project(found: MissingUse, source: Source) -> bool:
     """Directories with a license of others, in files that nothing outside of them names."""
     del found
-    return _is_in_copied_project(source)
-
-
-@once_per_file
-def _is_in_copied_project(source: Source) -> bool:
-    folder = copied_project(source)
-    return folder != "" and not is_used_outside(os.path.abspath(source.path), folder, source)
+    return is_in_unused_copy(source)
 
 
 def is_in_tests_of_copy(found: MissingUse, source: Source) -> bool:

@@ -29,24 +29,31 @@ def is_copied(file: File) -> bool:
     return copied_project(file) != ""
 
 
-@once_per_file
 def copied_project(file: File) -> str:
-    """Return the folder of the copy of another project that a file lies in, "" for none.
+    """Return the folder of the copy of another project that a file lies in, "" for none."""
+    return copied_project_around(os.path.dirname(os.path.abspath(file.path)), file)
 
-    The folder has a license and says what it is. That license names other holders than that of the
+
+@once_per_file
+def copied_project_around(place: str, file: File) -> str:
+    """Return the copy of another project that a folder of the repository is, or lies in.
+
+    The copy has a license and says what it is. That license names other holders than that of the
     repository, or is of another kind where it names nobody, or the repository has none. A part of
     the same project has the license of the whole.
     """
-    *inner, root = file.project.folders
+    root = file.project.folders[-1]
     if not file.exists(os.path.join(root, ".git")):
         return ""  # it may be a heap of checkouts
     own = _licenses(root, file)
-    for folder in inner:
+    folder = place
+    while folder.startswith(os.path.join(root, "")):
         names = file.names_in(folder)
         if any(_OF_PROJECT.match(each) for each in names):
             found = _licenses(folder, file)
             if found and (not own or _is_of_others(found, own)):
                 return folder
+        folder = os.path.dirname(folder)
     return ""
 
 

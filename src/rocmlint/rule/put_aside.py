@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.texts import texts_below
 from rocmlint.rule.closed_projects import is_distributed, is_test, is_whole
+from rocmlint.rule.copied_projects import copied_project
 from rocmlint.source.facts import once_per_file
 from rocmlint.source.kinds import ARCHIVE
 
@@ -37,6 +38,13 @@ def is_put_aside(source: Source) -> bool:
     if not aside or is_test(path, root) or is_distributed(source):
         return False
     return not is_used_outside(aside, aside, source)
+
+
+@once_per_file
+def is_in_unused_copy(source: Source) -> bool:
+    """Check whether a file lies in a copy of another project, and nothing outside names it."""
+    folder = copied_project(source)
+    return folder != "" and not is_used_outside(os.path.abspath(source.path), folder, source)
 
 
 def _put_aside(path: str, root: str) -> str:
