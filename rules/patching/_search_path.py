@@ -75,7 +75,8 @@ def addition(node: cst.CSTNode, source: Source) -> Addition | None:
 def is_never_bound(node: cst.CSTNode, added: Addition, source: Source) -> bool:
     """Check whether a statement fails for a name: that of ``sys``, or of a directory."""
     # Names of comprehensions and of the bodies of classes are not asked for.
-    around = source.enclosing(node, cst.FunctionDef, cst.ClassDef, cst.BaseComp)
+    comprehensions = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+    around = source.enclosing(node, cst.FunctionDef, cst.ClassDef, *comprehensions)
     if is_notebook(source.path) or not isinstance(around, (cst.FunctionDef, type(None))):
         return False
     roots = {_root(each) for each in (node, *added.folders)}
