@@ -279,7 +279,9 @@ class Linter:
         if rule is None or rule.skips & kinds(place_of(path)):
             return []
         place = (line, column, line, column)
-        return [Finding(path, *place, rule.code, rule.name, *unread)]
+        # Each cell is told for itself; the lines of a list have one mistake in common.
+        once = "" if is_notebook(path) else f"{rule.code} {path} {unread.message}"
+        return [Finding(path, *place, rule.code, rule.name, *unread, once=once)]
 
     # Rules
 

@@ -21,6 +21,12 @@ _FOLDER = compile_lazily(
     re.IGNORECASE,
 )
 """How archives are called, and what may be one: folders, and modules without their ending."""
+_GIVEN_UP = compile_lazily(
+    r"(?i)\b(?:this|the) (?:script|file|module|code|program) is (?:now )?"
+    r"(?:deprecated|obsolete|outdated|no longer|not (?:used|maintained|working))"
+)
+_HEAD = 1000
+"""Characters at the top in which a file says what has become of it."""
 _DOCUMENTS = (".md", ".rst", ".ipynb")
 _RUNS = r"\b(?:python[\d.]*|bash|sh|torchrun|deepspeed|launch|pytest|cd)\b[^\n]*"
 """What stands in a line of a document that runs a program."""
@@ -28,16 +34,24 @@ _RUNS = r"\b(?:python[\d.]*|bash|sh|torchrun|deepspeed|launch|pytest|cd)\b[^\n]*
 
 @once_per_file
 def is_put_aside(source: Source) -> bool:
-    """Check whether a file, or a folder with it, is called like an archive, and nothing uses it.
+    """Check whether a file says that it is given up, or is called like an archive, and unused.
 
-    Neither code nor scripts outside of that folder name it, nor does a command of a document. What
-    a package that users install holds under such a name is deprecated, and used.
+    A folder around it may be called so, too. Neither code nor scripts outside of that folder name
+    it, nor does a command of a document. What a package that users install holds under such a name
+    is deprecated, and used.
     """
     path, root = os.path.abspath(source.path), source.project.folders[-1]
+    if is_given_up(source.text):
+        return True
     aside = _put_aside(path, root) if is_whole(source) else ""
     if not aside or is_test(path, root) or is_distributed(source):
         return False
     return not is_used_outside(aside, aside, source)
+
+
+def is_given_up(text: str) -> bool:
+    """Return whether a file says at its top that it is deprecated, obsolete or the like."""
+    return _GIVEN_UP.search(text, 0, _HEAD) is not None
 
 
 @once_per_file

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 ARCHIVE = (
     r"_?(?:legacy|archived?|archives|attic|backups?|bak|deprecated|graveyard|obsolete|old|outdated"
     r"|retired(?:[-_]\w+)?|trash|unused"
-    r"|(?:old(?:er)?|previous|deprecated|archived?|unused)[-_]?(?:code|files|scripts|versions?))"
+    r"|(?:old(?:er)?|previous|deprecated|archived?|unused)[-_]?(?:code|files|scripts|versions?)"
+    r"|(?:abandoned|discarded|failed|rejected)[-_]?(?:attempts?|code|experiments?|tries)?)"
 )
 """How folders are called, in any case, of what a project keeps, but no longer runs."""
 _KINDS = {

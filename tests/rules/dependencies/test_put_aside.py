@@ -30,6 +30,11 @@ def test_so_is_a_file_that_is_called_so(name: str) -> None:
     assert paths_with("ROC204") == []
 
 
+def test_so_is_one_that_says_at_its_top_that_it_is_deprecated() -> None:
+    write("train.py", f'"""THIS SCRIPT IS DEPRECATED: use run.py."""\n\n{PROGRAM}')
+    assert paths_with("ROC204") == []
+
+
 @pytest.mark.parametrize("name", ["train.py", "cold/train.py", "legacy_train.py", "golden.py"])
 def test_a_file_with_another_name_is_judged(name: str) -> None:
     write(name, PROGRAM)
