@@ -203,7 +203,7 @@ def is_alternative(harm: Harm, file: File) -> bool:
     """Branches for other machines, where another branch takes torch from an index for ROCm."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    if harm.kind not in {"torch", "wheel", "conda"}:
+    if harm.kind not in {"torch", "package", "wheel", "conda"}:
         return False
     command = harm.case.command
     for each, install in installs_of(file.parts.commands):

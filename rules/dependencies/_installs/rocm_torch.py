@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily
 
+from .branches import are_alternatives
 from .built_images import builds_that_run
 from .platform import image_at, started_in
 
@@ -97,7 +98,7 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     for each, install in installs_of(file.parts.commands):
         if each is command or install.tool in FOR_ONE_COMMAND:
             continue
-        if _is_in_other_job(each, command, file):
+        if _is_in_other_job(each, command, file) or are_alternatives(each, command, file):
             continue
         torch = _installed_by(install, file.named_line(each.span.line))
         if torch is None:

@@ -37,7 +37,8 @@ _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
 def is_aside(found: MissingUse, source: Source) -> bool:
     """Files in a directory called `legacy`, `archive`, `old` or the like, which nothing uses.
 
-    So are those that say at their top that they are deprecated.
+    So are those that say at their top that they are deprecated, and all of a project whose README
+    says that nobody maintains it.
     """
     del found
     return is_put_aside(source)

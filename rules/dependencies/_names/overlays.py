@@ -52,7 +52,10 @@ def foreign_uses(source: Source) -> Uses:
 
 
 def is_rewritten(found: Named, source: Source) -> bool:
-    """Names of peft, transformers and trl in files that import unsloth, which rewrites these."""
+    """Names of peft, transformers and trl where unsloth is imported, which rewrites these.
+
+    That may be in another module of the same package.
+    """
     return _package(found) in _REWRITTEN and _imports_rewriter(source)
 
 
@@ -98,7 +101,12 @@ def _is_own(package: str, source: Source) -> bool:
 
 @once_per_file
 def _imports_rewriter(source: Source) -> bool:
-    return "unsloth" in source.text and _REWRITES.search(source.code) is not None
+    if "unsloth" in source.text and _REWRITES.search(source.code):
+        return True
+    folder = os.path.dirname(os.path.abspath(source.path))
+    if not source.exists(os.path.join(folder, "__init__.py")):
+        return False
+    return bool(source.modules_with(folder, (r"(?m)^(?:from|import)[ \t]+unsloth\b",)))
 
 
 @once_per_file

@@ -138,7 +138,7 @@ def _requirement(line: Excerpt) -> tuple[Excerpt, Problem | None]:
     option = ignored["option"] or ignored["flag"]
     span = line.part(ignored.start() + 1, ignored.end()).span()
     reason = f"pip ignores `{option}` behind a requirement"
-    help = "Put the option on a line of its own: then it counts for the whole file."
+    help = "On a line of its own it counts for the whole file; else use it in a command of its own."
     requirement = _stripped(line.part(0, ignored.start()))
     return requirement, Problem(reason, span.line, span.column, help=help)
 

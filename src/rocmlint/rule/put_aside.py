@@ -22,8 +22,9 @@ _FOLDER = compile_lazily(
 )
 """How archives are called, and what may be one: folders, and modules without their ending."""
 _GIVEN_UP = compile_lazily(
-    r"(?i)\b(?:this|the) (?:script|file|module|code|program) is (?:now )?"
-    r"(?:deprecated|obsolete|outdated|no longer|not (?:used|maintained|working))"
+    r"(?i)\b(?:this|the) (?:script|file|module|code|program|project|repo(?:sitory)?)"
+    r" (?:is|has been) (?:now )?(?:archived|deprecated|obsolete|outdated|unmaintained|no longer"
+    r"|not (?:actively |currently )?(?:used|maintained|working))"
 )
 _HEAD = 1000
 """Characters at the top in which a file says what has become of it."""
@@ -36,12 +37,13 @@ _RUNS = r"\b(?:python[\d.]*|bash|sh|torchrun|deepspeed|launch|pytest|cd)\b[^\n]*
 def is_put_aside(source: Source) -> bool:
     """Check whether a file says that it is given up, or is called like an archive, and unused.
 
-    A folder around it may be called so, too. Neither code nor scripts outside of that folder name
-    it, nor does a command of a document. What a package that users install holds under such a name
-    is deprecated, and used.
+    So it is where the README of the project says that nobody maintains that. A folder around the
+    file may be called so, too. Neither code nor scripts outside of that folder name it, nor does a
+    command of a document. What a package that users install holds under such a name is deprecated,
+    and used.
     """
     path, root = os.path.abspath(source.path), source.project.folders[-1]
-    if is_given_up(source.text):
+    if is_given_up(source.text) or _is_given_up_as_a_whole(root, source):
         return True
     aside = _put_aside(path, root) if is_whole(source) else ""
     if not aside or is_test(path, root) or is_distributed(source):
@@ -52,6 +54,11 @@ def is_put_aside(source: Source) -> bool:
 def is_given_up(text: str) -> bool:
     """Return whether a file says at its top that it is deprecated, obsolete or the like."""
     return _GIVEN_UP.search(text, 0, _HEAD) is not None
+
+
+def _is_given_up_as_a_whole(root: str, source: Source) -> bool:
+    readmes = (each for each in source.names_in(root) if each.lower().startswith("readme"))
+    return any(is_given_up(source.read(os.path.join(root, each))) for each in readmes)
 
 
 @once_per_file

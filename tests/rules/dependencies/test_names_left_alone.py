@@ -99,6 +99,14 @@ def test_unsloth_rewrites_some_packages_and_not_others(
     assert [each.code for each in lint(f"import unsloth\n{code}\n")] == codes
 
 
+def test_unsloth_rewrites_them_for_the_other_modules_of_a_package_too() -> None:
+    write("requirements.txt", "transformers==4.57.6\n")
+    write("tts/model_loader.py", "from unsloth import FastModel\n")
+    assert [each.code for each in lint(GONE, "tts/trainer.py")] == ["ROC204"]
+    write("tts/__init__.py", "from .model_loader import FastModel\nfrom . import trainer\n")
+    assert lint(GONE, "tts/trainer.py") == []
+
+
 @pytest.mark.parametrize(
     "sets",
     [

@@ -63,3 +63,9 @@ def test_what_a_package_that_users_install_calls_so_is_judged() -> None:
     write("nets/__init__.py", "")
     write("nets/legacy/train.py", PROGRAM)
     assert paths_with("ROC204") == ["nets/legacy/train.py"]
+
+
+def test_so_is_a_project_whose_readme_says_that_nobody_maintains_it() -> None:
+    write("README.md", "# Lab\n\nNOTE: This project is not currently maintained.\n")
+    write("train.py", PROGRAM)
+    assert paths_with("ROC204") == []
