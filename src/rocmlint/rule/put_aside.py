@@ -23,7 +23,8 @@ _FOLDER = compile_lazily(
 """How archives are called, and what may be one: folders, and modules without their ending."""
 _GIVEN_UP = compile_lazily(
     r"(?i)\b(?:this|the) (?:script|file|module|code|program|project|repo(?:sitory)?)"
-    r" (?:is|has been) (?:now )?(?:archived|deprecated|obsolete|outdated|unmaintained|no longer"
+    r" (?:is|has been) (?:now )?(?:archived|deprecated|obsolete|outdated|unmaintained"
+    r"|no longer (?:actively |being )?(?:developed|maintained|needed|supported|updated|used|working)"
     r"|not (?:actively |currently )?(?:used|maintained|working))"
 )
 _HEAD = 1000
