@@ -24,7 +24,7 @@ _FOLDER = compile_lazily(
 _GIVEN_UP = compile_lazily(
     r"(?i)\b(?:this|the) (?:script|file|module|code|program|project|repo(?:sitory)?)"
     r" (?:is|has been) (?:now )?(?:archived|deprecated|obsolete|outdated|unmaintained"
-    r"|no longer (?:actively |being )?(?:developed|maintained|needed|supported|updated|used|working)"
+    r"|no longer (?:actively |being )?(?:developed|maintained|needed|supported|updated|used)"
     r"|not (?:actively |currently )?(?:used|maintained|working))"
 )
 _HEAD = 1000
