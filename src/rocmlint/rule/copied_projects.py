@@ -39,8 +39,8 @@ def copied_project_around(place: str, file: File) -> str:
     """Return the copy of another project that a folder of the repository is, or lies in.
 
     The copy has a license and says what it is. That license names other holders than that of the
-    repository, or is of another kind where it names nobody, or the repository has none. A part of
-    the same project has the license of the whole.
+    repository, or is of another kind where it names nobody. Where the repository has none, it is
+    the only one around: parts of a project have the license of the whole, or each the same.
     """
     root = file.project.folders[-1]
     if not file.exists(os.path.join(root, ".git")):
@@ -51,7 +51,7 @@ def copied_project_around(place: str, file: File) -> str:
         names = file.names_in(folder)
         if any(_OF_PROJECT.match(each) for each in names):
             found = _licenses(folder, file)
-            if found and (not own or _is_of_others(found, own)):
+            if found and (_is_of_others(found, own) if own else _is_alone(folder, found, file)):
                 return folder
         folder = os.path.dirname(folder)
     return ""
@@ -62,6 +62,13 @@ def _licenses(folder: str, file: File) -> str:
     names = sorted(each for each in file.names_in(folder) if _LICENSE.match(each))
     paths = (os.path.join(folder, each) for each in names)
     return "\n".join(file.read(each) for each in paths if os.path.isfile(each)).strip()
+
+
+def _is_alone(folder: str, found: str, file: File) -> bool:
+    """Return whether no folder beside has the same license."""
+    above, own = os.path.split(folder)
+    others = (os.path.join(above, each) for each in file.names_in(above) if each != own)
+    return all(_licenses(each, file) != found for each in others)
 
 
 def _is_of_others(found: str, own: str) -> bool:

@@ -144,3 +144,11 @@ def test_of_a_copied_project_what_something_outside_of_it_names_is_judged(
     write("trainer/README.md", "Run `python gen_img.py`.\n")
     write("trainer/gen_img.py", PROGRAM)
     assert paths_with("ROC204") == expected
+
+
+def test_parts_that_each_have_the_same_license_are_no_copies() -> None:
+    for name in ("bert", "llama"):
+        write(f"blogs/{name}/LICENSE", MIT)
+        write(f"blogs/{name}/README.md", "# Blog\n")
+        write(f"blogs/{name}/train.py", PROGRAM)
+    assert paths_with("ROC204") == ["blogs/bert/train.py", "blogs/llama/train.py"]
