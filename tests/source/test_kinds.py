@@ -33,7 +33,10 @@ def test_paths_say_what_kind_of_file_it_is(path: str, kind: str | None) -> None:
     assert known == ({kind} if kind else set())
 
 
-@pytest.mark.parametrize("folder", ["Archive", "legacy", "_old", "old_code", "failed-attempt"])
+@pytest.mark.parametrize(
+    "folder",
+    ["Archive", "legacy", "_old", "old_code", "unused", "src/trash", "v1/failed-attempt"],
+)
 def test_a_folder_of_what_nobody_runs_is_an_archive(folder: str) -> None:
     assert "archive" in kinds(f"{folder}/train.py")
 

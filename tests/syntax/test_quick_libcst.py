@@ -34,7 +34,7 @@ PARSE = """
 def taken(code):
     try:
         return libcst.parse_module(code).code == code
-    except Exception:
+    except (libcst.ParserSyntaxError, libcst.CSTValidationError):
         return False
 
 print([each for each in %r if taken(each)])
