@@ -123,6 +123,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 yield self._outgrown_pin(pin, found[0], source)
                 continue
             cure = _cure(node, found, source)
+            # Of names behind odd blanks the search of the whole file knows nothing.
             with_cure = (*found, *self._by_cure(source)[cure])
             alike = list({each.dotted: each for each in with_cure}.values())
             surest = max((each.judgement for each in alike), key=lambda each: each.certain)

@@ -65,7 +65,7 @@ def is_for_other_owners(cut_off: _CutOff, source: File) -> bool:
     They may only need a job that does. Where that owner is unknown, lower bounds alone.
     """
     runs = runs_here(cut_off.command, source)
-    return runs is False or (runs is None and _loses_lower_bounds(cut_off))
+    return runs is False or (runs is None and _loses_lower_bounds(cut_off.found))
 
 
 def is_fresh(cut_off: _CutOff, source: File) -> bool:
@@ -74,7 +74,7 @@ def is_fresh(cut_off: _CutOff, source: File) -> bool:
     In a container an older release may be there, but for that of a plain system.
     """
     found = format_of(source.path)
-    if found is None or found.name != "workflow" or not _loses_lower_bounds(cut_off):
+    if found is None or found.name != "workflow" or not _loses_lower_bounds(cut_off.found):
         return False
     image = cut_off.command.step.image
     if image is not None:
@@ -82,8 +82,8 @@ def is_fresh(cut_off: _CutOff, source: File) -> bool:
     return not _IN_CONTAINER.search(source.lines[cut_off.command.span.line - 1])
 
 
-def _loses_lower_bounds(cut_off: _CutOff) -> bool:
-    return all(_LOWER.match(_text(redirects)) for _, redirects in cut_off.found)
+def _loses_lower_bounds(found: Sequence[_Specifier]) -> bool:
+    return all(_LOWER.match(_text(redirects)) for _, redirects in found)
 
 
 class UnquotedSpecifier(PartRule["Command"]):
@@ -250,7 +250,7 @@ def _help(
 
 def _upgrades(install: Install, found: Sequence[_Specifier]) -> bool:
     """Return whether only lower bounds are lost, which the newest release meets."""
-    return install.upgrade and all(_LOWER.match(_text(redirects)) for _, redirects in found)
+    return install.upgrade and _loses_lower_bounds(found)
 
 
 def _quoted(written: str, found: _Specifier, source: File) -> str:

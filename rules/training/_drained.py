@@ -89,8 +89,7 @@ def _start(node: cst.CSTNode, source: Source) -> bool | None:
 
 def _start_of_branches(node: cst.If, source: Source) -> bool | None:
     """Return True where the host waits first in each branch of an `if` with an `else`."""
-    branches = [node.body] if node.orelse is None else [node.body, node.orelse]
-    waits = [_start(branch, source) is True for branch in branches]
+    waits = [_start(branch, source) is True for branch in _branches(node)]
     return True if len(waits) > 1 and all(waits) else None
 
 
@@ -120,11 +119,15 @@ def _end_of_branches(node: cst.If, source: Source) -> bool | None:
     """Return how an `if` ends: in a wait if it always trains, and so in one of its branches."""
     if asks_machine(node.test):
         return _end(node.body, source)
-    branches = [node.body] if node.orelse is None else [node.body, node.orelse]
+    branches = _branches(node)
     ends = [_end(branch, source) for branch in branches]
     if len(branches) > 1 and all(any(map(_queues, calls_in(each))) for each in branches):
         return True in ends
     return False if False in ends else None
+
+
+def _branches(node: cst.If) -> list[cst.CSTNode]:
+    return [node.body] if node.orelse is None else [node.body, node.orelse]
 
 
 def _queues(call: cst.Call) -> bool:

@@ -17,11 +17,12 @@ from rocmlint.rule.closed_projects import (
     is_distributed,
     is_test,
     is_whole,
+    module_name,
     own_project,
 )
 
 from .package_imports import files_of, holds, modules_imported
-from .programs import is_pointed_to, module_name
+from .programs import is_pointed_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import compile_lazily, once_per_file
-from rocmlint.rule.closed_projects import is_whole
+from rocmlint.rule.closed_projects import is_whole, module_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,12 +47,6 @@ def is_named(source: Source) -> bool:
         return True
     texts = (source.read(each) for each in texts_below(root, source) if each != path)
     return any(re.search(named, each) for each in texts)
-
-
-def module_name(path: str) -> str:
-    """Return what imports call a module: of a package the name of its folder."""
-    stem = os.path.basename(path).removesuffix(".py")
-    return os.path.basename(os.path.dirname(path)) if stem == "__init__" else stem
 
 
 def _is_meant(path: str, told: frozenset[tuple[str, str]]) -> bool:

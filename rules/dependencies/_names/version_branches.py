@@ -8,10 +8,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import once_per_file, syntax_tree
-from rocmlint.rule.closed_projects import is_whole
+from rocmlint.rule.closed_projects import is_whole, module_name
 
 from .leftovers import imports_module, is_run, names_module
-from .programs import module_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,6 +10,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.lint.unread import is_python_2, is_template
 from rocmlint.project.copies import PACKAGES
 from rocmlint.project.texts import texts_below
+from rocmlint.rule.closed_projects import module_name
 from rocmlint.rule.put_aside import is_given_up
 from rocmlint.source.kinds import kinds
 
@@ -124,9 +125,7 @@ def _is_nearest(path: str, folder: str, file: File) -> bool:
 
 def _is_imported(path: str, root: str, file: File) -> bool:
     """Return whether another module of the project imports a file, by its name."""
-    folder, name = os.path.split(path)
-    stem = name.removesuffix(".py") if name != "__init__.py" else os.path.basename(folder)
-    module = re.escape(stem)
+    module = re.escape(module_name(path))
     pattern = (
         rf"(?m)^[ \t]*(?:from[ \t]+[\w.]*(?<!\w){module}[ \t]+import\b"
         rf"|from[ \t]+[\w.]+[ \t]+import\b[^#\n]*(?<!\w){module}\b"

@@ -131,17 +131,20 @@ class Companions:
         required = published.requirements(package, version) or ()
         limited = self.asked.keys() | self._brought.keys()
         shared = [each for each in required if each.name in limited and each.name != package]
-        for each in published.applicable(shared):
-            if published.releases(each.name):
-                asked = self.asked.get(each.name, SpecifierSet())
-                pinned = published.pin(asked)
-                if pinned is not None and not each.specifier.contains(pinned, prereleases=True):
-                    return False
-                for by, brought in self._brought.get(each.name, ()):
-                    asked = asked & brought if by != package else asked
-                if pinned is None and published.newest(each.name, asked & each.specifier) is None:
-                    return False
-        return True
+        return all(self._leaves_any(each, package) for each in published.applicable(shared))
+
+    def _leaves_any(self, required: Requirement, by: str) -> bool:
+        """Return whether a release is left of what a package requires, if any is known."""
+        name = required.name
+        if not published.releases(name):
+            return True
+        asked = self.asked.get(name, SpecifierSet())
+        pinned = published.pin(asked)
+        if pinned is not None:
+            return required.specifier.contains(pinned, prereleases=True)
+        for other, brought in self._brought.get(name, ()):
+            asked = asked & brought if other != by else asked
+        return published.newest(name, asked & required.specifier) is not None
 
     @cached_property
     def _brought(self) -> Mapping[str, Sequence[tuple[str, SpecifierSet]]]:

@@ -164,6 +164,12 @@ def has_programs(source: Source) -> bool:
     )
 
 
+def module_name(path: str) -> str:
+    """Return what imports call a module: of a package the name of its folder."""
+    stem = os.path.basename(path).removesuffix(".py")
+    return os.path.basename(os.path.dirname(path)) if stem == "__init__" else stem
+
+
 def is_test(path: str, root: str) -> bool:
     """Check whether a module is a test by its name, or lies among tests."""
     return _OF_TEST.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
