@@ -47,6 +47,8 @@ _ASKS = compile_lazily(
     re.IGNORECASE,
 )
 """What stands in an expression that asks for a version, a package or a name."""
+_PATH = compile_lazily(r"[\"'][^\"'\n]*(?:/|\.[A-Za-z]{2,5}[\"'])[^\"'\n]*[\"']?")
+"""A path in quotes, whose words ask for nothing."""
 _ASKS_EXACTLY = compile_lazily(r"\b(?:hasattr|getattr|signature|__dict__|dir)\b")
 _SKIPS = compile_lazily(r"skip|xfail|require|version|available|importorskip", re.IGNORECASE)
 _LEAVES = frozenset({"exit", "_exit", "quit", "skip", "fail"})
@@ -94,16 +96,16 @@ def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
         if isinstance(above, (cst.Try, cst.TryStar)) and _catches(above, below, node):
             return True
         if isinstance(above, (cst.If, cst.IfExp, cst.While)) and below is not above.test:
-            if asks(above.test, source):
+            if asks(above.test, source, of=node):
                 return True
         if isinstance(above, cst.Assert) or (
             isinstance(above, cst.BooleanOperation) and below is above.right
         ):
-            if asks(getattr(above, "test", above), source):
+            if asks(getattr(above, "test", above), source, of=node):
                 return True
         if isinstance(above, cst.With) and any(_suppresses(each.item) for each in above.items):
             return True
-        if isinstance(above, cst.IndentedBlock) and _left_before(above.body, below, source):
+        if isinstance(above, cst.IndentedBlock) and _left_before(above.body, below, node, source):
             return True
         if isinstance(above, (cst.FunctionDef, cst.ClassDef)) and any(
             _SKIPS.search(source.text_of(each)) for each in above.decorators
@@ -113,21 +115,40 @@ def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
     return False
 
 
-def asks(test: cst.CSTNode, source: Source, hops: int = 2) -> bool:
-    """Return whether a condition asks for a version, or whether something is there."""
+def asks(
+    test: cst.CSTNode, source: Source, hops: int = 2, *, of: cst.CSTNode | None = None
+) -> bool:
+    """Return whether a condition asks for a version, or whether something is there.
+
+    ``of`` is the call that is judged: what says only that its own import went well does not count.
+    """
     if isinstance(test, cst.Call) and last_name(test.func) in {"isinstance", "issubclass"}:
         return False
-    text = source.text_of(test)
+    names = [each for each in walk(test) if isinstance(each, cst.Name)]
+    says = {each.value for each in names if _says_it_is_imported(each, of, source)}
+    text = _PATH.sub("", source.text_of(test))
+    text = re.sub(rf"\b(?:{'|'.join(says)})\b", "", text) if says else text
     if _ASKS.search(text) or _ASKS_EXACTLY.search(text):
         return True
     return hops > 0 and any(
-        _stands_for_question(each, source, hops)
-        for each in walk(test)
-        if isinstance(each, cst.Name)
+        _stands_for_question(each, source, hops, of) for each in names if each.value not in says
     )
 
 
-def _stands_for_question(name: cst.Name, source: Source, hops: int) -> bool:
+def _says_it_is_imported(name: cst.Name, of: cst.CSTNode | None, source: Source) -> bool:
+    """Return whether a flag is set where a call's own name is imported, in one ``try``."""
+    called = dotted_text(of.func) if isinstance(of, cst.Call) else None
+    own = source.bindings(called.partition(".")[0], of) if called and of is not None else ()
+    tried = {_try_around(each.node, source) for each in own} - {None}
+    found = {_try_around(each.node, source) for each in source.bindings(name.value, name)}
+    return bool(found) and found <= tried
+
+
+def _try_around(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
+    return next((each for each in source.ancestors(node) if isinstance(each, cst.Try)), None)
+
+
+def _stands_for_question(name: cst.Name, source: Source, hops: int, of: cst.CSTNode | None) -> bool:
     definition = source.definition(name.value)
     if isinstance(definition, cst.FunctionDef):
         return bool(_ASKS.search(source.text_of(definition.body)))
@@ -138,7 +159,7 @@ def _stands_for_question(name: cst.Name, source: Source, hops: int) -> bool:
         ):
             return True
         if binding.kind == "value" and binding.value is not None:
-            if asks(binding.value, source, hops - 1):
+            if asks(binding.value, source, hops - 1, of=of):
                 return True
     return False
 
@@ -174,13 +195,16 @@ def _suppresses(item: cst.BaseExpression) -> bool:
     return name is not None and ("suppress" in name or "raises" in name.lower())
 
 
-def _left_before(body: Iterable[cst.BaseStatement], below: cst.CSTNode, source: Source) -> bool:
+def _left_before(
+    body: Iterable[cst.BaseStatement], below: cst.CSTNode, node: cst.CSTNode, source: Source
+) -> bool:
     """Return whether a statement above this one leaves the block where something is not there."""
     for statement in body:
         if statement is below:
             return False
-        if isinstance(statement, cst.If) and _leaves(statement) and asks(statement.test, source):
-            return True
+        if isinstance(statement, cst.If) and _leaves(statement):
+            if asks(statement.test, source, of=node):
+                return True
         if isinstance(statement, cst.SimpleStatementLine) and any(
             isinstance(each, (cst.Assert, cst.Expr)) and _demands(each, source)
             for each in statement.body
@@ -213,7 +237,7 @@ def _has_top_level_guard(node: cst.CSTNode, source: Source) -> bool:
         if not _TOP_LEVEL_CHECK.match(code) or not (_ASKS.search(code) or _SKIPS.search(code)):
             continue
         for statement in source.pieces.statement(block).module.body:
-            if _left_before((statement,), node, source) or _marks(statement):
+            if _left_before((statement,), node, node, source) or _marks(statement):
                 return True
     return False
 
