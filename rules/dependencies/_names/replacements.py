@@ -127,6 +127,10 @@ KEYWORD_ADVICE: dict[tuple[str, str], KeywordAdvice] = {
     ("SFTConfig", "max_seq_length"): KeywordAdvice(
         "write `max_length` instead of `max_seq_length`", "0.16", "max_length"
     ),
+    # transformers 5.0: "Please set `TENSORBOARD_LOGGING_DIR` instead."
+    ("TrainingArguments", "logging_dir"): KeywordAdvice(
+        "set `TENSORBOARD_LOGGING_DIR` in the environment instead of `logging_dir`"
+    ),
     ("TrainingArguments", "group_by_length"): KeywordAdvice(
         'write `train_sampling_strategy="group_by_length"` instead of `group_by_length=True`',
         "5.2",
