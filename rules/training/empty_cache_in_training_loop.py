@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -26,6 +27,7 @@ from ._loop import (
     measures_peak,
     neighbours,
     own_nodes,
+    whole_step,
 )
 from ._waiting import (
     device_function,
@@ -55,6 +57,7 @@ _FREES_FOR_OTHERS = compile_lazily(
     r"save|state_dict|gather|(?:sync|update)_\w*weights|generate|rollout"
     r"|offload|onload|unload|sleep|wake_up|reset_(?:peak|max)_memory"
 )
+_SETS_ALLOCATOR = compile_lazily(r"\bPYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF\b")
 
 
 def frees_for_others(found: InStep, source: Source) -> bool:
@@ -86,6 +89,18 @@ def says_why(found: InStep, source: Source) -> bool:
     return any(map(_REASONS.search, given)) or any(
         "empty_cache" in each for each in _docstrings(found, source)
     )
+
+
+def is_short_of_memory(found: InStep, source: Source) -> bool:
+    """Programs that fight for memory: they set up the allocator, or the loop collects garbage.
+
+    The allocator is set up by `PYTORCH_HIP_ALLOC_CONF` and its like, in the same file; garbage is
+    collected by `gc.collect()`.
+    """
+    if _SETS_ALLOCATOR.search(source.text) is not None:
+        return True
+    collects = (each for each in calls_in(whole_step(found, source)) if _collects(each, source))
+    return next(collects, None) is not None
 
 
 class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
@@ -140,6 +155,7 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
         is_beside_micro_batches,
         follows_release,
         says_why,
+        is_short_of_memory,
         is_rollout,
         asks_teacher,
         measures_peak,
@@ -147,7 +163,7 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find cache clearing on every step that frees memory for nobody else."""
+        """Find cache clearing on every step that frees memory for nobody else, once a loop."""
         found = in_step(node, source)
         if found is None or not _empties_cache(node, source) or self.is_excused(found, source):
             return
@@ -156,7 +172,9 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
             "Delete it: the next step allocates the memory again, with slow driver calls. "
             "Empty the cache once per epoch or after an out-of-memory error, if at all."
         )
-        yield self.finding(node, source, message, help=help)
+        line = source.span(whole_step(found, source)).line
+        once = f"{self.code} {source.path} {line}"
+        yield replace(self.finding(node, source, message, help=help), once=once)
 
 
 def _empties_cache(node: cst.Call, source: Source) -> bool:
@@ -165,6 +183,10 @@ def _empties_cache(node: cst.Call, source: Source) -> bool:
     return isinstance(node.func, cst.Name) and bool(
         _IMPORTED.fullmatch(source.resolve(node.func) or "")
     )
+
+
+def _collects(call: cst.Call, source: Source) -> bool:
+    return source.resolve(call.func) == "gc.collect"
 
 
 def _releases(statement: cst.CSTNode) -> bool:
