@@ -63,6 +63,7 @@ FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamb
 _ASKS_HARDWARE = compile_lazily(
     r"is_(?:\w+_)?(?:bf16|bfloat16|fp8|fp16|tf32|cuda|gpu|mps|npu|xpu|hpu|hip|rocm)_(?:\w+_)?available"
 )
+_LEFT_OUT = compile_lazily(r"torch\.(?:distributed\b|_C\._distributed)")
 ATTENTION = compile_lazily(r"aiter|flash|sageattention|xformers")
 """Names of packages whose kernels are attention."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
@@ -241,6 +242,12 @@ def is_only_for_missing(fake: Fake, source: Source) -> bool:
     """Modules that only fill a gap: the code asked for an empty one, or no release has it."""
     fills = fake.kind == "hollow" or (fake.kind == "kernel" and is_gone(fake.name, source))
     return fills and fills_a_gap(fake.node, source)
+
+
+def is_left_out_of_builds(fake: Fake, source: Source) -> bool:
+    """Modules that some builds of PyTorch lack, as those for Windows lack `torch.distributed`."""
+    del source
+    return fake.kind == "hollow" and _LEFT_OUT.match(fake.name) is not None
 
 
 def is_of_mocked_package(fake: Fake, source: Source) -> bool:

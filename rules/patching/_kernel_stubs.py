@@ -9,6 +9,7 @@ import libcst as cst
 
 from rocmlint.project.packages import has_entry, known_packages
 from rocmlint.rule import (
+    AttributePatch,
     argument,
     attribute_patches,
     calls_in,
@@ -210,8 +211,18 @@ def _attributes_set(
             if source.text_of(node.func) == "setattr":
                 yield node.args[0].value, node.args[2].value
         for patch in attribute_patches(node) if isinstance(node, cst.Assign) else ():
-            if not patch.name.startswith("__"):
+            if not patch.name.startswith("__") or _delegates(patch, source):
                 yield patch.owner, patch.value
+
+
+def _delegates(patch: AttributePatch, source: Source) -> bool:
+    """Check for ``stub.__getattr__ = lambda name: getattr(other, name)``, or a function for it."""
+    function = local_definition(patch.value, source) or patch.value
+    return patch.name == "__getattr__" and any(_is_getattr(each) for each in calls_in(function))
+
+
+def _is_getattr(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Call) and last_name(node.func) == "getattr"
 
 
 def _members_made_by(made: cst.Call, source: Source) -> Iterator[cst.BaseExpression]:
@@ -241,6 +252,8 @@ def _is_made_up(value: cst.BaseExpression, source: Source) -> bool | None:
         return True
     if isinstance(value, cst.Lambda):
         return next(calls_in(value.body), None) is None
+    if _is_getattr(value):
+        return False
     definition = local_definition(value, source)
     if isinstance(definition, cst.FunctionDef):
         raises = any(isinstance(each, cst.Raise) for each in walk(definition.body))

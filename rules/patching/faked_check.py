@@ -21,6 +21,7 @@ from ._faked_checks import (
     is_hardware_override,
     is_in_pytest,
     is_in_test,
+    is_left_out_of_builds,
     is_of_mocked_package,
     is_off_for_a_reason,
     is_only_for_cuda,
@@ -93,6 +94,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         is_true_anyway,
         is_for_cpu_or_docs,
         is_only_for_missing,
+        is_left_out_of_builds,
         is_of_mocked_package,
         is_hardware_override,
     )
@@ -180,11 +182,17 @@ def _words(fake: Fake) -> tuple[str, str]:
             ),
         )
     if fake.kind == "hollow":
+        package = name.partition(".")[0]
+        wanted = (
+            "build of PyTorch that has this module"
+            if package == "torch"
+            else f"{package} that was built for the installed PyTorch"
+        )
         return (
             f"`{name}` is replaced with an empty module",
             (
-                f"Install a {name.partition('.')[0]} that was built for the installed PyTorch, and "
-                f"delete the stub. Whatever this module registers is missing otherwise."
+                f"Install a {wanted}, and delete the stub. "
+                "Whatever this module registers is missing otherwise."
             ),
         )
     if fake.is_patch_check:
