@@ -58,6 +58,7 @@ class UndeclaredTorch(PartRule["Declared"]):
     name = "undeclared-torch"
     since = "0.1.0"
     severity = "warning"
+    preview = True
     skips = frozenset({"test", "example", "docs"})
     on = declared("dependencies", "install-requires", described="requirements of a project")
     excuses = (is_unknown, is_told, is_plugin, is_of_others)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.project.copies import OF_OTHERS
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import compile_lazily
+from rocmlint.rule.copied_projects import is_copied
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -100,10 +101,10 @@ def is_plugin(found: Undeclared, file: File) -> bool:
 
 
 def is_of_others(found: Undeclared, file: File) -> bool:
-    """Copies of other projects, in a directory called `third_party`, `vendor` or the like."""
+    """Copies of other projects, by their license or a directory called `vendor` or the like."""
     root = file.project.folders[-1]
     inside = os.path.relpath(found.folder, root).replace(os.sep, "/")
-    return _VENDORED.search(f"/{inside}") is not None
+    return _VENDORED.search(f"/{inside}") is not None or is_copied(file)
 
 
 def _base(source: File) -> list[Declared]:
