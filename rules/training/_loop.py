@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.rule import calls_in, children, compile_lazily, last_name, string_value, walk
+from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
 
 if TYPE_CHECKING:
     import re
@@ -162,7 +163,13 @@ def logs_memory(found: InStep, source: Source) -> bool:
     return _READS_MEMORY.search(source.text_of(source.whole_class(node) or node)) is not None
 
 
-STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped)
+def is_unused(found: InStep, source: Source) -> bool:
+    """Files that are given up or put aside, and copies of other projects that nothing names."""
+    del found
+    return is_put_aside(source) or is_in_unused_copy(source)
+
+
+STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped, is_unused)
 """Why a call in a training step is left alone, whatever it does."""
 
 
