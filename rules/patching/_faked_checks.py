@@ -245,7 +245,7 @@ def is_only_for_missing(fake: Fake, source: Source) -> bool:
 
 
 def is_left_out_of_builds(fake: Fake, source: Source) -> bool:
-    """Modules that some builds of PyTorch lack, as those for Windows lack `torch.distributed`."""
+    """Modules that some builds of PyTorch lack, as some for Windows lack `torch.distributed`."""
     del source
     return fake.kind == "hollow" and _LEFT_OUT.match(fake.name) is not None
 
