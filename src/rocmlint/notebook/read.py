@@ -138,7 +138,7 @@ def read(data: bytes) -> Notebook:
     try:
         return _Reader(text).notebook()
     except json.JSONDecodeError as error:
-        reason = f"is not valid JSON: {error.msg}"
+        reason = f"is not valid JSON: {_why_invalid(error)}"
         raise NotebookError(reason, error.lineno, error.colno) from error
     except (ValueError, RecursionError) as error:
         if isinstance(error, NotebookError):
@@ -272,6 +272,20 @@ class _Reader:
 
     def _refuse(self, reason: str, at: int) -> None:
         raise json.JSONDecodeError(reason, self.text, at)
+
+
+def _why_invalid(error: json.JSONDecodeError) -> str:
+    """Say what is wrong with JSON, as a sentence that needs no place behind it."""
+    behind = error.doc[error.pos :]
+    in_string = error.msg.startswith("Invalid control character")
+    if error.msg.startswith("Unterminated string") or (in_string and not behind.strip()):
+        return "the file ends in the middle of a string"
+    if not behind.strip():
+        return "the file ends too early"
+    if in_string:
+        named = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
+        return f"{named.get(behind[0], f'the character U+{ord(behind[0]):04X}')} in a string"
+    return error.msg.rstrip(": ")
 
 
 def _why_no_cells(facts: dict[str, Any]) -> str:
