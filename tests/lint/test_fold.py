@@ -26,7 +26,23 @@ def test_the_first_place_stands_for_all_and_counts_them() -> None:
     found = [finding("b.py", 1, "x"), finding("a.py", 7, "x"), finding("a.py", 3, "x")]
     (kept,) = folded(found)
     assert (kept.path, kept.line) == ("a.py", 3)
-    assert kept.help == "Do. The same holds for 2 more places in 2 files."
+    assert kept.help == "Do. The same holds for 2 more places, 1 of them in another file."
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        (["a.py"], "1 more place."),
+        (["a.py", "a.py"], "2 more places."),
+        (["b.py"], "1 more place, in another file."),
+        (["b.py", "b.py"], "2 more places, in another file."),
+        (["b.py", "c.py"], "2 more places, in 2 other files."),
+        (["a.py", "b.py", "c.py"], "3 more places, 2 of them in 2 other files."),
+    ],
+)
+def test_the_count_says_which_places_are_in_other_files(others: list[str], told: str) -> None:
+    found = [finding(path, line, "x") for line, path in enumerate(["a.py", *others], 1)]
+    assert [each.help for each in folded(found)] == [f"Do. The same holds for {told}"]
 
 
 def test_a_help_of_two_sentences_keeps_them_and_counts_in_a_clause() -> None:
@@ -51,7 +67,7 @@ def test_a_checkout_that_many_scripts_append_is_reported_once() -> None:
         )
     (found,) = lint_paths(["."], options={"select": ["ROC105"]})
     assert found.path == "tools/a.py"
-    assert found.help.endswith("The same holds for 1 more place in 2 files.")
+    assert found.help.endswith("The same holds for 1 more place, in another file.")
 
 
 def test_the_first_place_has_the_fixes_of_all_in_its_file() -> None:
@@ -73,7 +89,7 @@ def test_a_project_gets_one_finding_for_each_package() -> None:
         ("a.py", "transformers"),
         ("a.py", "huggingface_hub"),
     ]
-    assert found[0].help.endswith("The same holds for 2 more places in 3 files.")
+    assert found[0].help.endswith("The same holds for 2 more places, in 2 other files.")
 
 
 def test_the_answer_is_the_same_from_the_cache_and_from_several_processes() -> None:
@@ -85,7 +101,7 @@ def test_the_answer_is_the_same_from_the_cache_and_from_several_processes() -> N
     write("a.py", "")
     (found,) = lint_paths(["."], options=OPTIONS, cache_dir="cache")
     assert found.path == "b.py"
-    assert found.help.endswith("The same holds for 1 more place in 2 files.")
+    assert found.help.endswith("The same holds for 1 more place, in another file.")
 
 
 def test_a_suppression_at_the_first_place_leaves_the_next_one() -> None:

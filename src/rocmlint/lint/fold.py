@@ -57,10 +57,17 @@ def _told(help: str, others: str) -> str:
 
 
 def _others(alike: Sequence[Finding]) -> str:
+    """Say how many other places there are, and how many of them are in other files."""
     # A loop of Python's may run commands that are alike at one place.
-    places = len({(each.path, each.cell, each.line, each.column) for each in alike}) - 1
-    files = len({each.path for each in alike})
-    if not places:
+    places = {(each.path, each.cell, each.line, each.column) for each in alike}
+    first = min(alike, key=lambda each: each.sort_key).path
+    elsewhere = [path for path, *_ in places if path != first]
+    more = len(places) - 1
+    if not more:
         return ""
-    counted = "1 more place" if places == 1 else f"{places} more places"
-    return f"The same holds for {counted}" + (f" in {files} files." if files > 1 else ".")
+    told = f"The same holds for {more} more place{'s' if more > 1 else ''}"
+    files = len(set(elsewhere))
+    if not files:
+        return f"{told}."
+    some = "" if len(elsewhere) == more else f"{len(elsewhere)} of them "
+    return f"{told}, {some}in {'another file' if files == 1 else f'{files} other files'}."

@@ -23,7 +23,7 @@ def test_identical_copies_are_reported_once(project: Project) -> None:
     project.write("runs/two/precision.py", f"# The second run.\n{CHECK}")
     (found,) = json.loads(project.run("--output-format", "json").stdout)["findings"]
     assert (found["path"], found["code"]) == ("runs/one/precision.py", "ROC302")
-    assert found["help"].endswith("The same holds for 1 more place in 2 files.")
+    assert found["help"].endswith("The same holds for 1 more place, in another file.")
 
 
 def test_another_function_with_the_same_fault_is_a_finding_of_its_own(project: Project) -> None:
