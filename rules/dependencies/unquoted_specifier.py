@@ -15,6 +15,8 @@ from ._installs.owners import runs_here
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from packaging.version import Version
+
     from rocmlint.rule import Command, File, Finding, Install, Redirect, Span, Word
 
 _PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]=[\w.*+!]+,)?\Z")
@@ -25,6 +27,8 @@ _PLAIN_SYSTEM = compile_lazily(
     r"(?:docker\.io/)?(?:library/)?(?:python|ubuntu|debian|fedora|alpine|almalinux|rockylinux"
     r"|nvidia/cuda|rocm/dev-[\w.-]+)(?:[:@]|\Z)"
 )
+_OLDEST_PYTHON = "3.10"
+"""The oldest Python that counts as one of today, where the project names none."""
 _PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
 
 
@@ -82,6 +86,34 @@ def is_fresh(cut_off: _CutOff, source: File) -> bool:
     return not _IN_CONTAINER.search(source.lines[cut_off.command.span.line - 1])
 
 
+def is_beside_dead_torch(cut_off: _CutOff, source: File) -> bool:
+    """Lower bounds beside a pin like `torch==1.7.1`, which has no wheel for a Python of today.
+
+    Nobody installs the two any more, but where an image or the project has an older Python.
+    """
+    if cut_off.command.step.image is not None or not _loses_lower_bounds(cut_off.found):
+        return False
+    from packaging.version import Version  # noqa: PLC0415 - few commands are cut off
+
+    from rocmlint.project.python_version import newest_python_of, python_version  # noqa: PLC0415
+
+    newest = [newest_python_of(each) for each in _torch_pinned(source)]
+    oldest = python_version(source.project) or Version(_OLDEST_PYTHON)
+    return any(each is not None and each < oldest for each in newest)
+
+
+def _torch_pinned(source: File) -> Iterator[Version]:
+    """Yield the releases of torch that the commands of a file pin, whatever a branch decides."""
+    from rocmlint.published.requirements import pin  # noqa: PLC0415 - few commands are cut off
+    from rocmlint.rule import installs_of  # noqa: PLC0415
+
+    for command, install in installs_of(source.parts.commands):
+        for each in () if command.branches else install.requirements:
+            pinned = None if each.requirement is None else pin(each.requirement.specifier)
+            if each.name == "torch" and pinned is not None:
+                yield pinned
+
+
 def _loses_lower_bounds(found: Sequence[_Specifier]) -> bool:
     return all(_LOWER.match(_text(redirects)) for _, redirects in found)
 
@@ -121,7 +153,7 @@ class UnquotedSpecifier(PartRule["Command"]):
     since = "0.1.0"
     skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (is_for_other_gpus, is_for_other_owners, is_fresh)
+    excuses = (is_for_other_gpus, is_for_other_owners, is_fresh, is_beside_dead_torch)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""
