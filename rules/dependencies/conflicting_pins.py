@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, commands, declared, fitted, shortened
@@ -20,7 +19,7 @@ from ._pins.excuses import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.rule import Command, Declared, File, Finding, Word
 
@@ -99,31 +98,45 @@ class ConflictingPins(PartRule["Command | Declared"]):
             return
         from ._pins.together import Part, known  # noqa: PLC0415 - loads packaging
 
-        before: dict[str, Part] = {}
+        found: dict[str, tuple[Word, Part]] = {}
         for each in install.requirements:
             requirement, text = each.requirement, each.word.text
             if each.name in known() and requirement is not None and not requirement.url:
-                if text not in before and len(before) < _MOST:
+                if text not in found and len(found) < _MOST:
                     part = Part(each.name, requirement, "this command", command=node)
-                    yield from self._judged(each.word, part, before.values(), source)
-                    before[text] = part
+                    found[text] = each.word, part
+        parts = [part for _, part in found.values()]
+        for at, (word, part) in enumerate(found.values()):
+            conflict = self._first(part, parts[:at], source)
+            if conflict is not None:
+                yield self._finding(word, part, conflict, parts, source)
 
     def _declared(self, node: Declared, source: File) -> Iterator[Finding]:
         from ._pins.together import installed_with, part_of  # noqa: PLC0415 - loads packaging
 
         part = part_of(node)
-        if part is not None and not node.constraint and part.requirement.specifier:
-            yield from self._judged(node, part, installed_with(node, source), source)
+        if part is None or node.constraint or not part.requirement.specifier:
+            return
+        conflict = self._first(part, installed_with(node, source), source)
+        if conflict is not None:
+            listed = installed_with(node, source, behind=True)
+            yield self._finding(node, part, conflict, listed, source)
 
-    def _judged(
-        self, place: Declared | Word, part: Part, others: Iterable[Part], source: File
-    ) -> Iterator[Finding]:
-        for other in others:
-            conflict = self._proven(part, other, source)
-            if conflict is not None:
-                message = _message(conflict, part)
-                yield self.finding(place, source, message, help=_help(conflict, source))
-                return
+    def _finding(
+        self,
+        place: Declared | Word,
+        part: Part,
+        conflict: Conflict,
+        listed: Sequence[Part],
+        source: File,
+    ) -> Finding:
+        message, help = _message(conflict, part), _help(conflict, listed, source)
+        return self.finding(place, source, message, help=help)
+
+    def _first(self, part: Part, others: Iterable[Part], source: File) -> Conflict | None:
+        """Return the first conflict of a requirement with others."""
+        proven = (self._proven(part, other, source) for other in others)
+        return next((each for each in proven if each is not None), None)
 
     def _proven(self, one: Part, two: Part, source: File) -> Conflict | None:
         """Return the first conflict, where every Python has one that nothing excuses."""
@@ -145,24 +158,26 @@ def _message(conflict: Conflict, part: Part) -> str:
         return fitted(f"No release is in both `{{}}` and `{{}}` ({other.where})", *texts)
     demand = f"{other.name}{conflict.demanded}"
     where = (_where(owner, part), _where(other, part))
-    return fitted(
-        f"`{{}}`{where[0]} needs {{}}, which `{{}}`{where[1]} excludes", texts[0], demand, texts[1]
-    )
+    shape = f"`{{}}`{where[0]} needs {{}}, which `{{}}`{where[1]} excludes"
+    whole = shape.format(texts[0], demand, texts[1])
+    if fitted(shape, texts[0], demand, texts[1]) == whole:
+        return whole
+    # what is needed has the name of the other
+    return fitted(shape, texts[0], demand, str(other.requirement.specifier))
 
 
-def _help(conflict: Conflict, source: File) -> str:
-    from rocmlint.project.python_version import python_version  # noqa: PLC0415 - loads packaging
-
-    owner, other = conflict.owner, conflict.other
-    python = python_version(source.project)
+def _help(conflict: Conflict, listed: Sequence[Part], source: File) -> str:
+    """Return what to do; ``listed`` is what is installed together with both."""
     if not conflict.demanded:
         return "pip refuses to install them together: keep one of the two."
-    from ._pins.conflicts import candidates  # noqa: PLC0415
+    from rocmlint.project.python_version import python_version  # noqa: PLC0415 - loads packaging
 
+    from ._pins.conflicts import candidates  # noqa: PLC0415
+    from ._pins.cures import cure  # noqa: PLC0415
+
+    owner = conflict.owner
     allowed = candidates(owner)
-    newest = conflict.fits if python is None else replace(conflict, python=str(python)).fits
-    fits = f", or {owner.name} {newest}, the newest that goes with it" if newest else ""
-    wanted = f"Take {shortened(f'{other.name}{conflict.demanded}', 60)}{fits}."
+    wanted = cure(conflict, listed, str(python_version(source.project) or conflict.python))
     if conflict.implied:
         return f"pip installs both, but {owner.name} disables PyTorch or fails in it. {wanted}"
     if len(allowed) > 1:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from packaging.specifiers import SpecifierSet
 
 from rocmlint.published import requirements as published
-from rocmlint.published.fitting import newest_accepting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,13 +36,6 @@ class Conflict:
     python: str
     demanded: str = ""
     implied: bool = False
-
-    @property
-    def fits(self) -> Version | None:
-        """The newest release of the owner that goes with the other."""
-        extras = tuple(sorted(self.owner.requirement.extras))
-        versions = candidates(self.other)
-        return _newest_fit(self.owner.name, extras, self.other.name, versions, self.python)
 
 
 def conflicts(one: Part, two: Part) -> Iterator[tuple[Conflict, ...]]:
@@ -90,7 +82,7 @@ def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
     conflict = None
     extras = tuple(sorted(owner.requirement.extras))
     for version in reversed(owned):
-        demand = _demanded(owner.name, version, extras, other.name, python)
+        demand = demanded(owner.name, version, extras, other.name, python)
         if demand is None:
             return ""
         asked, implied = demand
@@ -102,22 +94,8 @@ def _forbids(owner: Part, other: Part, python: str) -> Conflict | str:
     return "" if conflict is None else Conflict(owner, other, python, *conflict)
 
 
-def _newest_fit(
-    name: str, extras: tuple[str, ...], other: str, versions: tuple[Version, ...], python: str
-) -> Version | None:
-    """Return the newest release of a package that demands what one of these versions is."""
-
-    def demand(release: Version) -> SpecifierSet | None:
-        found = _demanded(name, release, extras, other, python)
-        if found is None:
-            raise KeyError(release)
-        return found[0]
-
-    return newest_accepting(name, versions, demand, python)
-
-
 @lru_cache(maxsize=8192)
-def _demanded(
+def demanded(
     name: str, version: Version, extras: tuple[str, ...], other: str, python: str
 ) -> tuple[SpecifierSet | None, bool] | None:
     """Return what a release demands of another package, and whether only by its extra torch.
@@ -138,9 +116,9 @@ def _demanded(
             return (floor, True) if floor is not None else (asked, False)
         return _without_builds(asked), False
     total: SpecifierSet | None = None
-    for each in published.applicable(required, extras, python):
-        if each.name.lower().replace("_", "-") == other:
-            total = each.specifier if total is None else total & each.specifier
+    named = (each for each in required if each.name.lower().replace("_", "-") == other)
+    for each in published.applicable(named, extras, python):
+        total = each.specifier if total is None else total & each.specifier
     return total, False
 
 
@@ -161,7 +139,8 @@ def _floor(required: Iterator[Requirement]) -> SpecifierSet | None:
 
 
 @lru_cache(maxsize=1024)
-def _allowed(name: str, specifier: SpecifierSet) -> tuple[Version, ...]:
+def releases_in(name: str, specifier: SpecifierSet) -> tuple[Version, ...]:
+    """Return the releases in a specifier, ascending; a pin is one, known or not."""
     pinned = published.pin(specifier)
     if pinned is not None:
         return (pinned,)
@@ -169,8 +148,8 @@ def _allowed(name: str, specifier: SpecifierSet) -> tuple[Version, ...]:
 
 
 def candidates(part: Part) -> tuple[Version, ...]:
-    """Return the releases that a requirement allows, ascending; a pin is one, known or not."""
-    return _allowed(part.name, part.requirement.specifier)
+    """Return the releases that a requirement allows."""
+    return releases_in(part.name, part.requirement.specifier)
 
 
 @lru_cache(maxsize=8192)

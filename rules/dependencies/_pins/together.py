@@ -50,8 +50,11 @@ def part_of(declared: Declared, where: str = "") -> Part | None:
     return Part(declared.name, requirement, where, declared.constraint)
 
 
-def installed_with(declared: Declared, file: File) -> list[Part]:
-    """Return the requirements that a declared one has to go with, and that stand before it."""
+def installed_with(declared: Declared, file: File, *, behind: bool = False) -> list[Part]:
+    """Return the requirements that a declared one has to go with, and that stand before it.
+
+    With ``behind``, those that stand behind it too.
+    """
     parts = file.parts
     if len(parts.declared) > _MOST and declared.span > parts.declared[_MOST - 1].span:
         return []
@@ -59,7 +62,7 @@ def installed_with(declared: Declared, file: File) -> list[Part]:
     before = True
     for each in parts.declared[:_MOST]:
         if each is declared:
-            before = False
+            before = behind
         elif _are_together(each, declared, before=before):
             found += _parts([each])
     if not declared.group:

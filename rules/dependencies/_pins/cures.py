@@ -1,0 +1,125 @@
+"""What to take in place of requirements that exclude each other: what goes with the rest too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import SpecifierSet
+
+from rocmlint.published import requirements as published
+from rocmlint.published.fitting import newest_accepting
+from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.rule import shortened
+
+from .conflicts import candidates, demanded, releases_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from packaging.version import Version
+
+    from .conflicts import Conflict
+    from .together import Part
+
+_NONE = SpecifierSet("<0")
+_MOST_NAMED = 3
+
+
+def cure(conflict: Conflict, listed: Sequence[Part], python: str) -> str:
+    """Return which releases to take, as a sentence; ``listed`` is all that is installed together.
+
+    A release is named only if it goes with the rest, or with it what has to move too.
+    """
+    owner, other = conflict.owner, conflict.other
+    rest = [
+        each
+        for each in listed
+        if each.name not in {owner.name, other.name}
+        and any(published.applicable((each.requirement,), (), python))
+    ]
+    moved = _moved(conflict, rest, python)
+    newest = _newest_fit(conflict, rest, python)
+    if newest is not None and not moved <= set(FAMILY):
+        return f"Take {owner.name} {newest}, the newest that goes with the rest."
+    wanted = shortened(f"{other.name}{conflict.demanded}", 60) + _with(sorted(moved))
+    fits = f", or {owner.name} {newest}, the newest that goes with it" if newest else ""
+    return f"Take {wanted}{fits}."
+
+
+def _with(moved: list[str]) -> str:
+    """Name the packages of which other releases are needed too."""
+    if not moved:
+        return ""
+    if len(moved) > _MOST_NAMED:
+        moved = [*moved[: _MOST_NAMED - 1], f"{len(moved) - _MOST_NAMED + 1} others"]
+    *others, last = moved
+    named = f"{', '.join(others)} and {last}" if others else last
+    return f" and the {named} that {'go' if others else 'goes'} with it"
+
+
+def _moved(conflict: Conflict, rest: Sequence[Part], python: str) -> set[str]:
+    """Return what contradicts the releases that the owner demands: as little as can be."""
+    other = conflict.other
+    fewest: set[str] | None = None
+    for version in reversed(releases_in(other.name, SpecifierSet(conflict.demanded))):
+        against = {each.name for each in rest if not _go_together(other, version, each, python)}
+        if fewest is None or len(against) < len(fewest):
+            fewest = against
+        if not against:
+            break
+    return fewest or set()
+
+
+def _newest_fit(conflict: Conflict, rest: Sequence[Part], python: str) -> Version | None:
+    """Return the newest release of the owner that goes with the other, and with the rest.
+
+    Where the one that is asked for pins its torch, those before it did are too old to be of use.
+    """
+    owner, other = conflict.owner, conflict.other
+    asked, too_old = candidates(owner)[-1], None
+    if _pins_torch(owner, asked, python):
+        before = (each for each in reversed(published.releases(owner.name)) if each < asked)
+        too_old = next((each for each in before if _pins_torch(owner, each, python) is False), None)
+
+    def demand(release: Version) -> SpecifierSet | None:
+        found = demanded(owner.name, release, _extras(owner), other.name, python)
+        if found is None:
+            raise KeyError(release)
+        together = (_go_together(owner, release, each, python) for each in (other, *rest))
+        if (too_old is not None and release <= too_old) or not all(together):
+            return _NONE if found[0] is None else found[0] & _NONE
+        return found[0]
+
+    return newest_accepting(owner.name, candidates(other), demand, python)
+
+
+def _pins_torch(part: Part, version: Version, python: str) -> bool | None:
+    """Return whether a release requires one torch; None if that is unknown."""
+    try:
+        asked = published.torch_requirement(part.name, version, _extras(part), python)
+    except KeyError:
+        return None
+    return asked is not None and published.pin(asked) is not None
+
+
+def _go_together(part: Part, version: Version, other: Part, python: str) -> bool:
+    """Return whether a release goes with one that another requirement allows, or none can tell."""
+    if not other.requirement.specifier or not candidates(other):
+        return True
+    asked = demanded(part.name, version, _extras(part), other.name, python)
+    if other.constraint:
+        is_required = asked is not None and not asked[1]
+        return not is_required or any(_takes(asked, each) for each in candidates(other))
+    return any(
+        _takes(asked, each)
+        and _takes(demanded(other.name, each, _extras(other), part.name, python), version)
+        for each in reversed(candidates(other))
+    )
+
+
+def _takes(asked: tuple[SpecifierSet | None, bool] | None, version: Version) -> bool:
+    return asked is None or asked[0] is None or asked[0].contains(version, prereleases=True)
+
+
+def _extras(part: Part) -> tuple[str, ...]:
+    return tuple(sorted(part.requirement.extras))
