@@ -210,3 +210,23 @@ def test_words_stand_at_their_places(written: list[str], between: list[str]) -> 
     found = last(text).words[1:]
     assert [word.text for word in found] == written
     assert [at(text, word.span) for word in found] == written
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "RUN make \\ # four jobs\n && pip install a\n",
+            (1, 10, "The comment behind `\\` ends the instruction"),
+        ),
+        ("RUN make\n && pip install a\n", (2, 1, "'&& pip install a' is not a valid Dockerfile")),
+        ("RUN make \\\n # four jobs\n && pip install a\n", None),
+    ],
+)
+def test_a_line_that_no_longer_goes_on_is_told_where_it_ends(
+    text: str, told: tuple[int, int, str] | None
+) -> None:
+    found = parse(text).problems
+    places = [(each.line, each.column) for each in found]
+    assert places == ([] if told is None else [told[:2]])
+    assert told is None or found[0].reason.startswith(told[2])

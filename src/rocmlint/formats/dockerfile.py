@@ -37,6 +37,7 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _WORD = re.compile(r"(?:\"[^\"]*\"|'[^']*'|\\.|[^\s\"'\\])+|\S", re.DOTALL)
+_COMMENTED = re.compile(r"[\\`][ \t]+#[^\n]*\Z")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"")
 _ESCAPE = re.compile(r"(?:\\u[0-9A-Fa-f]{4})+|\\.")
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?([\w.-]+)(?:[ \t]+([\w.-]+))?")
@@ -123,6 +124,7 @@ class _Build:
         self.copies: list[Copy] = []
         self.images: list[Word] = []
         self.steps = 0
+        self.before: Excerpt | None = None  # the arguments of the last instruction
         self.problems: list[Problem] = []
 
     def take(self, instruction: Instruction) -> None:
@@ -144,11 +146,8 @@ class _Build:
         elif name in ("RUN", "CMD", "ENTRYPOINT"):
             self._run(instruction, stage)
         elif name not in _NAMES and not self.problems:
-            span = instruction.written.span()
-            shown = instruction.written.text.strip()[:40]
-            self.problems.append(
-                Problem(f"{shown!r} is not a valid Dockerfile instruction", span.line, span.column)
-            )
+            self.problems.append(_not_ended(self.before) or _unknown(instruction.written))
+        self.before = instruction.arguments
 
     def _from(self, arguments: Excerpt) -> None:
         words = list(re.finditer(r"\S+", arguments.text))
@@ -213,6 +212,21 @@ class _Build:
         else:
             whole = instruction.with_heredocs or arguments
             self.commands += commands_of(whole, variables, step)
+
+
+def _unknown(written: Excerpt) -> Problem:
+    span, shown = written.span(), written.text.strip()[:40]
+    return Problem(f"{shown!r} is not a valid Dockerfile instruction", span.line, span.column)
+
+
+def _not_ended(before: Excerpt | None) -> Problem | None:
+    """Return why the line of an instruction that should go on does not."""
+    match = None if before is None else _COMMENTED.search(before.text)
+    if before is None or match is None:
+        return None
+    span = before.span(*match.span())
+    reason = f"The comment behind `{match[0][0]}` ends the instruction"
+    return Problem(reason, span.line, span.column)
 
 
 def parse(text: str) -> Parts:
