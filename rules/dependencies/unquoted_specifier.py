@@ -29,6 +29,7 @@ _PLAIN_SYSTEM = compile_lazily(
 )
 _OLDEST_PYTHON = "3.10"
 """The oldest Python that counts as one of today, where the project names none."""
+_MOST_NAMED = 4
 _PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
 
 
@@ -275,7 +276,10 @@ def _help(
     if not lost:
         return f"{wanted}: as it is, only the other requirements of this file bound the version."
     tool = install.tool.split(" ", maxsplit=1)[0]
-    *others, last = (f"`{each}`" for each in dict.fromkeys(lost))
+    names = [f"`{each}`" for each in dict.fromkeys(lost)]
+    if len(names) > _MOST_NAMED:
+        names = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED + 1} others"]
+    *others, last = names
     listed = f"{', '.join(others)} and {last}" if others else last
     return f"{wanted}: as it is, {tool} installs any version of {listed}."
 

@@ -84,3 +84,9 @@ def test_a_torch_without_wheels_for_newer_pythons_is_no_excuse_where_the_python_
     assert repository.codes("Dockerfile", image) == ["ROC208"]
     repository.write("environment.yml", "dependencies:\n- python=3.8\n")
     assert repository.codes("setup.sh", OLD) == ["ROC208"]
+
+
+def test_of_many_packages_the_help_names_three(repository: Repository) -> None:
+    names = "".join(f" {each}>=1" for each in ("peft", "trl", "timm", "kornia", "einops"))
+    (found,) = repository.lint("setup.sh", f"pip install{names}\n")
+    assert found.help.endswith("pip installs any version of `peft`, `trl`, `timm` and 2 others.")
