@@ -130,3 +130,14 @@ def test_a_long_reason_is_cut() -> None:
     finding = unread("train.ipynb", "{" + '"a": ' * 5000)
     assert len(finding.message) <= 100
     assert finding.message.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("pyproject.toml", '[project]\ndependencies = ["torch"\n', "This file is not valid TOML: "),
+        ("environment.yml", "dependencies: [torch, {\n", "This file is not valid YAML"),
+    ],
+)
+def test_a_message_on_a_document_has_a_subject(path: str, text: str, told: str) -> None:
+    assert unread(path, text).message.startswith(told)

@@ -42,6 +42,8 @@ def about_file(path: str, reason: str) -> Unread:
 def about_place(path: str, problem: Problem, lines: Sequence[str]) -> Unread:
     """Return what to say of a file that cannot be parsed at a place, or of a part of it."""
     reason = problem.reason
+    if reason.startswith("not valid "):  # TOML, YAML: the parser names no subject
+        reason = f"This file is {reason}"
     if is_template(path, problem, lines):
         return _template(reason)
     if problem.help:
