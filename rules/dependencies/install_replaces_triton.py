@@ -146,6 +146,7 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
     code = "ROC209"
     name = "install-replaces-triton"
     since = "0.1.0"
+    preview = True
     severity = "warning"
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages") | declared(

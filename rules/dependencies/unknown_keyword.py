@@ -27,7 +27,12 @@ from ._names.keywords import (
     unknown_keywords,
 )
 from ._names.live import NOT_RUN, is_uncalled
-from ._names.other_environments import is_excluded, is_for_another_environment, to_require
+from ._names.other_environments import (
+    is_beside_unlisted,
+    is_excluded,
+    is_for_another_environment,
+    to_require,
+)
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -103,6 +108,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         *NOT_RUN,
         is_for_some_versions,
         is_for_another_environment,
+        is_beside_unlisted,
         is_uncalled,
     )
 

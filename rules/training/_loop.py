@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.rule import calls_in, children, compile_lazily, last_name, string_value, walk
+from rocmlint.rule.closed_projects import is_in_unused_function
 from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
 
 if TYPE_CHECKING:
@@ -164,9 +165,10 @@ def logs_memory(found: InStep, source: Source) -> bool:
 
 
 def is_unused(found: InStep, source: Source) -> bool:
-    """Files that are given up or put aside, and copies of other projects that nothing names."""
-    del found
-    return is_put_aside(source) or is_in_unused_copy(source)
+    """Functions that nothing calls, what is put aside, and copies that nothing around names."""
+    if is_put_aside(source) or is_in_unused_copy(source):
+        return True
+    return is_in_unused_function(found.call, source)
 
 
 STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped, is_unused)

@@ -111,7 +111,7 @@ def _is_in_tests_of_copy(source: Source) -> bool:
 
 
 def is_uncalled(found: MissingUse, source: Source) -> bool:
-    """Functions, and methods of classes without bases, that nothing in the project names.
+    """Functions, and methods that no base of their class calls, that nothing in the project names.
 
     Looked at are code, scripts and documents. Of a package that users install only the modules
     count that other modules of it import, and those of which its `__init__.py` imports other names;

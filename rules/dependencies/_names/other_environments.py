@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import once_per_file
+from rocmlint.rule import once_per_file, syntax_tree
 
 from .judgement import minor
 from .keywords import keyword_history
@@ -12,6 +13,8 @@ from .programs import is_named
 from .published_names import history
 
 if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+
     from rocmlint.project.obstacles import Obstacles
     from rocmlint.rule import Source
 
@@ -30,6 +33,44 @@ def is_for_another_environment(found: MissingUse, source: Source) -> bool:
         return False
     wanted = f"{found.dotted.partition('.')[0]}>={minor(since)}"
     return is_excluded(wanted, judgement, source) or _is_out_of_range(wanted, judgement)
+
+
+def is_beside_unlisted(found: MissingUse, source: Source) -> bool:
+    """Pinned versions in files that import a package which nothing lists, and which refuses them.
+
+    Its newest release asks for another version: who installs it by hand runs the file with that.
+    """
+    if not found.judgement.certain:
+        return False
+    package, version = found.dotted.partition(".")[0], found.judgement.candidate.version
+    return any(not each.contains(version) for each in _asked_by_unlisted(package, source))
+
+
+@once_per_file
+def _asked_by_unlisted(package: str, source: Source) -> list[SpecifierSet]:
+    """Return what the newest releases of imported packages that nothing lists ask of a package."""
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few files need it
+
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+
+    folders = source.project.folders
+    listed = {each.declared.name for top in folders for each in source.project.declared_in(top)}
+    imported = {each.partition(".")[0].replace("_", "-") for each in _imported(source.text)}
+    distribution = package.replace("_", "-")
+    asked = []
+    for name in (imported - listed - {distribution}) & {*published.packages()}:
+        newest = published.newest(name, SpecifierSet())
+        required = () if newest is None else published.requirements(name, newest) or ()
+        applied = published.applicable(required)
+        asked += [each.specifier for each in applied if each.name == distribution]
+    return asked
+
+
+def _imported(text: str) -> set[str]:
+    module = syntax_tree(text)
+    found = [] if module is None else [*ast.walk(module)]
+    plain = {name.name for each in found if isinstance(each, ast.Import) for name in each.names}
+    return plain | {each.module or "" for each in found if isinstance(each, ast.ImportFrom)}
 
 
 def _is_out_of_range(wanted: str, judgement: MissingName) -> bool:

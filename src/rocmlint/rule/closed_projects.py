@@ -36,7 +36,7 @@ _SPECIAL = compile_lazily(
 """How functions begin that others call by convention."""
 _HOOK = compile_lazily(r"(?:async_)?(?:on|do|pre|post|visit|handle|step)(?:_|$)|run$|call$")
 """How methods are called besides that others find by a name that they put together."""
-_PLAIN = frozenset({"object", "TestCase", "IsolatedAsyncioTestCase"})
+_PLAIN = frozenset({"object", "Module", "TestCase", "IsolatedAsyncioTestCase"})
 """Bases that call methods of special names only."""
 _OF_PYTEST = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 _REEXPORTS = compile_lazily(
@@ -50,7 +50,7 @@ _REEXPORTS = compile_lazily(
 def is_in_unused_function(
     node: cst.CSTNode, source: Source, is_internal: Callable[[Source], bool] | None = None
 ) -> bool:
-    """Check whether a function, or a method of a class without bases, is run by nothing.
+    """Check whether a function, or a method of a class with only plain bases, is run by nothing.
 
     Nothing names it. ``is_internal`` says of a module of a package that users install whether only
     the package itself uses it.
@@ -105,7 +105,7 @@ def _is_named_nowhere(name: str, source: Source) -> bool:
     if not is_whole(source):
         return False
     word = rf"\b{name}\b"
-    in_code = re.compile(rf"^[^#\n]*(?<!\bdef ){word}", re.MULTILINE)
+    in_code = re.compile(rf"^(?![ \t]*(?:async[ \t]+)?def[ \t]+{word})[^#\n]*{word}", re.MULTILINE)
     if any(in_code.search(_used(each, source)) for each in source.modules_with(root, (word,))):
         return False
     return not any(re.search(word, source.read(each)) for each in texts_below(root, source))

@@ -98,29 +98,35 @@ def test_advice_on_triton_keeps_it_where_a_package_of_the_list_requires_it(
 ) -> None:
     repository.write("common.txt", "xgrammar==0.1.19; platform_machine == 'x86_64'\n")
     text = f"{OF_ROCM}\ntorch==2.7.0\ntriton==3.2\n"
-    (alone,) = repository.lint("requirements.txt", text)
+    (alone,) = repository.lint("requirements.txt", text, preview=True)
     assert alone.help == (
         "torch 2.7 was built with Triton 3.3: leave `triton` out, or take the torch whose Triton "
         "you need."
     )
-    (included,) = repository.lint("requirements.txt", f"-r common.txt\n{text}")
+    (included,) = repository.lint("requirements.txt", f"-r common.txt\n{text}", preview=True)
     assert included.help == (
         "torch 2.7 was built with Triton 3.3. xgrammar requires `triton`: pin `triton==3.3.0`."
     )
     pip = "pip install torch==2.7.0 --index-url https://download.pytorch.org/whl/rocm6.3\n"
-    (asked,) = repository.lint("install.sh", f"{pip}pip install triton==3.2 xgrammar==0.1.19\n")
+    asked, _ = repository.lint(
+        "install.sh", f"{pip}pip install triton==3.2 xgrammar==0.1.19\n", preview=True
+    )
     assert asked.help == included.help
-    (beside,) = repository.lint("requirements.txt", f"liger-kernel\n{text}")
+    (beside,) = repository.lint("requirements.txt", f"liger-kernel\n{text}", preview=True)
     assert beside.help.endswith("liger-kernel requires `triton`: pin `triton==3.3.0`.")
 
 
 def test_advice_on_triton_pins_torch_where_the_list_does_not(repository: Repository) -> None:
-    (found,) = repository.lint("requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\n")
+    (found,) = repository.lint(
+        "requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\n", preview=True
+    )
     assert found.help == (
         "Each torch is built with one Triton: leave `triton` out and pin torch, or pin the torch "
         "whose Triton you need."
     )
-    (needed,) = repository.lint("requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\nautoawq\n")
+    (needed,) = repository.lint(
+        "requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\nautoawq\n", preview=True
+    )
     assert needed.help == (
         "Each torch is built with one Triton, and autoawq requires `triton`: pin torch, and "
         "`triton` to the release that it was built with."
@@ -151,7 +157,9 @@ def test_advice_on_triton_names_no_version_for_an_image_which_has_its_own(
     repository: Repository,
 ) -> None:
     image = "FROM rocm/vllm:rocm7.0_ubuntu24.04_py3.12_pytorch_2.9.1\n"
-    (found,) = repository.lint("Dockerfile", f"{image}RUN pip install triton==3.2.0\n")
+    (found,) = repository.lint(
+        "Dockerfile", f"{image}RUN pip install triton==3.2.0\n", preview=True
+    )
     assert found.help == (
         "Each torch is built with one Triton: leave `triton` out, or take the torch whose Triton "
         "you need."

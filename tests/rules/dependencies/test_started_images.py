@@ -42,7 +42,7 @@ def test_a_readme_that_starts_an_image_for_the_script(
     repository: Repository, readme: str, codes: list[str]
 ) -> None:
     repository.write("train/README.md", f"# Training\n\n{readme}")
-    assert repository.codes("train/install.sh", SCRIPT) == codes
+    assert repository.codes("train/install.sh", SCRIPT, preview=True) == codes
 
 
 def notebook(text: str, code: str) -> str:
@@ -66,7 +66,7 @@ def notebook(text: str, code: str) -> str:
 def test_a_notebook_that_starts_an_image_for_itself(
     repository: Repository, text: str, code: str, codes: list[str]
 ) -> None:
-    assert repository.codes("a.ipynb", notebook(text, code)) == codes
+    assert repository.codes("a.ipynb", notebook(text, code), preview=True) == codes
 
 
 IMAGE = "FROM rocm/pytorch:rocm7.2_ubuntu24.04_py3.12_pytorch_release_2.9.1\n"
@@ -93,4 +93,4 @@ ROCM = "pip install torch==2.9.1 --index-url https://download.pytorch.org/whl/ro
 def test_triton_over_that_of_torch(
     repository: Repository, path: str, text: str, codes: list[str]
 ) -> None:
-    assert repository.codes(path, text) == codes
+    assert repository.codes(path, text, preview=True) == codes
