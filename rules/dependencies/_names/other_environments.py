@@ -9,6 +9,7 @@ from rocmlint.rule import once_per_file, syntax_tree
 
 from .judgement import minor
 from .keywords import keyword_history
+from .package_imports import holds
 from .programs import is_named
 from .published_names import history
 
@@ -55,7 +56,9 @@ def _asked_by_unlisted(package: str, source: Source) -> list[SpecifierSet]:
 
     folders = source.project.folders
     listed = {each.declared.name for top in folders for each in source.project.declared_in(top)}
-    imported = {each.partition(".")[0].replace("_", "-") for each in _imported(source.text)}
+    tops = {each.partition(".")[0] for each in _imported(source.text)}
+    foreign = (each for each in tops if not any(holds(top, each, source) for top in folders))
+    imported = {each.replace("_", "-") for each in foreign}
     distribution = package.replace("_", "-")
     asked = []
     for name in (imported - listed - {distribution}) & {*published.packages()}:

@@ -108,7 +108,7 @@ def test_advice_on_triton_keeps_it_where_a_package_of_the_list_requires_it(
         "torch 2.7 was built with Triton 3.3. xgrammar requires `triton`: pin `triton==3.3.0`."
     )
     pip = "pip install torch==2.7.0 --index-url https://download.pytorch.org/whl/rocm6.3\n"
-    asked, _ = repository.lint(
+    _, asked = repository.lint(
         "install.sh", f"{pip}pip install triton==3.2 xgrammar==0.1.19\n", preview=True
     )
     assert asked.help == included.help
