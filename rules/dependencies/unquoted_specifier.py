@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats import format_of
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
+from rocmlint.rule.put_aside import is_put_aside
 
 from ._installs.commands import TOOLS
 from ._installs.owners import runs_here
@@ -42,6 +43,12 @@ class _CutOff(NamedTuple):
 
     command: Command
     found: Sequence[_Specifier]
+
+
+def is_aside(cut_off: _CutOff, source: File) -> bool:
+    """Files that are called deprecated, old or the like, or lie in such a directory, unused."""
+    del cut_off
+    return is_put_aside(source)
 
 
 def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
@@ -154,7 +161,7 @@ class UnquotedSpecifier(PartRule["Command"]):
     since = "0.1.0"
     skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (is_for_other_gpus, is_for_other_owners, is_fresh, is_beside_dead_torch)
+    excuses = (is_aside, is_for_other_gpus, is_for_other_owners, is_fresh, is_beside_dead_torch)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""

@@ -11,7 +11,7 @@ from rocmlint.lint.unread import is_python_2, is_template
 from rocmlint.project.copies import PACKAGES
 from rocmlint.project.texts import texts_below
 from rocmlint.rule.closed_projects import module_name
-from rocmlint.rule.put_aside import is_given_up
+from rocmlint.rule.put_aside import is_put_aside
 from rocmlint.source.kinds import kinds
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def is_meant_to_run(file: File, problem: Problem) -> bool:
     """
     path, root = os.path.abspath(file.path), file.project.folders[-1]
     head = file.text[:_HEAD]
-    if is_template(file.place, problem, file.lines) or is_given_up(file.text):
+    if is_template(file.place, problem, file.lines) or is_put_aside(file):
         return False
     if _is_one_of_many_samples(path, root, file):
         return False

@@ -17,6 +17,7 @@ from rocmlint.source.facts import once_per_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rocmlint.source.file import File
     from rocmlint.source.python import Source
 
 LOADS_WHATEVER_IS_THERE = (
@@ -118,7 +119,7 @@ def _used(path: str, source: Source) -> str:
 
 
 @once_per_file
-def is_whole(source: Source) -> bool:
+def is_whole(source: File) -> bool:
     """Return whether all of the project is known: not where a file alone is linted, in no project.
 
     What says so is a repository, a directory that is linted, or what is to be installed.
@@ -131,12 +132,12 @@ def is_whole(source: Source) -> bool:
     )
 
 
-def _says_what_to_install(folder: str, source: Source) -> bool:
+def _says_what_to_install(folder: str, source: File) -> bool:
     return any(each.startswith(_DECLARING) for each in source.names_in(folder))
 
 
 @once_per_file
-def own_project(source: Source) -> str:
+def own_project(source: File) -> str:
     """Return the outermost folder that says what to install: of a heap of projects the file's."""
     folders = source.project.folders
     saying = (each for each in reversed(folders) if _says_what_to_install(each, source))
@@ -156,7 +157,7 @@ def is_closed(path: str, source: Source) -> bool:
 
 
 @once_per_file
-def has_programs(source: Source) -> bool:
+def has_programs(source: File) -> bool:
     """Return whether a project has programs or notebooks of its own, and is no library alone."""
     root = source.project.folders[-1]
     return bool(source.modules_with(root, (_PROGRAM,))) or any(
@@ -175,13 +176,13 @@ def is_test(path: str, root: str) -> bool:
     return _OF_TEST.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
 
 
-def is_distributed(source: Source) -> bool:
+def is_distributed(source: File) -> bool:
     """Return whether a package that a project builds holds the file: its users may import it."""
     return bool(distributed_package(source))
 
 
 @once_per_file
-def distributed_package(source: Source) -> str:
+def distributed_package(source: File) -> str:
     """Return the folder of the package with the file that a project builds, "" where none does.
 
     Where one of the packages beside has the name of the project, it is the one that is built.

@@ -14,7 +14,7 @@ from rocmlint.source.facts import once_per_file
 from rocmlint.source.kinds import ARCHIVE
 
 if TYPE_CHECKING:
-    from rocmlint.source.python import Source
+    from rocmlint.source.file import File
 
 _FOLDER = compile_lazily(
     rf"{ARCHIVE}|old[_-].*|.*[_-](?:old|legacy|archived?|deprecated|backup|bak|unused)",
@@ -35,7 +35,7 @@ _RUNS = r"\b(?:python[\d.]*|bash|sh|torchrun|deepspeed|launch|pytest|cd)\b[^\n]*
 
 
 @once_per_file
-def is_put_aside(source: Source) -> bool:
+def is_put_aside(source: File) -> bool:
     """Check whether a file says that it is given up, or is called like an archive, and unused.
 
     So it is where the README of the project says that nobody maintains that. A folder around the
@@ -57,13 +57,13 @@ def is_given_up(text: str) -> bool:
     return _GIVEN_UP.search(text, 0, _HEAD) is not None
 
 
-def _is_given_up_as_a_whole(root: str, source: Source) -> bool:
+def _is_given_up_as_a_whole(root: str, source: File) -> bool:
     readmes = (each for each in source.names_in(root) if each.lower().startswith("readme"))
     return any(is_given_up(source.read(os.path.join(root, each))) for each in readmes)
 
 
 @once_per_file
-def is_in_unused_copy(source: Source) -> bool:
+def is_in_unused_copy(source: File) -> bool:
     """Check whether a file lies in a copy of another project, and nothing outside names it."""
     folder = copied_project(source)
     return folder != "" and not is_used_outside(os.path.abspath(source.path), folder, source)
@@ -78,7 +78,7 @@ def _put_aside(path: str, root: str) -> str:
     return ""
 
 
-def is_used_outside(path: str, folder: str, source: Source) -> bool:
+def is_used_outside(path: str, folder: str, source: File) -> bool:
     """Return whether code, a script or a command of a document outside of a folder names a path."""
     root = source.project.folders[-1]
     name = re.escape(os.path.splitext(os.path.basename(path))[0])
