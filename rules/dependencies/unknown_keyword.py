@@ -42,11 +42,15 @@ from ._names.version_branches import is_for_some_versions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rocmlint.published.name_facts import Signature
     from rocmlint.rule import Finding, Source
 
     from ._names.judgement import MissingName
     from ._names.keywords import UnknownKeywordUse
     from ._names.replacements import KeywordAdvice
+
+_ALIKE = 0.85
+"""How alike a misspelled keyword and the right one are, as `difflib` measures it."""
 
 
 class UnknownKeyword(PythonRule["cst.Call"]):
@@ -173,17 +177,16 @@ def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> st
     """Advise to leave keywords out; what the call must have then, if it has nothing else."""
     listed = enumerated(left, "and")
     signature = _signature(used)
+    taken = () if signature is None else signature.positional
     given = {last_name(each.keyword) if each.keyword else "*" for each in call.args}
-    if signature and not given & {"*", *signature}:
-        return f"pass what it takes in place of {listed}: {enumerated(signature[:3], 'and')}"
+    if taken and not given & {"*", *taken}:
+        return f"pass what it takes in place of {listed}: {enumerated(taken[:3], 'and')}"
     return f"leave out {listed}"
 
 
 def _takes_nothing_now(unknown: Sequence[UnknownKeywordUse], call: cst.Call) -> bool:
     """Return whether a class that is left takes nothing of what it took: it does nothing, too."""
-    known = names(unknown[0].dotted)
-    version = unknown[0].judgement.candidate.version
-    found = known.signature(unknown[0].dotted, version) if known is not None else None
+    found = _signature(unknown[0])
     return (
         found is not None
         and not (found.positional_only or found.positional or found.keyword_only)
@@ -196,12 +199,11 @@ def _class(used: UnknownKeywordUse) -> str:
     return used.called.rpartition(".")[2]
 
 
-def _signature(used: UnknownKeywordUse) -> tuple[str, ...]:
-    """Return the parameters that a call may fill by position, the first ones first."""
+def _signature(used: UnknownKeywordUse) -> Signature | None:
+    """Return how what is called is called in the judged release; None where that is not known."""
     known = names(used.dotted)
     version = used.judgement.candidate.version
-    found = known.signature(used.dotted, version) if known is not None else None
-    return () if found is None else found.positional
+    return known.signature(used.dotted, version) if known is not None else None
 
 
 def _instead(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
@@ -220,7 +222,22 @@ def _instead(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
         others = ", with what `args` has now," if _is_given("args", call) else ""
         return f"pass `args={whole}`{others} in place of its fields"
     settings = settings_for(dotted, keyword, judgement.candidate.version)
-    return f"pass `{keyword}` to `{settings}`" if settings is not None else ""
+    if settings is not None:
+        return f"pass `{keyword}` to `{settings}`"
+    alike = _alike(unknown, call)
+    return f"write `{alike}` instead of `{keyword}`" if alike else ""
+
+
+def _alike(unknown: UnknownKeywordUse, call: cst.Call) -> str:
+    """Return the parameter that a misspelled keyword is meant for, "" where none is alike."""
+    from difflib import get_close_matches  # noqa: PLC0415 - few files need it
+
+    signature = _signature(unknown)
+    if unknown.history.there or signature is None:
+        return ""
+    taken = (*signature.positional, *signature.keyword_only)
+    left = [each for each in taken if not _is_given(each, call)]
+    return next(iter(get_close_matches(unknown.name, left, n=1, cutoff=_ALIKE)), "")
 
 
 def _spread(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:

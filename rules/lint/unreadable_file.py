@@ -10,8 +10,8 @@ class UnreadableFile(EngineRule):
 
     A Python file is reported if it is evidently meant to run: the command line, a document, a
     script or a setting names it, another module imports it, it is the only one of the project, or
-    it imports a package that rules know. A cell of a notebook is reported if it was run, and a rule
-    has work in it: the others are often drafts. `check-syntax` reports all of them.
+    it imports a package that rules know. A cell of a notebook is reported if the command line names
+    the notebook: it is often a draft. `check-syntax` reports all of them.
 
     Without it, a file in which no rule has work is parsed only where its bytes already look broken
     (a bracket without its partner, the marks of a merge conflict).

@@ -219,7 +219,8 @@ def test_words_stand_at_their_places(written: list[str], between: list[str]) -> 
             "RUN make \\ # four jobs\n && pip install a\n",
             (1, 10, "The comment behind `\\` ends the instruction"),
         ),
-        ("RUN make\n && pip install a\n", (2, 1, "'&& pip install a' is not a valid Dockerfile")),
+        ("RUN make\n && pip install a\n", (1, 8, "The line ends without `\\`")),
+        ("RUN make\npip install a\n", (2, 1, "'pip' is not a valid Dockerfile")),
         ("RUN make \\\n # four jobs\n && pip install a\n", None),
     ],
 )

@@ -28,16 +28,19 @@ if TYPE_CHECKING:
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 LINTER = Linter(Settings(preview=True))
+ASKED = Linter(Settings(preview=True, named=True))
 
 
-def lint(data: str | bytes, path: str = "train.ipynb") -> list[Finding]:
+def lint(data: str | bytes, path: str = "train.ipynb", linter: Linter = LINTER) -> list[Finding]:
     """Lint as the command does."""
     data = data.encode() if isinstance(data, str) else data
-    return list(LINTER.lint(path, data).findings)
+    return list(linter.lint(path, data).findings)
 
 
-def found(data: str | bytes, path: str = "train.ipynb") -> list[tuple[str, str]]:
-    return [(each.code, str(each.shown)) for each in lint(data, path)]
+def found(
+    data: str | bytes, path: str = "train.ipynb", linter: Linter = LINTER
+) -> list[tuple[str, str]]:
+    return [(each.code, str(each.shown)) for each in lint(data, path, linter)]
 
 
 # What is found
@@ -252,32 +255,23 @@ def test_an_empty_notebook_is_clean(data: str) -> None:
 def test_a_cell_that_cannot_be_parsed_hides_nothing_in_the_others(bad: str) -> None:
     ran = cell(f"{bad}\ntorch.cuda.synchronize()", execution_count=2)
     data = dumped(notebook("import torch", ran, WAIT), ensure_ascii=True)
-    codes = [(code, place.partition(":")[0]) for code, place in found(data)]
+    codes = [(code, place.partition(":")[0]) for code, place in found(data, linter=ASKED)]
     assert codes == [("ROC900", "cell 2"), ("ROC501", "cell 3")]
 
 
-@pytest.mark.parametrize(
-    "draft",
-    [
-        "torch.cuda.synchronize() +",
-        "torch.cuda.synchronize()\nlogin(<your token>)",
-        cell("plt.hist(sizes[])", execution_count=1),
-    ],
-    ids=["never run", "placeholder", "no work"],
-)
-def test_a_cell_that_was_never_run_or_has_no_work_is_told_with_check_syntax_alone(
-    draft: object,
-) -> None:
+@pytest.mark.parametrize("asked", [Settings(check_syntax=True), Settings(named=True)])
+def test_a_cell_that_cannot_be_parsed_is_told_where_somebody_asks(asked: Settings) -> None:
+    draft = cell("torch.cuda.synchronize() +", execution_count=1)
     data = dumped(notebook("import torch", draft, WAIT))
     assert found(data) == [("ROC501", "cell 3:3:5")]
-    checked = Linter(Settings(check_syntax=True)).lint("a.ipynb", data.encode()).findings
+    checked = Linter(asked).lint("a.ipynb", data.encode()).findings
     assert [each.code for each in checked] == ["ROC900", "ROC501"]
 
 
 @pytest.mark.parametrize("bad", ["!echo 'a' 'b'\nclass", "x = a <b\ny = (", "if a < b > c\n  d"])
 def test_faults_beside_commands_and_comparisons_are_reported(bad: str) -> None:
     data = dumped(notebook(cell(f"torch.cuda.synchronize()\n{bad}", execution_count=1), WAIT))
-    assert [code for code, _ in found(data)] == ["ROC900", "ROC501"]
+    assert [code for code, _ in found(data, linter=ASKED)] == ["ROC900", "ROC501"]
 
 
 @pytest.mark.parametrize("broken", [{"cell_type": "code"}, cell({"a": 1}), cell(["a", 1])])

@@ -146,7 +146,9 @@ class _Build:
         elif name in ("RUN", "CMD", "ENTRYPOINT"):
             self._run(instruction, stage)
         elif name not in _NAMES and not self.problems:
-            self.problems.append(_not_ended(self.before) or _unknown(instruction.written))
+            self.problems.append(
+                _not_ended(self.before, instruction.written) or _unknown(instruction.written)
+            )
         self.before = instruction.arguments
 
     def _from(self, arguments: Excerpt) -> None:
@@ -219,14 +221,20 @@ def _unknown(written: Excerpt) -> Problem:
     return Problem(f"{shown!r} is not a valid Dockerfile instruction", span.line, span.column)
 
 
-def _not_ended(before: Excerpt | None) -> Problem | None:
+def _not_ended(before: Excerpt | None, written: Excerpt) -> Problem | None:
     """Return why the line of an instruction that should go on does not."""
-    match = None if before is None else _COMMENTED.search(before.text)
-    if before is None or match is None:
+    if before is None:
         return None
-    span = before.span(*match.span())
-    reason = f"The comment behind `{match[0][0]}` ends the instruction"
-    return Problem(reason, span.line, span.column)
+    match = _COMMENTED.search(before.text)
+    if match is not None:
+        span = before.span(*match.span())
+        reason = f"The comment behind `{match[0][0]}` ends the instruction"
+        return Problem(reason, span.line, span.column)
+    if not written.text.lstrip().startswith(("&&", "|")):
+        return None
+    end = len(before.text.rstrip())
+    span = before.span(end - 1, end)
+    return Problem("The line ends without `\\`, and the next one goes on", span.line, span.column)
 
 
 def parse(text: str) -> Parts:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rocmlint.lint.look import Look
     from rocmlint.lint.scan import Found
     from rocmlint.lint.unread import Unread
-    from rocmlint.notebook.magics import UnparsableCell
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
     from rocmlint.rule.triggers import Trigger
@@ -202,16 +201,10 @@ class Linter:
         if len(notebook.text) > MAXIMUM_BYTES:
             return self.unreadable(path, _too_much(len(notebook.text)))
 
-        def found(code: str) -> Found[Rule[Any]]:
-            return self._rules_for_python(path, code.encode(errors="replace"))[0]
-
-        def is_told(cell: UnparsableCell) -> bool:
-            """Drafts are left unfinished, but not what was run and holds work for a rule."""
-            was_run = not cell.never_run
-            return self.settings.check_syntax or (was_run and bool(found(cell.code)))
-
-        rules = self._enabled_of(found(notebook.text), path)
-        look = look_at_cells(path, notebook, rules, self.project_of(path), is_told)
+        text = notebook.text.encode(errors="replace")
+        rules = self._enabled_of(self._rules_for_python(path, text)[0], path)
+        told = self.settings.check_syntax or self.settings.named  # else it is often a draft
+        look = look_at_cells(path, notebook, rules, self.project_of(path), told=told)
         result = self._reported(look, noqa=noqa)
         placed = [notebook.placed(each) for each in result.findings]
         return result._replace(findings=placed, text=notebook.text)

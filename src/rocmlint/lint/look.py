@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Claim, Finding
     from rocmlint.lint.opened import Opened
-    from rocmlint.notebook.magics import UnparsableCell
     from rocmlint.notebook.read import Notebook
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
@@ -72,9 +71,10 @@ def look_at_cells(
     notebook: Notebook,
     rules: Rules,
     project: Project,
-    is_told: Callable[[UnparsableCell], bool],
+    *,
+    told: bool,
 ) -> Look:
-    """Run the rules over the code of a notebook; of the cells without syntax some are told."""
+    """Run the rules over the code of a notebook; cells that cannot be parsed may be ``told``."""
     from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
     from rocmlint.notebook.magics import code_of  # noqa: PLC0415 - needs tree-sitter
     from rocmlint.source.python import Source  # noqa: PLC0415
@@ -84,7 +84,7 @@ def look_at_cells(
     source = Source(path, code.text, parts=parts, project=project)
     unread = [Problem(each.problem, each.above + 1, 1) for each in notebook.cells]
     unread = [each for each in unread if each.reason]
-    unread += [each.problem for each in code.unparsable if is_told(each)]
+    unread += code.unparsable if told else ()
     try:
         return Look(source, *_checked(source, rules, check), unread)
     except UnparsableError as error:

@@ -64,20 +64,12 @@ _TOKEN = re.compile(
 )
 
 
-class UnparsableCell(NamedTuple):
-    """The code of a cell, and why it cannot be parsed."""
-
-    code: str
-    problem: Problem
-    never_run: bool
-
-
 class Code(NamedTuple):
-    """The code of a notebook, without that of the cells that cannot be parsed."""
+    """The code of a notebook, without that of the cells that cannot be parsed, and why not."""
 
     text: MixedText
     parts: Parts
-    unparsable: tuple[UnparsableCell, ...]
+    unparsable: tuple[Problem, ...]
 
 
 def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
@@ -88,9 +80,8 @@ def code_of(text: str, cells: Sequence[CodeCell] = ()) -> Code:
     """
     reader = _Reader(text)
     at = 0
-    for index, cell in enumerate(texts_of(text)):
-        never_run = index < len(cells) and cells[index].never_run
-        reader.read(at, at + len(cell), never_run=never_run)
+    for cell in texts_of(text):
+        reader.read(at, at + len(cell))
         at += len(cell) + len(f"\n{MARK}\n")
     python, shell = "".join(reader.python), "".join(reader.shell)
     parts = Parts(commands=tuple(reader.commands))
@@ -107,13 +98,13 @@ class _Reader:
         self.python = list(text)
         self.shell = [character if character.isspace() else " " for character in text]
         self.commands: list[Command] = []
-        self.unparsable: list[UnparsableCell] = []
+        self.unparsable: list[Problem] = []
         self.variables: dict[str, str | None] = {}
         self.folder: str | None = ""
         self.steps = 0
 
-    def read(self, start: int, end: int, *, never_run: bool = False) -> None:
-        """Read one cell; one that was never run may hold what to type into a terminal."""
+    def read(self, start: int, end: int) -> None:
+        """Read one cell."""
         magic = _CELL_MAGIC.match(self.text, start, end)
         if magic is None:
             magic = _DATABRICKS.match(self.text, start, end)
@@ -127,7 +118,7 @@ class _Reader:
             self._blank(magic.start("sign"), end)
             if magic["name"] in _RUNS_SHELL and _is_shell(magic):
                 self._run(magic.end(), end)
-        self._refuse_unparsable(start, end, never_run=never_run)
+        self._refuse_unparsable(start, end)
 
     def _read_python(self, start: int, end: int) -> None:
         """Read a cell statement by statement, so that a ``%`` inside of one is left alone."""
@@ -209,14 +200,13 @@ class _Reader:
         self._blank(start, end)
         self.python[start] = "0"
 
-    def _refuse_unparsable(self, start: int, end: int, *, never_run: bool) -> None:
+    def _refuse_unparsable(self, start: int, end: int) -> None:
         code = "".join(self.python[start:end])
         found = _problem(code)
         if found is not None:
             line = min(found.line, code.count("\n") + 1) + self.file.line_of(start) - 1
             reason = f"This cell cannot be parsed: {found.reason}"
-            problem = Problem(reason, line, max(1, found.column))
-            self.unparsable.append(UnparsableCell(code, problem, never_run))
+            self.unparsable.append(Problem(reason, line, max(1, found.column)))
             self._blank(start, end)
 
 

@@ -47,7 +47,6 @@ class CodeCell:
 
     ``text`` has ``\n`` line ends, ``above`` says how many lines of the joined text stand above it,
     ``start`` and ``end`` where its source stands in the JSON. ``problem`` is why there is no text.
-    Jupyter keeps neither a number nor outputs for a cell that was ``never_run``.
     """
 
     number: int
@@ -56,7 +55,6 @@ class CodeCell:
     start: int
     end: int
     problem: str = ""
-    never_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -310,8 +308,7 @@ def _numbered(cells: list[dict[str, Any]]) -> Iterator[CodeCell]:
     for number, cell in enumerate(cells, 1):
         if cell.get("cell_type") == "code" and _is_python_cell(cell.get("metadata")):
             text, problem = _text_of(cell.get("source"))
-            never_run = cell.get("execution_count") is None and not cell.get("outputs")
-            yield CodeCell(number, above, text, cell["start"], cell["end"], problem, never_run)
+            yield CodeCell(number, above, text, cell["start"], cell["end"], problem)
             above += text.count("\n") + 2
 
 
