@@ -19,7 +19,16 @@ _TELLING = compile_lazily(
     r"_?(?:check|has|have|supports?|validate|verify)_\w+"
     r"|\w+_(?:available|installed|patched|supported)|HAS_\w+|\w+_AVAILABLE"
 )
+_OR_TRUE = compile_lazily(r"\bor True\b")
 _FLAG = compile_lazily(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED)")
+
+
+def is_explained(node: cst.BooleanOperation, source: Source) -> bool:
+    """Checks with a comment beside them that gives the reason for `or True`."""
+    line = source.span(node).line
+    return any(
+        abs(each.line - line) <= 1 and _OR_TRUE.search(each.text) for each in source.comments
+    )
 
 
 class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
@@ -60,7 +69,7 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
         where=r"or(?<!\wor)[\s\\(]+True\b",
         described="`or True`",
     )
-    excuses = (is_in_pytest,)
+    excuses = (is_in_pytest, is_explained)
 
     def check(self, node: cst.BooleanOperation, source: Source) -> Iterator[Finding]:
         """Find a check that ends in ``or True``."""

@@ -153,6 +153,15 @@ def test_links_that_lead_in_a_circle_are_not_followed(tmp_path: Path) -> None:
     assert found(tmp_path) == ["src/a.py"]
 
 
+def test_a_link_to_a_file_beside_it_is_that_file(tmp_path: Path) -> None:
+    tree(tmp_path, "base.dockerfile", "scripts/a.py")
+    (tmp_path / "Dockerfile").symlink_to("base.dockerfile")
+    (tmp_path / "notes.txt").write_text("")
+    (tmp_path / "Containerfile").symlink_to("notes.txt")
+    (tmp_path / "b.py").symlink_to("scripts/a.py")
+    assert found(tmp_path) == ["Containerfile", "b.py", "base.dockerfile", "scripts/a.py"]
+
+
 def test_what_is_neither_file_nor_folder_is_a_problem_and_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")

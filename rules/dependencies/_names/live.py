@@ -12,11 +12,11 @@ import libcst as cst
 from rocmlint.project.copies import SCRIPTS
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import compile_lazily, once_per_file
-from rocmlint.rule.closed_projects import is_in_unused_function, is_test
+from rocmlint.rule.closed_projects import is_in_unused_function, is_test, module_name
 from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
 
 from .leftovers import is_for_package_alone, is_leftover, is_library
-from .programs import is_named
+from .programs import is_named, is_told
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -61,6 +61,21 @@ def _is_trial(source: Source) -> bool:
     is_test_alone = _TEST.search(name) and not _HAS_TESTS.search(text) and not is_library(text)
     is_of_one = source.kinds & {"test", "example"} and _OF_ONE_MACHINE.search(text)
     return bool(is_test_alone or is_of_one) and not is_named(source)
+
+
+def is_tried_out(found: MissingUse, source: Source) -> bool:
+    """Main blocks of modules that others import, and that nothing tells to run."""
+    tests = (each.test for each in source.ancestors(found.node) if isinstance(each, cst.If))
+    if not any("__main__" in source.text_of(each) for each in tests):
+        return False
+    return _is_imported(source) and not is_told(source)
+
+
+@once_per_file
+def _is_imported(source: Source) -> bool:
+    path = os.path.abspath(source.path)
+    imported = rf"\b(?:from|import)\b[^\n#]*\b{re.escape(module_name(path))}\b"
+    return not set(source.modules_with(source.project.folders[-1], (imported,))) <= {path}
 
 
 def is_in_copied_script(found: MissingUse, source: Source) -> bool:
@@ -130,6 +145,7 @@ NOT_RUN = (
     is_leftover,
     is_aside,
     is_trial,
+    is_tried_out,
     is_in_copied_script,
     is_in_copied_project,
     is_in_tests_of_copy,

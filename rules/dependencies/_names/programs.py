@@ -37,6 +37,12 @@ def is_pointed_to(path: str, source: Source) -> bool:
 
 
 @once_per_file
+def is_told(source: Source) -> bool:
+    """Return whether a document, a script or code tells to run a file by its path."""
+    return _is_meant(os.path.abspath(source.path), _told(source))
+
+
+@once_per_file
 def is_named(source: Source) -> bool:
     """Return whether a module, script or document of the project names a file, or may do so."""
     if not is_whole(source):

@@ -70,7 +70,7 @@ def discover(
 
     A file that is named itself is linted whatever the excludes, unless ``force_exclude``, and a
     script of Python whatever its name. Links to folders are not followed, so that no loop can be
-    entered.
+    entered; a link to a file beside it is that file.
     """
     found: dict[str, FileToLint] = {}
     problems: list[str] = []
@@ -176,8 +176,17 @@ def _walk(
             elif (is_code := path.endswith(_CODE)) or may_be_linted(path):
                 if not _is_file(entry) or (may_exclude and _is_excluded(path, settings)):
                     continue
+                if entry.is_symlink() and _is_linted_itself(path):
+                    continue
                 if is_code or is_linted(path, settings) or _is_shell_script(entry):
                     yield path, FileToLint(_shown(entry.path), settings)
+
+
+def _is_linted_itself(link: str) -> bool:
+    """Return whether a link leads to a file of the same folder, which is linted by its own name."""
+    target = os.path.realpath(link)
+    beside = os.path.dirname(target) == os.path.realpath(os.path.dirname(link))
+    return beside and is_linted(target)
 
 
 def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
