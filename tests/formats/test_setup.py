@@ -34,6 +34,15 @@ def test_setup_cfg_declares() -> None:
     assert all(at(SETUP_CFG, each.span) == each.text for each in parts.declared)
 
 
+def test_what_setup_cfg_takes_from_another_key_is_read_there_alone() -> None:
+    parts = setup_cfg.parse("[options.extras_require]\ndev = numpy\nall =\n  %(dev)s\n  scipy\n")
+    assert not parts.problems
+    assert [(each.name, each.group) for each in parts.declared] == [
+        ("numpy", "dev"),
+        ("scipy", "all"),
+    ]
+
+
 def test_setup_cfg_includes_files() -> None:
     text = "[options]\ninstall_requires = file: requirements.txt\n"
     (found,) = setup_cfg.parse(text).inclusions

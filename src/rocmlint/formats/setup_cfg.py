@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FILE = re.compile(r"file:\s*")
+_OF_ANOTHER_KEY = re.compile(r"%\(\w[\w.-]*\)s")
+"""What configparser replaces by the value of another key, whose own lines are read."""
 
 
 def parse(text: str) -> Parts:
@@ -38,6 +40,8 @@ def parse(text: str) -> Parts:
 
 
 def _read(text: Excerpt, where: Declaration) -> Iterator[Declared | Problem | Inclusion]:
+    if _OF_ANOTHER_KEY.search(text.text):
+        return
     file = _FILE.match(text.text)
     if file is not None:
         rest = text.part(file.end(), len(text.text))
