@@ -42,6 +42,7 @@ class _CutOff(NamedTuple):
     """The specifiers that a command loses."""
 
     command: Command
+    install: Install
     found: Sequence[_Specifier]
 
 
@@ -122,6 +123,14 @@ def _torch_pinned(source: File) -> Iterator[Version]:
                 yield pinned
 
 
+def is_upgraded_in_notebook(cut_off: _CutOff, source: File) -> bool:
+    """Lower bounds in a cell with `--upgrade`: pip takes the newest release, and the cell goes on.
+
+    In a script the file of that name stays in the checkout.
+    """
+    return source.path.endswith(".ipynb") and _upgrades(cut_off.install, cut_off.found)
+
+
 def _loses_lower_bounds(found: Sequence[_Specifier]) -> bool:
     return all(_LOWER.match(_text(redirects)) for _, redirects in found)
 
@@ -161,7 +170,14 @@ class UnquotedSpecifier(PartRule["Command"]):
     since = "0.1.0"
     skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (is_aside, is_for_other_gpus, is_for_other_owners, is_fresh, is_beside_dead_torch)
+    excuses = (
+        is_aside,
+        is_for_other_gpus,
+        is_for_other_owners,
+        is_fresh,
+        is_beside_dead_torch,
+        is_upgraded_in_notebook,
+    )
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""
@@ -173,7 +189,7 @@ class UnquotedSpecifier(PartRule["Command"]):
         if install is None:
             return
         found = list(_cut_off(node))
-        if not found or self.is_excused(_CutOff(node, found), source):
+        if not found or self.is_excused(_CutOff(node, install, found), source):
             return
         word, redirects = found[0]
         first, last = redirects[0].span, redirects[-1].span

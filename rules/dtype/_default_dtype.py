@@ -28,7 +28,7 @@ _WORKS = compile_lazily(
 )
 """What trains a model, generates with it or saves it."""
 _INFERS = compile_lazily(r"\binference_mode\b|\bno_grad\b")
-_TRAINS = compile_lazily(
+TRAINS = compile_lazily(
     r"\.\s*backward\s*\(|\boptim\w*\s*\.\s*step\s*\(|\bTrainer\s*\(|\btorch\.optim\b"
 )
 _MODEL_CLASS = compile_lazily(r"[A-Z]\w*(?:Model|LM|Generation)|(?:[A-Z]\w*)?Transformer")
@@ -133,7 +133,7 @@ def serves_one_model(node: cst.Call, source: Source) -> bool:
     if source.function(node) is not None or not source.kinds & {"example", "script"}:
         return False
     text = source.text
-    engine = None if _TRAINS.search(text) or _LOADS_MODEL.search(text) else _ENGINES.search(text)
+    engine = None if TRAINS.search(text) or _LOADS_MODEL.search(text) else _ENGINES.search(text)
     return engine is not None and engine[1] == _type_of(node)
 
 
@@ -153,13 +153,19 @@ def is_for_other_hardware(node: cst.Call, source: Source) -> bool:
     return function is not None and _OTHER_HARDWARE.search(source.text_of(function)) is not None
 
 
+def is_in_notebook(node: cst.Call, source: Source) -> bool:
+    """Notebooks: one person runs them, for one model."""
+    del node
+    return source.path.endswith(".ipynb")
+
+
 def makes_one_model_to_run(node: cst.Call, source: Source) -> bool:
     """Inference that makes its model by its class below, whose kernels ask for the default.
 
     Where the default device is set too, all that the process makes is meant to change.
     """
     function = source.function(node)
-    if function is None or not _INFERS.search(source.code) or _TRAINS.search(source.code):
+    if function is None or not _INFERS.search(source.code) or TRAINS.search(source.code):
         return False
     called = [each for each in calls_in(function) if source.span(each) > source.span(node)]
     made = any(_MODEL_CLASS.fullmatch(last_name(each.func) or "") for each in called)

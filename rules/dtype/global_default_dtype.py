@@ -13,6 +13,7 @@ from ._default_dtype import (
     default_message,
     is_for_other_hardware,
     is_harmless_program,
+    is_in_notebook,
     is_restored,
     is_set_again,
     is_setter,
@@ -80,6 +81,7 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
         is_setter,
         is_harmless_program,
         is_for_other_hardware,
+        is_in_notebook,
         makes_one_model_to_run,
         serves_one_model,
     )

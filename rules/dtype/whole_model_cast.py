@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule
+from rocmlint.rule import PythonRule, compile_lazily
 from rocmlint.rule.claims import dtypes
 
+from ._default_dtype import TRAINS
 from ._whole_models import (
     CASTS_MODEL,
     ModelCast,
@@ -31,9 +32,21 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 
+_LOADS_BASE = compile_lazily(
+    r"\b(?!Peft)\w*(?:Model|LM|Generation)\w*\.from_pretrained\((?![^()]*dtype)"
+)
+
+
 def is_pipeline(cast: ModelCast, source: Source) -> bool:
     """Pipelines of several models that are moved with `to()` (see composite-model-cast)."""
     return cast.is_of_pipeline and pipeline_help(cast, source) is None
+
+
+def is_uniform_to_run(cast: ModelCast, source: Source) -> bool:
+    """Inference with an adapter on a base that the same code loads in no type of its own."""
+    if contradiction(cast, source) is not None or TRAINS.search(source.code):
+        return False
+    return _LOADS_BASE.search(cast.scope) is not None
 
 
 class WholeModelCast(PythonRule["cst.Call"]):
@@ -87,6 +100,7 @@ class WholeModelCast(PythonRule["cst.Call"]):
         is_casting_function,
         is_loaded_so,
         is_pipeline,
+        is_uniform_to_run,
         is_option,
         keeps_float32_below,
         casts_part_below,
