@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 
 _LOADS_BASE = compile_lazily(
-    r"\b(?!Peft)\w*(?:Model|LM|Generation)\w*\.from_pretrained\((?![^()]*dtype)"
+    r"\b(?!Peft)\w*(?:Model|LM|Generation)\w*[\s\\]*\.[\s\\]*from_pretrained[\s\\]*"
+    r"\((?![^()]*dtype)"
 )
 
 
