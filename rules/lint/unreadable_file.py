@@ -8,6 +8,11 @@ from rocmlint.rule import EngineRule
 class UnreadableFile(EngineRule):
     """A file that cannot be read, decoded or parsed.
 
+    ## Why it matters
+    No other rule has seen the file, so silence about it means nothing; and Python cannot import
+    it either. It is a warning, and not an error, for a cell of a notebook, for a template (a path
+    or a line with ``{{``) and for code that looks like Python 2: those are often meant to be so.
+
     A Python file is reported if it is evidently meant to run: the command line, a document, a
     script or a setting names it, another module imports it, it is the only one of the project, or
     it imports a package that rules know. A cell of a notebook is reported if the command line names
@@ -15,11 +20,6 @@ class UnreadableFile(EngineRule):
 
     Without it, a file in which no rule has work is parsed only where its bytes already look broken
     (a bracket without its partner, the marks of a merge conflict).
-
-    ## Why it matters
-    No other rule has seen the file, so silence about it means nothing; and Python cannot import
-    it either. It is a warning, and not an error, for a cell of a notebook, for a template (a path
-    or a line with ``{{``) and for code that looks like Python 2: those are often meant to be so.
 
     Not reported: a cell with options of a command, a name in angle brackets or the rest of a
     command for a shell, and a file in a directory that is an archive by its name. Without

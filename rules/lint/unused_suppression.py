@@ -10,15 +10,15 @@ from ._comments import SUPPRESSIONS
 class UnusedSuppression(EngineRule):
     """A comment that hides a finding which is no longer there.
 
-    A ``# noqa`` is judged only where it names codes of rocmlint, and any comment only where all
-    rules that it names are switched on in this run.
-
     ## Why it matters
     Readers of the comment believe that there is something to hide, and the next real problem on
     that line is never reported.
 
     The words behind ``ignore[...]`` are about the finding that they hide: no rule takes them for a
     reason in the code.
+
+    A ``# noqa`` is judged only where it names codes of rocmlint, and any comment only where all
+    rules that it names are switched on in this run.
 
     ## Example
     ```python

@@ -66,6 +66,13 @@ def test_the_documentation_has_its_headings(rule: type[Rule[Any]]) -> None:
 
 
 @each_rule
+def test_the_page_shows_all_that_the_documentation_says(rule: type[Rule[Any]]) -> None:
+    """It shows one paragraph, the summary, above the sections."""
+    above = (inspect.getdoc(rule) or "").partition("\n## ")[0]
+    assert "\n\n" not in above.strip()
+
+
+@each_rule
 def test_references_are_public_pages(rule: type[Rule[Any]]) -> None:
     lines = sections(inspect.getdoc(rule) or "")["References"].splitlines()
     assert [each for each in lines if not each.startswith("- https://")] == []
