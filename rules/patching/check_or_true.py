@@ -19,14 +19,14 @@ _TELLING = compile_lazily(
     r"_?(?:check|has|have|supports?|validate|verify)_\w+"
     r"|\w+_(?:available|installed|patched|supported)|HAS_\w+|\w+_AVAILABLE"
 )
-_STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 _OR_TRUE = compile_lazily(r"\bor True\b")
 _FLAG = compile_lazily(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED)")
 
 
 def is_explained(node: cst.BooleanOperation, source: Source) -> bool:
     """Checks with a comment beside them that gives the reason for `or True`."""
-    whole = next(each for each in source.ancestors(node) if isinstance(each, _STATEMENTS))
+    kinds = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+    whole = next(each for each in source.ancestors(node) if isinstance(each, kinds))
     first, last = source.span(whole).line, source.span(node).end_line
     return any(
         first - 1 <= each.line <= last + 1 and _OR_TRUE.search(each.text)
