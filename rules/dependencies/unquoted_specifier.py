@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats import format_of
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
-from rocmlint.rule.put_aside import is_put_aside
 
 from ._installs.commands import TOOLS
+from ._installs.excuses import is_aside
 from ._installs.owners import runs_here
 
 if TYPE_CHECKING:
@@ -44,12 +44,6 @@ class _CutOff(NamedTuple):
     command: Command
     install: Install
     found: Sequence[_Specifier]
-
-
-def is_aside(cut_off: _CutOff, source: File) -> bool:
-    """Files that are called deprecated, old or the like, or lie in such a directory, unused."""
-    del cut_off
-    return is_put_aside(source)
 
 
 def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:

@@ -50,9 +50,9 @@ def is_dry_run(harm: Harm, file: File) -> bool:
     return harm.case.install.dry_run
 
 
-def is_aside(harm: Harm, file: File) -> bool:
+def is_aside(found: object, file: File) -> bool:
     """Files that are called deprecated, old or the like, or lie in such a directory, unused."""
-    del harm
+    del found
     return is_put_aside(file)
 
 

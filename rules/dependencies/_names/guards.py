@@ -137,8 +137,9 @@ def asks(
 
 def _says_it_is_imported(name: cst.Name, of: cst.CSTNode | None, source: Source) -> bool:
     """Return whether a flag is set where a call's own name is imported, in one ``try``."""
-    called = dotted_text(of.func) if isinstance(of, cst.Call) else None
-    own = source.bindings(called.partition(".")[0], of) if called and of is not None else ()
+    if not isinstance(of, cst.Call):
+        return False
+    own = source.bindings((dotted_text(of.func) or "").partition(".")[0], of)
     tried = {_try_around(each.node, source) for each in own} - {None}
     found = {_try_around(each.node, source) for each in source.bindings(name.value, name)}
     return bool(found) and found <= tried

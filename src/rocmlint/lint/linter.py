@@ -203,7 +203,7 @@ class Linter:
 
         text = notebook.text.encode(errors="replace")
         rules = self._enabled_of(self._rules_for_python(path, text)[0], path)
-        told = self.settings.check_syntax or self.settings.named  # else it is often a draft
+        told = self._tells_all()  # else a cell is often a draft
         look = look_at_cells(path, notebook, rules, self.project_of(path), told=told)
         result = self._reported(look, noqa=noqa)
         placed = [notebook.placed(each) for each in result.findings]
@@ -244,12 +244,15 @@ class Linter:
 
     def _told(self, look: Look) -> Sequence[Problem]:
         """Return what is reported of the places that no rule saw."""
-        is_asked = self.settings.check_syntax or self.settings.named
-        if is_asked or not look.unread or not look.file.path.endswith(PYTHON):
+        if self._tells_all() or not look.unread or not look.file.path.endswith(PYTHON):
             return look.unread
         from rocmlint.lint.meant import is_meant_to_run  # noqa: PLC0415 - most files are read
 
         return [each for each in look.unread if is_meant_to_run(look.file, each)]
+
+    def _tells_all(self) -> bool:
+        """Return whether somebody asks for all that cannot be parsed."""
+        return self.settings.check_syntax or self.settings.named
 
     def unreadable(self, path: str, reason: str, line: int = 1, column: int = 1) -> Analysis:
         """Report a file that cannot be linted."""
