@@ -162,6 +162,13 @@ def test_a_link_to_a_file_beside_it_is_that_file(tmp_path: Path) -> None:
     assert found(tmp_path) == ["Containerfile", "b.py", "base.dockerfile", "scripts/a.py"]
 
 
+def test_a_link_to_a_file_that_is_excluded_is_linted(tmp_path: Path) -> None:
+    tree(tmp_path, "base.py")
+    (tmp_path / "job.py").symlink_to("base.py")
+    assert found(tmp_path) == ["base.py"]
+    assert found(tmp_path, exclude=("base.py",)) == ["job.py"]
+
+
 def test_what_is_neither_file_nor_folder_is_a_problem_and_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")

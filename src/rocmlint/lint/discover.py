@@ -176,17 +176,18 @@ def _walk(
             elif (is_code := path.endswith(_CODE)) or may_be_linted(path):
                 if not _is_file(entry) or (may_exclude and _is_excluded(path, settings)):
                     continue
-                if entry.is_symlink() and _is_linted_itself(path):
+                if entry.is_symlink() and _is_linted_itself(path, settings):
                     continue
                 if is_code or is_linted(path, settings) or _is_shell_script(entry):
                     yield path, FileToLint(_shown(entry.path), settings)
 
 
-def _is_linted_itself(link: str) -> bool:
+def _is_linted_itself(link: str, settings: Settings) -> bool:
     """Return whether a link leads to a file of the same folder, which is linted by its own name."""
-    target = os.path.realpath(link)
-    beside = os.path.dirname(target) == os.path.realpath(os.path.dirname(link))
-    return beside and is_linted(target)
+    folder, target = os.path.dirname(link), os.path.realpath(link)
+    own = os.path.join(folder, os.path.basename(target))
+    beside = os.path.dirname(target) == os.path.realpath(folder)
+    return beside and is_linted(own, settings) and not _is_excluded(own, settings)
 
 
 def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
