@@ -168,7 +168,10 @@ def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source
     judgement = unknown[0].judgement
     if bound and (not said or not is_excluded(bound, judgement, source)):
         required = f"require {to_require(bound, judgement, source)}"
-        said = f"{said}, or {required}" if said else required
+        if ";" in said:
+            said = f"{said}; or {required} and change nothing"
+        else:
+            said = f"{said}, or {required}" if said else required
     version = runs_with(unknown[0].judgement, unknown[0].dotted.partition(".")[0])
     return f"{version} {said[0].upper()}{said[1:]}."
 
