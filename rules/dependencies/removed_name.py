@@ -17,7 +17,12 @@ from ._names.judgement import enumerated, first_fitting, is_undeclared, runs_wit
 from ._names.leftovers import is_leftover
 from ._names.live import NOT_RUN, is_uncalled
 from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
-from ._names.other_environments import is_beside_unlisted, is_for_another_environment, to_require
+from ._names.other_environments import (
+    is_beside_unlisted,
+    is_for_another_environment,
+    is_newer_than_readme,
+    to_require,
+)
 from ._names.outgrown import outgrown
 from ._names.published_names import history
 from ._names.rename import renaming
@@ -107,6 +112,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         *NOT_RUN,
         is_for_some_versions,
         is_for_another_environment,
+        is_newer_than_readme,
         is_beside_unlisted,
         is_for_no_release,
         is_uncalled,

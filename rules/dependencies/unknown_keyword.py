@@ -31,6 +31,7 @@ from ._names.other_environments import (
     is_beside_unlisted,
     is_excluded,
     is_for_another_environment,
+    is_newer_than_readme,
     to_require,
 )
 from ._names.published_names import names
@@ -112,6 +113,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         *NOT_RUN,
         is_for_some_versions,
         is_for_another_environment,
+        is_newer_than_readme,
         is_beside_unlisted,
         is_uncalled,
     )

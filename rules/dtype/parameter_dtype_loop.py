@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, compile_lazily, dotted_text, nodes, statements
+from rocmlint.rule import PythonRule, compile_lazily, dotted_text, nodes, statements, walk
 from rocmlint.rule.claims import dtypes
 
 from ._cast import below, cast_type, precision_tests, shortened
@@ -32,6 +32,12 @@ def selects(node: cst.For, source: Source) -> bool:
 def is_option(node: cst.For, source: Source) -> bool:
     """Casts that an option asks for (`if args.fp16`)."""
     return bool(precision_tests(node, source))
+
+
+def casts_gradients(node: cst.For, source: Source) -> bool:
+    """Loops that cast the gradients, too: for one step of an optimizer."""
+    del source
+    return any(isinstance(each, cst.Attribute) and each.attr.value == "grad" for each in walk(node))
 
 
 def sets_back(node: cst.For, source: Source) -> bool:
@@ -85,7 +91,7 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     )
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (selects, is_option, sets_back)
+    excuses = (selects, is_option, casts_gradients, sets_back)
 
     def check(self, node: cst.For, source: Source) -> Iterator[Finding]:
         """Find loops over a whole model that cast each thing whatever it is."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule
+from rocmlint.rule import PythonRule, calls_in, last_name
 
 from ._cuda_version import (
     READS_CUDA_VERSION,
@@ -32,6 +32,16 @@ def is_asked_of_cuda(node: cst.CSTNode, source: Source) -> bool:
     """Functions that are about CUDA or TensorRT by their name."""
     function = source.function(node)
     return function is not None and re.search(r"cuda|tensorrt", function.name.value) is not None
+
+
+def is_called_off_amd(node: cst.CSTNode, source: Source) -> bool:
+    """Private functions that are called only by code that knows of AMD."""
+    function = source.function(node)
+    if function is None or not function.name.value.startswith("_"):
+        return False
+    name = function.name.value
+    callers = [each for each in calls_in(source.module) if last_name(each.func) == name]
+    return bool(callers) and all(knows_amd(each, source) for each in callers)
 
 
 def is_looked_at_before(node: cst.CSTNode, source: Source) -> bool:
@@ -82,6 +92,7 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
         needs_cuda_extension,
         knows_amd,
         is_asked_of_cuda,
+        is_called_off_amd,
         is_looked_at_before,
         is_caught,
     )

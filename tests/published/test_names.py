@@ -176,13 +176,14 @@ def test_a_history_tells_since_when_a_name_is_gone(transformers: PackageNames) -
 
 
 def test_a_history_tells_since_when_a_name_is_there(transformers: PackageNames) -> None:
-    """The first version with it, and nothing for what the first version of the index has."""
+    """The first version with it, and nothing for what the asked version has."""
     newer = transformers.history("transformers.models.qwen3")
     older = transformers.history("transformers.AutoModel")
     assert newer is not None
     assert older is not None
-    assert newer.there_since() == Version("4.51.3")
-    assert older.there_since() is None
+    assert newer.there_after(Version("4.50.3")) == Version("4.51.3")
+    assert newer.there_after(NEWEST) is None
+    assert older.there_after(Version("4.50.3")) is None
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "99.0", "5.0.0rc1"])
@@ -390,5 +391,5 @@ def test_names_of_torch_are_known_by_its_files() -> None:
     older = torch.history("torch._six")
     assert newer is not None
     assert older is not None
-    assert newer.there_since() == Version("2.6.0")
+    assert newer.there_after(Version("2.5.1")) == Version("2.6.0")
     assert older.at(Version("2.9.1")) is False

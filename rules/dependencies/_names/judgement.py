@@ -148,8 +148,8 @@ def since(dotted: str, history: History | None, version: Version) -> str:
     gone = history.gone_since(version)
     if gone is not None:
         return f"gone since {minor(gone)}"
-    there = history.there_since()
-    if there is not None and there > version:
+    there = history.there_after(version)
+    if there is not None:
         return f"it comes with {package} {minor(there)}"
     first = history.versions[0]
     return f"no version since {minor(first)} has it"
@@ -165,8 +165,8 @@ def requirement(dotted: str, history: History | None, judgement: MissingName) ->
     before = minor(gone) if gone is not None else GONE_BEFORE.get(dotted, "")
     if before:
         return "" if begins_at(before, judgement) else f"{package}<{before}"
-    there = history.there_since() if history is not None else None
-    return f"{package}>={minor(there)}" if there is not None and there > version else ""
+    there = history.there_after(version) if history is not None else None
+    return f"{package}>={minor(there)}" if there is not None else ""
 
 
 def common_bound(bounds: Sequence[str]) -> str:

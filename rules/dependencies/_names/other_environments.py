@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import once_per_file, syntax_tree
 
 from .judgement import minor
-from .keywords import keyword_history
 from .package_imports import holds
 from .programs import is_named
-from .published_names import history
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -28,12 +26,22 @@ def is_for_another_environment(found: MissingUse, source: Source) -> bool:
     These exclude it by a range, or by what another package asks for: who wrote such a baseline ran
     it in an environment of its own. A pin of the package itself may only be old.
     """
-    known = history(found.dotted) or keyword_history(found.dotted, found.name)
-    since, judgement = known.there_since(), found.judgement
-    if since is None or since <= judgement.candidate.version or not _is_unnamed_program(source):
+    known, judgement = found.history, found.judgement
+    since = None if known is None else known.there_after(judgement.candidate.version)
+    if since is None or not _is_unnamed_program(source):
         return False
     wanted = f"{found.dotted.partition('.')[0]}>={minor(since)}"
     return is_excluded(wanted, judgement, source) or _is_out_of_range(wanted, judgement)
+
+
+def is_newer_than_readme(found: MissingUse, source: Source) -> bool:
+    """What comes with a later release than the one that only a README pins: the README is old."""
+    del source
+    known = found.history
+    return known is not None and all(
+        each.in_readme and known.there_after(each.version) is not None
+        for each in found.judgement.candidates
+    )
 
 
 def is_beside_unlisted(found: MissingUse, source: Source) -> bool:

@@ -82,5 +82,6 @@ def _later(
 def _comes_with(dotted: str, version: Version) -> Version | None:
     """Return the first release after a version that has a name; None where that is not known."""
     known = history(dotted)
-    since = known.there_since() if known is not None and has(dotted, version) is False else None
-    return since if since is not None and since > version else None
+    if known is None or has(dotted, version) is not False:
+        return None
+    return known.there_after(version)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PYTHONS = ("3.11", "3.12", "3.10", "3.13", "3.9")
 """Those that torch has wheels for; what the first says is told."""
 _FLOORS = frozenset({">=", ">"})
+_CHECK_TORCH = frozenset({"transformers"})
+"""Packages that take a torch below their extra's bound for none."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,8 @@ def demanded(
 ) -> tuple[SpecifierSet | None, bool] | None:
     """Return what a release demands of another package, and whether only by its extra torch.
 
-    None where the release is unknown. The extra of that name counts where torch is installed too:
-    what it asks at least, the code relies on.
+    None where the release is unknown. The extra of that name counts where the package itself looks
+    at the version of an installed torch.
     """
     required = published.requirements(name, version)
     if required is None:
@@ -112,7 +114,8 @@ def demanded(
         except KeyError:
             return None
         if asked is None or not len(asked):
-            floor = _floor(published.applicable(required, ("torch",), python))
+            by_extra = published.applicable(required, ("torch",), python)
+            floor = _floor(by_extra) if name in _CHECK_TORCH else None
             return (floor, True) if floor is not None else (asked, False)
         return _without_builds(asked), False
     total: SpecifierSet | None = None

@@ -73,11 +73,13 @@ def _moved(conflict: Conflict, rest: Sequence[Part], python: str) -> set[str]:
 def _newest_fit(conflict: Conflict, rest: Sequence[Part], python: str) -> Version | None:
     """Return the newest release of the owner that goes with the other, and with the rest.
 
-    Where the one that is asked for pins its torch, those before it did are too old to be of use.
+    Where the one that is asked for pins its torch, those before it did are too old to be of use,
+    and later ones that pin none do not say which they need.
     """
     owner, other = conflict.owner, conflict.other
     asked, too_old = candidates(owner)[-1], None
-    if _pins_torch(owner, asked, python):
+    pins = _pins_torch(owner, asked, python)
+    if pins:
         before = (each for each in reversed(published.releases(owner.name)) if each < asked)
         too_old = next((each for each in before if _pins_torch(owner, each, python) is False), None)
 
@@ -86,7 +88,8 @@ def _newest_fit(conflict: Conflict, rest: Sequence[Part], python: str) -> Versio
         if found is None:
             raise KeyError(release)
         together = (_go_together(owner, release, each, python) for each in (other, *rest))
-        if (too_old is not None and release <= too_old) or not all(together):
+        is_of_use = not pins or _pins_torch(owner, release, python)
+        if not is_of_use or (too_old is not None and release <= too_old) or not all(together):
             return _NONE if found[0] is None else found[0] & _NONE
         return found[0]
 

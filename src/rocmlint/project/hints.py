@@ -95,6 +95,11 @@ def is_told(path: str) -> bool:
     return not _declares(path)
 
 
+def is_readme(path: str) -> bool:
+    """Return whether a file is prose that tells people how to install."""
+    return _README.fullmatch(os.path.basename(path)) is not None
+
+
 def _hints(package: str, folder: str, project: Declarations) -> Iterator[Requirement]:
     mentioned = re.compile(package.replace("-", "[-_.]"), re.IGNORECASE)
     for path in _telling(folder, project):
@@ -157,7 +162,7 @@ def _telling(folder: str, view: DiskView) -> Iterator[str]:
 
 
 def _tells(name: str) -> bool:
-    return _README.fullmatch(name) is not None or is_known(name)
+    return is_readme(name) or is_known(name)
 
 
 def _declares(path: str) -> bool:
@@ -167,7 +172,7 @@ def _declares(path: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _told(name: str, text: str) -> _Told:
-    if _README.fullmatch(name):
+    if is_readme(name):
         commands = tuple(
             command
             for match in _INSTALL.finditer(text)

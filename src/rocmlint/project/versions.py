@@ -20,7 +20,7 @@ from rocmlint.project.companions import (
     has_upper_bound,
 )
 from rocmlint.project.environment import installed_version, site_folders
-from rocmlint.project.hints import hints, is_installed_from, is_told, told_beside
+from rocmlint.project.hints import hints, is_installed_from, is_readme, is_told, told_beside
 from rocmlint.project.locks import locked
 from rocmlint.published import requirements as published
 from rocmlint.text.written import requirement_of
@@ -44,7 +44,8 @@ class Candidate:
 
     ``said`` goes on after "transformers 5.23.0 is". ``certain``: no newer one can be installed.
     ``allowed`` are all versions that may be, where a requirement leaves a choice. Not ``declared``
-    is the newest release of a package that nothing in the project asks for.
+    is the newest release of a package that nothing in the project asks for. ``in_readme``: only the
+    prose of one says so.
     """
 
     version: Version
@@ -53,6 +54,7 @@ class Candidate:
     allowed: SpecifierSet | None = None
     requirement: str = ""
     declared: bool = True
+    in_readme: bool = False
 
     @property
     def lowest(self) -> Version | None:
@@ -264,7 +266,7 @@ def _declared(
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
     others = companions(project, told_beside(found, project), beside)
-    result = []
+    result: list[Candidate] = []
     for key, own in groups.items():
         specifier = _combined([*own, *_common(key, groups), *constraints])
         if not specifier and is_told(key[0]) and _is_of_old(others):
@@ -273,7 +275,7 @@ def _declared(
         allowed = _allowed(package, specifier, where, _short(own[0]), others)
         if not allowed:
             return ()
-        result += allowed
+        result += (replace(each, in_readme=is_readme(key[0])) for each in allowed)
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 

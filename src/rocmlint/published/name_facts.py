@@ -55,13 +55,17 @@ class History:
                 first = earlier
         return None
 
-    def there_since(self) -> Version | None:
-        """Return the first proven version with it; None where the index does not reach that far."""
-        for index, version in enumerate(self.versions):
-            state = self._at(index)
-            if state is not False:
-                return version if state and index else None
-        return None
+    def there_after(self, version: Version) -> Version | None:
+        """Return the first proven version after ``version`` with it.
+
+        None where ``version`` has it, where that is unknown, and where no later version has it.
+        """
+        index = index_of(self.versions, version)
+        if index is None or self._at(index) is not False:
+            return None
+        later = range(index + 1, len(self.versions))
+        first = next((each for each in later if self._at(each) is not False), None)
+        return self.versions[first] if first is not None and self._at(first) else None
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,11 @@ TOKENIZERS = "huggingface-hub==0.23.0\ntokenizers==0.14.1\n"
             id="a torchvision that pins its torch, as the newest no longer do",
         ),
         pytest.param(
+            "torch==2.0.1\ntorchaudio==2.0.0\n",
+            "Take torch==2.0.0, or torchaudio 2.0.2,",
+            id="the newest torchaudio says nothing of the torch it needs",
+        ),
+        pytest.param(
             TOKENIZERS,
             "Take huggingface-hub<0.18,>=0.16.4, or tokenizers ",
             id="either may move",

@@ -69,7 +69,7 @@ def test_all_keywords_that_a_call_should_not_have_are_one_finding() -> None:
     (finding,) = lint(f"from transformers import TrainingArguments\n{call}")
     assert "no `group_by_length` and other keywords in transformers" in finding.message
     assert "write `eval_strategy` instead of `evaluation_strategy`" in finding.help
-    assert finding.help.endswith("; or require `transformers<4.51` and change nothing.")  # brings them all back
+    assert finding.help.endswith("; or require `transformers<4.51` and change nothing.")
     assert finding.line == 3
     assert finding.fix is not None
     assert [each.replacement for each in finding.fix.edits] == ["eval_strategy", "use_cpu"]
@@ -293,3 +293,20 @@ def test_a_keyword_in_a_module_that_fails_at_an_import_is_left_to_that() -> None
     assert [each.code for each in lint(GONE + call)] == ["ROC204"]
     guarded = f"try:\n    {GONE}except ImportError:\n    LossKwargs = None\n{call}"
     assert [each.code for each in lint(guarded)] == ["ROC205"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "count"),
+    [
+        ("requirements.txt", "trl==0.9.4\n", 1),
+        ("install.sh", "pip install trl==0.9.4\n", 1),
+        ("README.md", "```\npip install trl==0.9.4\n```\n", 0),
+    ],
+)
+def test_code_that_is_newer_than_a_readme_runs_with_another_version(
+    path: str, text: str, count: int
+) -> None:
+    write(path, text)
+    found = lint("from trl import SFTConfig\nSFTConfig(completion_only_loss=True)\n")
+    assert len(found) == count
+    assert all("(it comes with trl 0.17)" in each.message for each in found)
