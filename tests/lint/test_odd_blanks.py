@@ -78,6 +78,11 @@ def test_a_line_with_only_a_backslash_moves_no_place() -> None:
     assert [(each.code, each.line, each.column) for each in found(READ)] == [("ROC602", 7, 5)]
 
 
+def test_a_file_that_is_too_long_to_be_parsed_whole_is_parsed_in_pieces() -> None:
+    torn = READ.replace("return image", "return\timage")
+    assert codes(torn + "value = 1\n" * 120_000) == ["ROC602"]
+
+
 def test_a_fix_below_a_line_with_only_a_backslash_mends_its_own_line() -> None:
     mended = READ.replace("    ImageOps", "    image = ImageOps")
     assert fixed(READ) == mended

@@ -10,6 +10,7 @@ import libcst as cst
 
 from rocmlint.lint.check_parts import check_parts
 from rocmlint.rule.spelling import matches_at, renamed_in
+from rocmlint.syntax.partial_parse import MAXIMUM_LENGTH
 from rocmlint.syntax.unparsable import TooLongError
 from rocmlint.syntax.walk import walk
 
@@ -40,7 +41,8 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
     must see is not Python.
     """
     active = [rule for rule in rules if not rule.skips & source.kinds]
-    shortcuts = shortcuts and not source.is_oddly_spaced
+    is_too_long = len(source.code) > MAXIMUM_LENGTH  # then to miss something beats to see nothing
+    shortcuts = shortcuts and (is_too_long or not source.is_oddly_spaced)
     triggers = _triggers(source, rules, active, shortcuts=shortcuts)
     check_code = _check_code if shortcuts else _check_all_code
     found = [*_check_comments(source, triggers), *check_code(source, triggers)]
