@@ -166,9 +166,7 @@ def logs_memory(found: InStep, source: Source) -> bool:
 
 def is_unused(found: InStep, source: Source) -> bool:
     """Functions that nothing calls, what is put aside, and copies that nothing around names."""
-    if is_put_aside(source) or is_in_unused_copy(source):
-        return True
-    return is_in_unused_function(found.call, source)
+    return never_runs(found.call, source)
 
 
 STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped, is_unused)
@@ -185,7 +183,7 @@ def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
     """
     own = list(own_nodes(node))
     loops = [each for each in own if isinstance(each, (cst.For, cst.While))]
-    if any(_takes_batches(each) and any(map(_updates_by, own_nodes(each))) for each in loops):
+    if any(_takes_batches(each) and any(map(updates_by, own_nodes(each))) for each in loops):
         return False
     for each in own:
         if isinstance(each, cst.Call) and trains_by(each):
@@ -258,13 +256,20 @@ def _is_step(function: cst.FunctionDef, source: Source) -> bool:
     return not _MEASURING_CLASSES.search(owner.name.value)
 
 
+def never_runs(node: cst.CSTNode, source: Source) -> bool:
+    """Check whether a node is in a function that nothing calls, in an archive or in a copy."""
+    if is_put_aside(source) or is_in_unused_copy(source):
+        return True
+    return is_in_unused_function(node, source)
+
+
 def trains_by(call: cst.Call) -> bool:
     """Check whether a call is a backward pass, an update of weights or a whole training step."""
     name = last_name(call.func) or ""
-    return name == "backward" or bool(_STEP_FUNCTIONS.match(name)) or _updates_by(call)
+    return name == "backward" or bool(_STEP_FUNCTIONS.match(name)) or updates_by(call)
 
 
-def _updates_by(node: cst.CSTNode) -> bool:
+def updates_by(node: cst.CSTNode) -> bool:
     """Check whether a node is a call that updates the weights itself."""
     if not isinstance(node, cst.Call):
         return False
