@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, calls, calls_in
+from rocmlint.rule import PythonRule, calls, calls_in, fitted
 
 from ._barriers import (
     OWNERS,
@@ -13,6 +13,7 @@ from ._barriers import (
     needed_after,
     needed_sometimes,
 )
+from ._deepspeed import engine_of, message_of_engine
 from ._loop import STEP_EXCUSES, InStep, in_step, it_and, whole_step
 from ._waiting import is_timed_next, text_of_function
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.rule import Finding, Source
+    from rocmlint.rule import Finding, Severity, Source
 
 # Kernels are full of `arch.barrier()`, which is about the threads of one GPU; and
 # `torch.cuda.synchronize()` is about one GPU too, but `synchronize()` may be a barrier.
@@ -41,6 +42,9 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     A barrier makes every rank wait for the slowest one, in addition to the gradient all-reduce,
     which does so already. A rank that skips a step (an empty batch, a NaN, the end of its data)
     never comes to the barrier, and the run hangs until the watchdog kills it.
+
+    A barrier on every step of an engine of ``deepspeed.initialize`` is an error: the engine runs
+    collectives of its own, and ranks that meet them in another order deadlock.
 
     ## Example
     ```python
@@ -94,7 +98,12 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
         found = self._needless(node, source)
         if found is None:
             return
-        message = f"`{text_of_function(node, source)}()` runs on {found.step.described}"
+        function = text_of_function(node, source)
+        message = f"`{function}()` runs on {found.step.described}"
+        engine = engine_of(found.step.node, source)
+        if engine is not None:
+            message = fitted(message_of_engine(function), engine)
+        severity: Severity = self.severity if engine is None else "error"
         sometimes = needed_sometimes(found, source)
         if sometimes is not None:
             name, condition = sometimes
@@ -103,7 +112,7 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
                 f"Move it under the condition in {line}, on all ranks: only the steps that call "
                 f"`{name}` need it."
             )
-            yield self.finding(node, source, message, help=help)
+            yield self.finding(node, source, message, help=help, severity=severity)
             return
         first, *others = self._that_can_go(found, source)
         if node is first:
@@ -112,7 +121,7 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
                 "the gradient all-reduce keeps the ranks together. "
                 "If a rank skips a step, the others wait for it forever."
             )
-            yield self.finding(node, source, message, help=help)
+            yield self.finding(node, source, message, help=help, severity=severity)
 
     def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
         """Return the barriers of a step that nothing needs, from the first on, in all its loops."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, calls, calls_in, fitted
 
+from ._deepspeed import engine_of, message_of_engine
 from ._drained import is_waited_for_anyway
 from ._loop import STEP_EXCUSES, InStep, in_step, it_and, measures_peak, whole_step
 from ._waiting import (
@@ -45,6 +46,9 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
     nothing meanwhile, so the GPU idles while the next step is prepared. With several GPUs each
     rank waits for its own device before it joins the next collective, and a rank that takes
     another way through the step leaves the others hanging.
+
+    A wait on every step of an engine of ``deepspeed.initialize`` is an error: DeepSpeed overlaps
+    its collectives with the backward pass, and a rank that waits in between can hang the run.
 
     ## Example
     ```python
@@ -126,7 +130,16 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
                 "The host waits for the GPU each time, so the GPU idles between two weights."
             )
         fix = delete_waits([node, *others], function, source)
-        yield self.finding(node, source, message, help=help, fix=fix)
+        engine = engine_of(found.step.node, source)
+        if engine is None:
+            yield self.finding(node, source, message, help=help, fix=fix)
+            return
+        message = fitted(message_of_engine(function), engine)
+        help = (
+            f"Delete {it_and(others, source)}: DeepSpeed orders its own streams and collectives. "
+            "A rank that waits while another has not joined a collective can hang the run."
+        )
+        yield self.finding(node, source, message, help=help, fix=fix, severity="error")
 
     def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
         """Return the waits of a step that nothing needs, from the first on, in the same loop."""

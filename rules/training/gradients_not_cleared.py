@@ -1,0 +1,173 @@
+"""ROC505, gradients-not-cleared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.rule import PythonRule, calls, calls_in, dotted_text, fitted, last_name
+
+from ._loop import never_runs
+from ._losses import backward_passes
+from ._optimizers import clearings, is_optimizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+_KNOWN = frozenset({"step", "unscale_"})
+"""What is called with an optimizer and leaves its gradients as they are."""
+
+
+class Update(NamedTuple):
+    """An update of weights in a loop with a backward pass."""
+
+    call: cst.Call
+    optimizer: cst.BaseExpression
+    loop: cst.For | cst.While
+
+
+def is_handed_on(update: Update, source: Source) -> bool:
+    """Optimizers that the loop passes to another function, which may clear the gradients."""
+    name = source.text_of(update.optimizer)
+    return any(
+        source.text_of(each.value) == name
+        for call in calls_in(update.loop)
+        if last_name(call.func) not in _KNOWN
+        for each in call.args
+    )
+
+
+def is_made_in_loop(update: Update, source: Source) -> bool:
+    """Optimizers that the loop makes on every iteration."""
+    made = source.bindings(dotted_text(update.optimizer) or "", update.call)
+    return any(update.loop in source.ancestors(each.node) for each in made)
+
+
+def is_cleared(update: Update, source: Source) -> bool:
+    """Optimizers whose gradients the file clears, or may clear: also `p.grad = None`.
+
+    Gradients of other optimizers do not count, nor does one call before the loop.
+    """
+    name = last_name(update.optimizer)
+    return any(
+        not _is_before_loop(each.line, update, source)
+        if each.owner == name
+        else not _is_of_other(each.owner, update, source)
+        for each in clearings(source)
+    )
+
+
+def is_unused(update: Update, source: Source) -> bool:
+    """Functions that nothing calls, what is put aside, and copies that nothing around names."""
+    return never_runs(update.call, source)
+
+
+class GradientsNotCleared(PythonRule["cst.Call"]):
+    """A training loop that never clears the gradients of its optimizer.
+
+    ## Why it matters
+    ``backward()`` adds to the gradients that are there. Without ``zero_grad()`` each step
+    updates the weights with the sum of all gradients since the start of the loop: training
+    diverges, or converges to something else, without an error.
+
+    ## Example
+    ```python
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.AdamW(model.parameters())
+        for batch in loader:
+            loss = model(batch).mean()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.AdamW(model.parameters())
+        for batch in loader:
+            optimizer.zero_grad(set_to_none=True)
+            loss = model(batch).mean()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html
+    - https://docs.pytorch.org/tutorials/recipes/recipes/zeroing_out_gradients.html
+    """
+
+    code = "ROC505"
+    name = "gradients-not-cleared"
+    since = "0.1.0"
+    on = calls("step", words=("backward",), where=r"\.[\s\\]*step\b")
+    skips = frozenset({"test"})
+    excuses = (is_handed_on, is_made_in_loop, is_cleared, is_unused)
+
+    def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Find updates in loops with a backward pass whose gradients nothing clears."""
+        update = _update(node, source)
+        if update is None or self.is_excused(update, source):
+            return
+        name = source.text_of(update.optimizer)
+        line = source.named_line(source.span(update.loop).line)
+        message = fitted(f"Nothing in the loop on {line} clears the gradients of `{{}}`", name)
+        help = fitted(
+            "Call `{}.zero_grad()` on every iteration, before the backward pass or after the step. "
+            "As it is, gradients add up over the whole loop.",
+            name,
+            most=220,
+        )
+        yield self.finding(node, source, message, help=help)
+
+
+def _update(call: cst.Call, source: Source) -> Update | None:
+    """Return the update that a call makes in a loop with a backward pass."""
+    optimizer = _stepped(call)
+    loop = None if optimizer is None else _loop(call, source)
+    name = None if optimizer is None else dotted_text(optimizer)
+    if optimizer is None or loop is None or name is None:
+        return None
+    if not is_optimizer(name, call, source):
+        return None
+    passes = any(source.function(each) is source.function(call) for each in backward_passes(loop))
+    return Update(call, optimizer, loop) if passes else None
+
+
+def _stepped(call: cst.Call) -> cst.BaseExpression | None:
+    """Return the optimizer of ``optimizer.step()`` or ``scaler.step(optimizer)``."""
+    if not isinstance(call.func, cst.Attribute):
+        return None
+    if (last_name(call.func.value) or "").endswith("scaler"):
+        return call.args[0].value if call.args else None
+    return None if call.args else call.func.value
+
+
+def _loop(call: cst.Call, source: Source) -> cst.For | cst.While | None:
+    """Return the innermost loop around a call, in the same function."""
+    for above in source.ancestors(call):
+        if isinstance(above, (cst.For, cst.While)):
+            return above
+        if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            return None
+    return None
+
+
+def _is_before_loop(line: int, update: Update, source: Source) -> bool:
+    """Check whether a line is above the outermost loop around an update, in its function."""
+    function = source.function(update.call)
+    first = 1 if function is None else source.span(function).line
+    around = [update.loop, *source.ancestors(update.loop)]
+    outermost = [each for each in around if isinstance(each, (cst.For, cst.While))][-1]
+    return first <= line < source.span(outermost).line
+
+
+def _is_of_other(owner: str, update: Update, source: Source) -> bool:
+    """Check whether a name is another optimizer than that of an update."""
+    return owner != "" and is_optimizer(owner, update.call, source)
