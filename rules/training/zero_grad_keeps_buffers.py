@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import Fix, PythonRule, argument, calls, compile_lazily, constant, fitted
 
-from ._loop import never_runs
+from ._loop import in_step, never_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +47,11 @@ def needs_gradients(node: cst.Call, source: Source) -> bool:
         return True
     asks = _ASKS_FOR_GRADIENT.search(source.code) is not None
     return not asks and _USES_GRADIENT.search(source.code) is not None
+
+
+def is_outside_step(node: cst.Call, source: Source) -> bool:
+    """Calls outside of training steps, unless the file asks whether a gradient is None."""
+    return in_step(node, source) is None and not _ASKS_FOR_GRADIENT.search(source.code)
 
 
 def says_why(node: cst.Call, source: Source) -> bool:
@@ -113,12 +118,12 @@ class ZeroGradKeepsBuffers(PythonRule["cst.Call"]):
     since = "0.1.0"
     on = calls("zero_grad", words=("set_to_none",), where=r"\bzero_grad\b")
     severity = "warning"
-    preview = True
     skips = frozenset({"test", "benchmark"})
     excuses = (
         needs_addresses,
         has_flat_buffers,
         needs_gradients,
+        is_outside_step,
         says_why,
         is_wrapper,
         is_unused,
