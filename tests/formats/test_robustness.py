@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,11 @@ from rocmlint.formats import FORMATS, format_of
 from rocmlint.formats.model import Located, Parts
 from rocmlint.installs.install import install_of
 from rocmlint.text.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.formats.model import Setting
 
 REAL = {
     "requirements.txt": """\
@@ -230,6 +237,22 @@ jobs:
         env: &e {A: b}
       - {run: pip install d, env: *e}
 """,
+    "ds_config.json": """\
+{
+  // é
+  "steps_per_print": 10,
+  "zero_optimization": {"stage": 2, "overlap_comm": true, "reduce_bucket_size": 2e8},
+  "bf16": {"enabled": "auto", "a": [1, {"b": null}]}
+}
+""",
+    "configs/zero2.yaml": """\
+trainer: &t
+  deepspeed:
+    zero_optimization: {stage: 2, "é": '5e8'}
+    bf16:
+      enabled: ${bf16}
+other: [*t]
+""",
     ".gitlab-ci.yml": """\
 variables: {A: é}
 test:
@@ -271,6 +294,12 @@ BITS = [
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+def _all(settings: tuple[Setting, ...]) -> Iterator[Setting]:
+    for each in settings:
+        yield each
+        yield from _all(each.settings)
+
+
 def check(name: str, text: str) -> Parts:
     """Parse, and look at every place: none is outside the text, none ends before it begins."""
     found = format_of(name)
@@ -280,7 +309,8 @@ def check(name: str, text: str) -> Parts:
     words = [word for each in parts.commands for word in each.words]
     words += [each.target for command in parts.commands for each in command.redirects]
     located: list[Located] = [*parts.commands, *words, *parts.images, *parts.declared]
-    located += [*parts.indexes, *parts.inclusions]
+    located += [*parts.indexes, *parts.inclusions, *parts.configurations]
+    located += [each for whole in parts.configurations for each in _all(whole.settings)]
     for span in (each.span for each in located):
         assert (1, 1) <= span[:2] <= span[2:]
         assert span.end_line <= len(lines)
@@ -297,7 +327,7 @@ def check(name: str, text: str) -> Parts:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_files_that_are_changed_below_hold_something(name: str) -> None:
     parts = check(name, REAL[name])
-    assert parts.commands or parts.declared
+    assert parts.commands or parts.declared or parts.configurations
     assert not parts.problems
 
 

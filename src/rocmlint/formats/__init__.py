@@ -63,6 +63,12 @@ _NO_SOURCE = (
 )
 """What stands behind ``Container``, the name of many components, where it is not a Dockerfile."""
 
+_DEEPSPEED = (
+    r"(?i:(^|/)[^/]*(deepspeed|zero[-_]?(\d|stage|infinity)|(?<![a-z])(ds|zf)[-_])[^/]*"
+    r"|(^|/)(deepspeed[^/]*|(ds|zero)[-_]configs?)/[^/]*)"
+)
+"""How configurations of DeepSpeed are called, without their suffix, or their folder."""
+
 FORMATS = (
     Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), "txt in", declares=True),
     Format(
@@ -120,6 +126,13 @@ FORMATS = (
             r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(action|\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
         ),
         "yml yaml",
+    ),
+    Format("deepspeed", compile_lazily(rf"{_DEEPSPEED}\.json$"), "json", comment="//"),
+    Format(
+        "deepspeed_yaml",
+        compile_lazily(rf"{_DEEPSPEED}\.ya?ml$"),
+        "yml yaml",
+        module="deepspeed",
     ),
     Format("markdown", compile_lazily(r"\.(md|markdown)$"), "md markdown", by_option=True),
 )

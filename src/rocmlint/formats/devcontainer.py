@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import yaml
-from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats import jsonc, yaml
 from rocmlint.formats.model import Command, Parts, Problem, Step, Word
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.word_list import Item, commands_in
-from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LEXEME = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?(?:\*/|\Z)|\t", re.DOTALL)
-_NOT_LINE_END = re.compile(r"[^\n]")
 _INSIDE = (
     *("onCreateCommand", "updateContentCommand", "postCreateCommand", "postStartCommand"),
     "postAttachCommand",
@@ -28,11 +24,9 @@ _VARIABLE = re.compile(r"\$\{(?:localEnv|containerEnv|\w*[wW]orkspaceFolder)[^}]
 
 def parse(text: str) -> Parts:
     """Read a devcontainer.json, lines ended by ``\\n``."""
-    documents = yaml.read(Excerpt.copied(Text(text), _LEXEME.sub(_plain, text), 0))
-    if isinstance(documents, Problem):
-        reason = documents.reason.replace("YAML", "JSON")
-        return Parts(problems=(Problem(reason, documents.line, documents.column),))
-    root = next((each for each in documents if isinstance(each, yaml.Mapping)), None)
+    root = jsonc.read(text)
+    if isinstance(root, Problem):
+        return Parts(problems=(root,))
     if root is None:
         return Parts()
     image = _image(root)
@@ -46,11 +40,6 @@ def parse(text: str) -> Parts:
         commands=tuple(sorted(commands, key=lambda each: each.span)),
         images=() if image is None else (image,),
     )
-
-
-def _plain(match: re.Match[str]) -> str:
-    """Blank what is not JSON; YAML takes no tabs between values."""
-    return match[0] if match[0].startswith('"') else _NOT_LINE_END.sub(" ", match[0])
 
 
 def _image(root: yaml.Mapping) -> Word | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,6 +170,41 @@ class Index:
     takes: tuple[Declared, ...] | None = None
 
 
+SettingKind = Literal["bool", "int", "float", "str", "null", "dict", "list", "unknown"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key of a configuration and its value; ``span`` is the place of the key.
+
+    ``text`` is the value as a string, of what is neither a mapping nor a list. ``settings`` are
+    those of a mapping. What is known only at run time is of the kind "unknown".
+    """
+
+    name: str
+    span: Span
+    kind: SettingKind
+    text: str = ""
+    settings: tuple[Setting, ...] = ()
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration of DeepSpeed: a mapping that sets up ZeRO."""
+
+    settings: tuple[Setting, ...]
+    span: Span
+
+    def get(self, *path: str) -> Setting | None:
+        """Return the setting at a path of keys: ``get("zero_optimization", "stage")``."""
+        found: Setting | None = None
+        settings = self.settings
+        for key in path:
+            found = next((each for each in settings if each.name == key), None)
+            settings = () if found is None else found.settings
+        return found
+
+
 @dataclass(frozen=True)
 class Inclusion:
     """Another file of requirements that a file includes: ``-r base.txt``, ``-c torch.txt``."""
@@ -202,6 +237,7 @@ class Parts:
     inclusions: tuple[Inclusion, ...] = ()
     problems: tuple[Problem, ...] = ()
     copies: tuple[Copy, ...] = ()
+    configurations: tuple[Configuration, ...] = ()
     images: tuple[Word, ...] = ()
     """Base images: ``FROM rocm/pytorch:latest``, ``container:`` of a workflow."""
     prose: tuple[str, ...] = ()

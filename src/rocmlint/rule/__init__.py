@@ -12,7 +12,17 @@ from rocmlint.lazy import exported
 if TYPE_CHECKING:
     from rocmlint.config.option import Option
     from rocmlint.findings import Claim, Edit, Finding, Fix, Severity
-    from rocmlint.formats.model import Command, Copy, Declared, Index, Parts, Redirect, Word
+    from rocmlint.formats.model import (
+        Command,
+        Configuration,
+        Copy,
+        Declared,
+        Index,
+        Parts,
+        Redirect,
+        Setting,
+        Word,
+    )
     from rocmlint.installs.install import IndexOption, Install, install_of, installs_of
     from rocmlint.lazy import compile_lazily
     from rocmlint.rule.rule import ClaimRule, EngineRule, PartRule, PythonRule, Rule
@@ -24,6 +34,7 @@ if TYPE_CHECKING:
         calls,
         commands,
         comments,
+        configurations,
         copies,
         declared,
         definitions,
@@ -61,6 +72,7 @@ __all__ = [
     "Command",
     "Comment",
     "Condition",
+    "Configuration",
     "Copy",
     "Declared",
     "Edit",
@@ -78,6 +90,7 @@ __all__ = [
     "PythonRule",
     "Redirect",
     "Rule",
+    "Setting",
     "Severity",
     "Source",
     "Span",
@@ -94,6 +107,7 @@ __all__ = [
     "comments",
     "compile_lazily",
     "conditions",
+    "configurations",
     "constant",
     "copies",
     "declared",
@@ -124,6 +138,9 @@ _HOME = {
     "ClaimRule": "rocmlint.rule.rule",
     "Command": "rocmlint.formats.model",
     "Comment": "rocmlint.text.text",
+    "Configuration": "rocmlint.formats.model",
+    "Setting": "rocmlint.formats.model",
+    "configurations": "rocmlint.rule.triggers",
     "Condition": "rocmlint.source.conditions",
     "Copy": "rocmlint.formats.model",
     "Declared": "rocmlint.formats.model",

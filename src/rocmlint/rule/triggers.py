@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Region = Literal["code", "comments", "strings"]
 Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment", "part"]
-Part = Literal["", "commands", "declared", "indexes", "copies", "images"]
+Part = Literal["", "commands", "declared", "indexes", "copies", "images", "configurations"]
 """What a trigger looks at in other file formats: an attribute of ``formats.model.Parts``."""
 
 
@@ -287,6 +287,11 @@ def indexes(*words: str, described: str) -> On:
 def copies(*words: str, described: str) -> On:
     """Look at COPY and ADD of Dockerfiles with one of ``words``; ``check`` gets a ``Copy``."""
     return _part("copies", words, described)
+
+
+def configurations(*words: str, described: str) -> On:
+    """Look at DeepSpeed's configurations in JSON and YAML; ``check`` gets a ``Configuration``."""
+    return _part("configurations", words, described)
 
 
 def _part(part: Part, words: tuple[str, ...], described: str) -> On:

@@ -1,0 +1,191 @@
+"""What is wrong with a configuration of DeepSpeed, for the versions that may read it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocmlint.project.environment import site_folders
+from rocmlint.published.deepspeed import Settings, known_to, releases, words
+from rocmlint.published.deepspeed_sources import FILES, read_model
+from rocmlint.rule import fitted, once_per_file, shortened
+
+from ._deepspeed_types import fits, taken_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocmlint.project.versions import Candidate
+    from rocmlint.rule import Configuration, File, Setting, Severity
+
+    Section = Mapping[str, str]
+
+_LIKE = 0.85
+"""How near a word at the top must be to a setting, to be nothing but a mistake."""
+_TOP = frozenset(
+    [
+        *("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"),
+        *("gradient_clipping", "steps_per_print", "wall_clock_breakdown", "zero_optimization"),
+        *("optimizer", "scheduler", "activation_checkpointing", "flops_profiler"),
+        *("communication_data_type", "prescale_gradients", "zero_allow_untested_optimizer"),
+    ]
+)
+"""Settings at the top that people write; those of single releases may be others' words."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A setting that a version of DeepSpeed refuses or ignores."""
+
+    setting: Setting
+    message: str
+    help: str
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A version of DeepSpeed that may read a configuration, and what it knows."""
+
+    candidate: Candidate
+    known: tuple[Settings, ...]
+
+    def sections(self, name: str) -> list[Section] | None:
+        """Return a section as it may be; None if it may take whatever it is given."""
+        found = [each.section(name) for each in self.known]
+        return None if None in found else [each for each in found if each is not None]
+
+
+@once_per_file
+def readers(file: File) -> tuple[Reader, ...]:
+    """Return the versions that a file's configurations may be for; none if one is unknown."""
+    found = []
+    for candidate in file.versions("deepspeed"):
+        installed = _installed(file)
+        known = known_to(candidate.version) if installed is None else (installed,)
+        if not known:
+            return ()
+        found.append(Reader(candidate, known))
+    return tuple(found)
+
+
+def faults(configuration: Configuration, file: File) -> Iterator[Fault]:
+    """Yield what no version that may read a configuration takes."""
+    found = readers(file)
+    if not found:
+        return
+    yield from _both_types(configuration)
+    for setting in configuration.settings:
+        yield from _misspelt(setting, configuration)
+        parts = [each.sections(setting.name) for each in found]
+        known = [each for each in parts if each is not None]
+        if setting.kind == "dict" and len(known) == len(parts):
+            sections = [section for each in known for section in each]
+            yield from _in_section(setting, sections, setting.name, found)
+
+
+def _both_types(configuration: Configuration) -> Iterator[Fault]:
+    half = configuration.get("fp16", "enabled")
+    brain = configuration.get("bf16", "enabled")
+    if half is not None and brain is not None and half.kind == brain.kind == "bool":
+        if half.text.lower() == brain.text.lower() == "true":
+            help = "Enable one of them: DeepSpeed refuses a configuration with both."
+            yield Fault(brain, "`fp16` and `bf16` are both enabled", help, "error")
+
+
+def _misspelt(setting: Setting, configuration: Configuration) -> Iterator[Fault]:
+    """Find a setting at the top that DeepSpeed ignores, and that is nearly one that it has."""
+    name = setting.name
+    present = {each.name for each in configuration.settings}
+    if name in words() or name in _TOP:
+        return
+    near = _near(name, _TOP - present, _LIKE)
+    if near:
+        message = fitted("DeepSpeed ignores `{}`, which is not one of its settings", name)
+        yield Fault(setting, message, f"The setting is called `{near}`.", "error")
+
+
+def _in_section(
+    around: Setting, sections: Sequence[Section], name: str, found: Sequence[Reader]
+) -> Iterator[Fault]:
+    """Find unknown settings and wrong values in a section, and in the sections in it."""
+    for setting in around.settings:
+        kinds = [section[setting.name] for section in sections if setting.name in section]
+        if not kinds:
+            yield _unknown(setting, sections, name, found)
+        elif not any(fits(setting, each) for each in kinds):
+            yield _wrong(setting, kinds[0], name, found)
+        elif setting.kind == "dict":
+            inner = [each for kind in kinds for each in _classes(kind, found)]
+            if inner:
+                yield from _in_section(setting, inner, setting.name, found)
+
+
+def _classes(kind: str, found: Sequence[Reader]) -> Iterator[Section]:
+    for reader in found:
+        for known in reader.known:
+            section = known.classes.get(kind.removesuffix("?"))
+            if section is not None:
+                yield section
+
+
+def _unknown(
+    setting: Setting, sections: Sequence[Section], name: str, found: Sequence[Reader]
+) -> Fault:
+    candidate = found[0].candidate
+    message = fitted(
+        f"DeepSpeed {candidate.version} refuses `{{}}` in `{{}}`: it has no such setting",
+        setting.name,
+        name,
+    )
+    present = {each for section in sections for each in section}
+    near = _near(setting.name, present, 0.75)
+    advice = f"Write `{near}`" if near else "Remove it"
+    return Fault(setting, message, f"{advice}. {_said(candidate)}", _severity(setting, name, found))
+
+
+def _wrong(setting: Setting, kind: str, name: str, found: Sequence[Reader]) -> Fault:
+    candidate = found[0].candidate
+    what = {"dict": "a mapping", "list": "a list", "null": "null"}.get(setting.kind)
+    written = what or f"`{shortened(setting.text, 20)}`"
+    message = fitted(f"`{{}}` in `{{}}` takes {taken_by(kind)}, not {written}", setting.name, name)
+    help = f"DeepSpeed refuses a value of another type. {_said(candidate)}"
+    return Fault(setting, message, help, _severity(None, name, found))
+
+
+def _said(candidate: Candidate) -> str:
+    return f"DeepSpeed {candidate.version} is {candidate.said}."
+
+
+def _severity(unknown: Setting | None, section: str, found: Sequence[Reader]) -> Severity:
+    """Return an error where no version that can be installed takes it, else a warning."""
+    if not all(each.candidate.declared for each in found):
+        return "warning"
+    if unknown is None or all(each.candidate.certain for each in found):
+        return "error"
+    in_any = any(
+        unknown.name in (settings.section(section) or (unknown.name,))
+        for settings in releases().values()
+    )
+    return "warning" if in_any else "error"
+
+
+def _near(name: str, names: frozenset[str] | set[str], likeness: float) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only mistakes pay for it
+
+    return next(iter(get_close_matches(name, sorted(names), n=1, cutoff=likeness)), "")
+
+
+def _installed(file: File) -> Settings | None:
+    """Return what the installed DeepSpeed knows, where the settings name an environment."""
+    environment = file.settings.environment
+    for folder in () if environment is None else site_folders(environment):
+        paths = (os.path.join(folder, "deepspeed", *each.split("/")) for each in FILES)
+        texts = [file.read(path) for path in paths if file.exists(path)]
+        if texts:
+            try:
+                return Settings.of(read_model(texts))
+            except SyntaxError:
+                return None
+    return None
