@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Section = Mapping[str, str]
 
+_PYDANTIC_2 = (0, 15)
+"""The first release that needs it."""
 _LIKE = 0.85
 """How near a word at the top must be to a setting, to be nothing but a mistake."""
 _TOP = frozenset(
@@ -115,11 +117,17 @@ def _in_section(
         if not kinds:
             yield _unknown(setting, sections, name, found)
         elif not any(fits(setting, each) for each in kinds):
-            yield _wrong(setting, kinds[0], name, found)
+            if setting.kind != "float" or not _truncates(found):
+                yield _wrong(setting, kinds[0], name, found)
         elif setting.kind == "dict":
             inner = [each for kind in kinds for each in _classes(kind, found)]
             if inner:
                 yield from _in_section(setting, inner, setting.name, found)
+
+
+def _truncates(found: Sequence[Reader]) -> bool:
+    """Check whether one may use pydantic 1, which makes 2 of 2.5."""
+    return any(each.candidate.version.release < _PYDANTIC_2 for each in found)
 
 
 def _classes(kind: str, found: Sequence[Reader]) -> Iterator[Section]:

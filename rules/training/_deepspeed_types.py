@@ -39,7 +39,7 @@ def fits(setting: Setting, kind: str) -> bool:
     kind = kind.removesuffix("?")
     if kind.startswith(_CHOICES):
         choices = kind.removeprefix(_CHOICES).split(", ")
-        return setting.kind not in {"dict", "list"} and _plain(setting.text) in choices
+        return setting.kind == "bool" or _plain(setting.text) in choices
     if kind not in _SAID or kind in {"dict", "list"}:
         return setting.kind == ("list" if kind == "list" else "dict")
     return setting.kind not in {"dict", "list"} and _fits_scalar(setting, kind)
