@@ -155,7 +155,7 @@ def _unknown(
 
 def _wrong(setting: Setting, kind: str, name: str, found: Sequence[Reader]) -> Fault:
     candidate = found[0].candidate
-    what = {"dict": "a mapping", "list": "a list", "null": "null"}.get(setting.kind)
+    what = {"dict": "a mapping", "null": "null"}.get(setting.kind)
     written = what or f"`{shortened(setting.text, 20)}`"
     message = fitted(f"`{{}}` in `{{}}` takes {taken_by(kind)}, not {written}", setting.name, name)
     help = f"DeepSpeed refuses a value of another type. {_said(candidate)}"

@@ -31,8 +31,11 @@ def taken_by(kind: str) -> str:
 
 
 def fits(setting: Setting, kind: str) -> bool:
-    """Check whether a type takes the value of a setting, or might."""
-    if setting.kind == "unknown" or setting.text == AUTO or kind.startswith("any"):
+    """Check whether a type takes the value of a setting, or might.
+
+    A list may be what the autotuner or a sweep chooses from.
+    """
+    if setting.kind in {"unknown", "list"} or setting.text == AUTO or kind.startswith("any"):
         return True
     if setting.kind == "null":
         return kind.endswith("?")
@@ -41,8 +44,8 @@ def fits(setting: Setting, kind: str) -> bool:
         choices = kind.removeprefix(_CHOICES).split(", ")
         return setting.kind == "bool" or _plain(setting.text) in choices
     if kind not in _SAID or kind in {"dict", "list"}:
-        return setting.kind == ("list" if kind == "list" else "dict")
-    return setting.kind not in {"dict", "list"} and _fits_scalar(setting, kind)
+        return setting.kind == "dict" and kind != "list"
+    return setting.kind != "dict" and _fits_scalar(setting, kind)
 
 
 def _plain(text: str) -> str:
