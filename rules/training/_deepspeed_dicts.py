@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import Configuration, Setting, constant, string_value
+from rocmlint.rule import Configuration, Setting, configurations, constant, string_value, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Source
+
+_MARK = "zero_optimization"
+READS_CONFIGURATIONS = configurations(
+    _MARK, described="configurations of DeepSpeed in JSON and YAML"
+) | strings(rf"[\"']{_MARK}[\"']", words=(_MARK,))
 
 
 def configuration_at(key: cst.SimpleString, source: Source) -> Configuration | None:

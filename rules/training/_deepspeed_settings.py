@@ -167,16 +167,17 @@ def _said(candidate: Candidate) -> str:
 
 
 def _severity(unknown: Setting | None, section: str, found: Sequence[Reader]) -> Severity:
-    """Return an error where no version that can be installed takes it, else a warning."""
+    """Return an error where no version that can be installed takes it, else a warning.
+
+    Older versions read some sections without a class, and took whatever they were given.
+    """
     if not all(each.candidate.declared for each in found):
         return "warning"
-    if unknown is None or all(each.candidate.certain for each in found):
+    if all(each.candidate.certain for each in found):
         return "error"
-    in_any = any(
-        unknown.name in (settings.section(section) or (unknown.name,))
-        for settings in releases().values()
-    )
-    return "warning" if in_any else "error"
+    known = [settings.section(section) for settings in releases().values()]
+    takes = any(each is None or (unknown is not None and unknown.name in each) for each in known)
+    return "warning" if takes else "error"
 
 
 def _near(name: str, names: frozenset[str] | set[str], likeness: float) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from rocmlint.rule import Configuration, Rule, configurations, strings
+from rocmlint.rule import Configuration, Rule
 
-from ._deepspeed_dicts import configuration_at
+from ._deepspeed_dicts import READS_CONFIGURATIONS, configuration_at
 from ._deepspeed_settings import faults
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from rocmlint.rule import File, Finding, Source
-
-_MARK = "zero_optimization"
 
 
 class DeepspeedConfig(Rule["cst.SimpleString | Configuration"]):
@@ -38,7 +36,7 @@ class DeepspeedConfig(Rule["cst.SimpleString | Configuration"]):
     ```json title="ds_config.json"
     {
       "train_micro_batch_size_per_gpu": 1,
-      "zero_optimization": {"stage": 2, "overlap_com": true}
+      "zero_optimization": {"stage": 2, "contiguous_gradient": true}
     }
     ```
 
@@ -46,7 +44,7 @@ class DeepspeedConfig(Rule["cst.SimpleString | Configuration"]):
     ```json title="ds_config.json"
     {
       "train_micro_batch_size_per_gpu": 1,
-      "zero_optimization": {"stage": 2, "overlap_comm": true}
+      "zero_optimization": {"stage": 2, "contiguous_gradients": true}
     }
     ```
 
@@ -57,9 +55,7 @@ class DeepspeedConfig(Rule["cst.SimpleString | Configuration"]):
     code = "ROC509"
     name = "deepspeed-config"
     since = "0.1.0"
-    on = configurations(_MARK, described="configurations of DeepSpeed in JSON and YAML") | strings(
-        rf"[\"']{_MARK}[\"']", words=(_MARK,)
-    )
+    on = READS_CONFIGURATIONS
     skips = frozenset({"test"})
 
     def check(self, node: cst.SimpleString | Configuration, file: File) -> Iterator[Finding]:

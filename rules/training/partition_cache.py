@@ -38,7 +38,7 @@ def is_emptied(step: EngineStep, source: Source) -> bool:
 def says_nothing_of_memory(step: EngineStep, source: Source) -> bool:
     """Files that neither set ZeRO's stage 3 nor empty PyTorch's own cache.
 
-    Below stage 3 parameters stay whole, and nobody says that memory is short.
+    Below stage 3 parameters stay whole, and nothing shows that memory is short.
     """
     del step
     return not (_STAGE_3.search(source.text) or _SHORT_OF_MEMORY.search(source.code))
