@@ -107,7 +107,7 @@ class GradientsNotCleared(PythonRule["cst.Call"]):
     name = "gradients-not-cleared"
     since = "0.1.0"
     on = calls("step", words=("backward",), where=r"\.[\s\\]*step\b")
-    skips = frozenset({"test"})
+    skips = frozenset({"test", "benchmark"})
     excuses = (is_handed_on, is_made_in_loop, is_cleared, is_unused)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
