@@ -19,13 +19,16 @@ from rocmlint.rule import (
     walk,
 )
 
+from ._caught import ANY_ERROR, handler_of, takes
+from ._vendor import around
+
 if TYPE_CHECKING:
     from rocmlint.rule import Source
 
 _ERRORS_OF_NONE = frozenset({"AttributeError", "TypeError"})
-_TAKE_NONE = _ERRORS_OF_NONE | {"BaseException", "Exception"}
+TAKE_NONE = _ERRORS_OF_NONE | ANY_ERROR
+"""What an `except` around None that is used as a string names."""
 _PARSERS = frozenset({"float", "int", "parse", "Version", "LooseVersion", "parse_version"})
-_NEIGHBOURS = 4
 _ON_PURPOSE = compile_lazily(
     r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
     r"|cuda_home|nvcc|cpp_extension|cudaextension|cuda_arch_list|torch_extensions",
@@ -132,44 +135,12 @@ def is_taken_apart(version: cst.BaseExpression, source: Source) -> bool:
 
 def is_caught(node: cst.CSTNode, source: Source) -> bool:
     """Versions in a `try` for the error of None, or one that leaves everything as it was."""
-    handler = handler_of(node, source)
+    handler = handler_of(node, source, TAKE_NONE)
     if not isinstance(handler, cst.ExceptHandler):
         return handler is not None
-    expected = handler.type is not None and _takes(handler.type, _ERRORS_OF_NONE)
+    expected = handler.type is not None and takes(handler.type, _ERRORS_OF_NONE)
     answers = (cst.Raise,) if expected else (cst.Assign, cst.AnnAssign, cst.Raise, cst.Return)
     return not any(isinstance(each, answers) for each in walk(handler.body))
-
-
-def handler_of(node: cst.CSTNode, source: Source) -> cst.ExceptHandler | cst.With | None:
-    """Return what takes the error of None, in the function around: a handler, or `suppress`."""
-    below: cst.CSTNode = node
-    for above in source.ancestors(node):
-        if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
-            return None
-        if isinstance(above, cst.Try) and above.body is below:
-            takes = (each for each in above.handlers if _takes(each.type, _TAKE_NONE))
-            handler = next(takes, None)
-            if handler is not None:
-                return handler
-        if isinstance(above, cst.With) and above.body is below:
-            if any(_suppresses(each.item, source) for each in above.items):
-                return above
-        below = above
-    return None
-
-
-def _suppresses(item: cst.BaseExpression, source: Source) -> bool:
-    if not isinstance(item, cst.Call) or source.resolve(item.func) != "contextlib.suppress":
-        return False
-    return any(_takes(each.value, _TAKE_NONE) for each in item.args)
-
-
-def _takes(kind: cst.BaseExpression | None, errors: frozenset[str]) -> bool:
-    """Return whether an `except` is for one of these errors; a bare one is for all."""
-    return kind is None or any(
-        isinstance(each, (cst.Attribute, cst.Name)) and last_name(each) in errors
-        for each in walk(kind)
-    )
 
 
 def _is_bool(call: cst.CSTNode | None, source: Source) -> bool:
@@ -203,25 +174,3 @@ def needs_cuda_extension(node: cst.CSTNode, source: Source) -> bool:
 def knows_amd(node: cst.CSTNode, source: Source) -> bool:
     """Code that knows of AMD or builds for CUDA: it names HIP, ROCm, NVIDIA or nvcc around."""
     return _ON_PURPOSE.search(around(node, source)) is not None
-
-
-def around(node: cst.CSTNode, source: Source) -> str:
-    """Return the text of the top-level function with the comments above it.
-
-    At module level it is the statement with a few lines on either side, where its like stand.
-    """
-    first, last = lines_around(node, source)
-    return "\n".join(source.lines[first - 1 : last])
-
-
-def lines_around(node: cst.CSTNode, source: Source) -> tuple[int, int]:
-    """Return the first and the last line of what :func:`around` gives."""
-    above = [each for each in source.ancestors(node) if not isinstance(each, cst.Module)]
-    functions = [each for each in above if isinstance(each, cst.FunctionDef)]
-    span = source.span(functions[-1] if functions else above[-1])
-    first, last = span.line, span.end_line
-    if not functions:
-        return max(1, first - _NEIGHBOURS), last + _NEIGHBOURS
-    while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
-        first -= 1
-    return first, last

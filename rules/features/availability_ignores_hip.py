@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.disk.state import digest
 from rocmlint.rule import (
     PythonRule,
     calls,
@@ -25,13 +23,14 @@ from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._cuda_version import (
     READS_CUDA_VERSION,
-    around,
     builds_cuda,
     is_cuda_version,
     knows_amd,
     question_about,
     reads_version,
 )
+from ._same_code import same_code
+from ._vendor import around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,18 +141,7 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
         if words is not None and not self.is_excused(node, source):
             message, advice = words
             finding = self.finding(node, source, message, help=advice)
-            yield replace(finding, once=_same_code(finding, node, source))
-
-
-def _same_code(finding: Finding, node: cst.CSTNode, source: Source) -> str:
-    """Return what is alike in the copies of a function in one project, empty outside a function."""
-    function = source.function(node)
-    if function is None:
-        return ""
-    root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
-    line = source.span(node).line - source.span(function).line
-    text = f"{root} {line} {finding.message} {source.text_of(function)}"
-    return f"{finding.code} {digest(text.encode())}"
+            yield replace(finding, once=same_code(finding, node, source))
 
 
 def _is_hasattr(node: cst.CSTNode) -> bool:

@@ -9,18 +9,19 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, calls_in, last_name
 
+from ._caught import handler_of
 from ._cuda_version import (
     READS_CUDA_VERSION,
+    TAKE_NONE,
     builds_cuda,
-    handler_of,
     is_caught,
     is_cuda_version,
     is_taken_apart,
     knows_amd,
-    lines_around,
     needs_cuda_extension,
     question_about,
 )
+from ._vendor import lines_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +104,7 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
             return
         if is_taken_apart(node, source) and not self.is_excused(node, source):
             message = "`torch.version.cuda` is None on ROCm, so this raises an error"
-            if handler_of(node, source) is not None:
+            if handler_of(node, source, TAKE_NONE) is not None:
                 message += ", which is caught"
             advice = "Test for None first, and read `torch.version.hip` in that case."
             yield self.finding(node, source, message, help=advice)

@@ -1,0 +1,99 @@
+"""Which GPUs code is written for: NVIDIA's alone, or AMD's as well, as far as it says so."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import compile_lazily, once_per_file
+
+if TYPE_CHECKING:
+    from rocmlint.rule import Source
+
+AMD = (
+    r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?:smi|gpu)?(?![a-z])|zluda|gfx_?\d|amdgcn"
+    r"|(?<![a-z])[cr]dna\d?(?![a-z])|(?<![a-z])mi[23]\d\dx?(?![a-z])"
+)
+"""How code names AMD's GPUs and what runs on them, in any case."""
+_NVIDIA_ALONE = (
+    r"\bis_cuda\(\)|\bis_cuda_platform\b|(?<![a-z.])_?is_cuda\b(?!\s*\()|\.is_cuda\(\)|is_nvidia"
+    r"|version\.cuda\b|(?<![a-z])is_sm\d"
+)
+"""How code asks for a GPU of NVIDIA; `tensor.is_cuda` does not ask that."""
+_ASKS = compile_lazily(rf"{AMD}|{_NVIDIA_ALONE}", re.IGNORECASE)
+_KNOWS = compile_lazily(AMD, re.IGNORECASE)
+_FOR_CUDA = compile_lazily(
+    r"(?:^|/)(?:nvidia|nv|cutlass|cute(?:dsl)?|tensorrt(?:_llm)?|trt(?:_?llm)?|hopper|blackwell"
+    r"|ampere|sm_?\d\d\w*)/"
+    r"|(?:^|[/_])(?:cutlass|cute|tensorrt|trt|trtllm|hopper|blackwell|nvidia|flashinfer|sm_?\d\d\d?a?)"
+    r"(?:_\w+)?\.(?:py|ipynb)$|(?:^|/)cuda_\w+\.py$|_cuda\.py$",
+    re.IGNORECASE,
+)
+_CUDA_FOLDER = compile_lazily(r"(?:^|/)cuda/[^/]*$")
+_CUDA_PACKAGES = compile_lazily(
+    r"^(?:from|import)[ \t]+(?:cuda|cutlass|cudf|cugraph|cuml|cuequivariance\w*|deep_ep|deep_gemm"
+    r"|flash_attn_3|flash_attn_interface|flashinfer|nvidia|nvshmem|nvtx|pycuda|tensorrt\w*"
+    r"|torch_tensorrt)\b",
+    re.MULTILINE,
+)
+"""Imports that fail without CUDA, where nothing catches them."""
+_NEIGHBOURS = 4
+
+
+def asks_for_vendor(node: cst.CSTNode, source: Source) -> bool:
+    """Code that asks whose GPU it runs on, or names HIP, ROCm or AMD, in the same function."""
+    return _ASKS.search(around(node, source)) is not None
+
+
+def is_for_cuda_alone(node: cst.CSTNode, source: Source) -> bool:
+    """Files for CUDA only: in `nvidia/` or `cuda/`, called `*_cuda.py`, or importing CUTLASS."""
+    del node
+    return _is_for_cuda_alone(source)
+
+
+@once_per_file
+def _is_for_cuda_alone(source: Source) -> bool:
+    """Return whether the path of a file, or an import that nothing catches, says so.
+
+    A directory `cuda/` is also where code for `torch.cuda` lies, which ROCm has too: one in which
+    a module names AMD is not for CUDA alone.
+    """
+    if _FOR_CUDA.search(source.place) or _CUDA_PACKAGES.search(source.code):
+        return True
+    if not _CUDA_FOLDER.search(source.place):
+        return False
+    folder = os.path.dirname(os.path.abspath(source.path))
+    return not any(True for _ in source.modules_with(folder, (_IN_ANY_CASE,)))
+
+
+_IN_ANY_CASE = rf"(?i:{AMD}|\bis_cuda\(\))"
+
+
+def names_amd(text: str) -> bool:
+    """Return whether a text names AMD's GPUs or what runs on them."""
+    return _KNOWS.search(text) is not None
+
+
+def around(node: cst.CSTNode, source: Source) -> str:
+    """Return the text of the top-level function with the comments above it.
+
+    At module level it is the statement with a few lines on either side, where its like stand.
+    """
+    first, last = lines_around(node, source)
+    return "\n".join(source.lines[first - 1 : last])
+
+
+def lines_around(node: cst.CSTNode, source: Source) -> tuple[int, int]:
+    """Return the first and the last line of what :func:`around` gives."""
+    above = [each for each in source.ancestors(node) if not isinstance(each, cst.Module)]
+    functions = [each for each in above if isinstance(each, cst.FunctionDef)]
+    span = source.span(functions[-1] if functions else (above or [node])[-1])
+    first, last = span.line, span.end_line
+    if not functions:
+        return max(1, first - _NEIGHBOURS), last + _NEIGHBOURS
+    while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
+        first -= 1
+    return first, last
