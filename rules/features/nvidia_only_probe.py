@@ -13,6 +13,7 @@ from rocmlint.rule import (
     argument,
     calls,
     calls_in,
+    commands_called,
     compile_lazily,
     conditions,
     constant,
@@ -21,7 +22,6 @@ from rocmlint.rule import (
     last_name,
 )
 from rocmlint.rule.closed_projects import is_in_unused_function
-from rocmlint.source.called_commands import commands_called
 
 from ._caught import ANY_ERROR, handler_of
 from ._same_code import same_code
@@ -56,11 +56,7 @@ def is_caught(node: Probe, source: Source) -> bool:
         errors = _FAILED if _is_for_shell(node) else _NOT_FOUND
     if handler_of(node, source, errors) is not None:
         return True
-    function = source.function(node)
-    if function is None:
-        return False
-    name = function.name.value
-    uses = [each for each in calls_in(source.module) if last_name(each.func) == name]
+    uses = _uses(node, source)
     return bool(uses) and all(handler_of(each, source, errors) is not None for each in uses)
 
 
@@ -173,6 +169,16 @@ def _module(node: cst.Import | cst.ImportFrom) -> str:
         names = [each.name for each in node.names]
     tops = ((dotted_text(each) or "").partition(".")[0] for each in names if each is not None)
     return next((each for each in tops if each in _OF_NVML), "pynvml")
+
+
+def _uses(node: Probe, source: Source) -> list[cst.Call]:
+    """Return the calls, in the file, of the function or method that a probe is in."""
+    function = source.function(node)
+    if function is None:
+        return []
+    owner = "self." if source.enclosing(function, cst.ClassDef) is not None else ""
+    name = f"{owner}{function.name.value}"
+    return [each for each in calls_in(source.module) if dotted_text(each.func) == name]
 
 
 def _is_for_shell(call: cst.Call) -> bool:

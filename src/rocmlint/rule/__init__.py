@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         strings,
     )
     from rocmlint.source.attribute_patches import AttributePatch, attribute_patches
+    from rocmlint.source.called_commands import commands_called
     from rocmlint.source.conditions import Condition, conditions
     from rocmlint.source.environment_defaults import is_default
     from rocmlint.source.facts import once_per_file
@@ -104,6 +105,7 @@ __all__ = [
     "calls_in",
     "children",
     "commands",
+    "commands_called",
     "comments",
     "compile_lazily",
     "conditions",
@@ -172,6 +174,7 @@ _HOME = {
     "calls_in": "rocmlint.syntax.nodes",
     "children": "rocmlint.syntax.walk",
     "commands": "rocmlint.rule.triggers",
+    "commands_called": "rocmlint.source.called_commands",
     "comments": "rocmlint.rule.triggers",
     "compile_lazily": "rocmlint.lazy",
     "conditions": "rocmlint.source.conditions",
