@@ -26,6 +26,7 @@ _ROOMS = {
     "rocmlint.installs.install": "Commands and installs",
     "rocmlint.lazy": "Syntax helpers",
     "rocmlint.source.attribute_patches": "Syntax helpers",
+    "rocmlint.source.called_commands": "Syntax helpers",
     "rocmlint.source.conditions": "Syntax helpers",
     "rocmlint.source.environment_defaults": "Syntax helpers",
     "rocmlint.source.facts": "Files",

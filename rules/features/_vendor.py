@@ -19,17 +19,16 @@ AMD = (
 )
 """How code names AMD's GPUs and what runs on them, in any case."""
 _NVIDIA_ALONE = (
-    r"\bis_cuda\(\)|\bis_cuda_platform\b|(?<![a-z.])_?is_cuda\b(?!\s*\()|\.is_cuda\(\)|is_nvidia"
-    r"|version\.cuda\b|(?<![a-z])is_sm\d"
+    r"is_cuda[\s\\]*\([\s\\]*\)|(?<![a-z])_is_cuda\b|(?-i:\bIS_CUDA\b)|is_cuda_platform\b"
+    r"|is_nvidia|version[\s\\]*\.[\s\\]*cuda\b|(?<![a-z])is_sm\d"
 )
 """How code asks for a GPU of NVIDIA; `tensor.is_cuda` does not ask that."""
 _ASKS = compile_lazily(rf"{AMD}|{_NVIDIA_ALONE}", re.IGNORECASE)
 _KNOWS = compile_lazily(AMD, re.IGNORECASE)
 _FOR_CUDA = compile_lazily(
-    r"(?:^|/)(?:nvidia|nv|cutlass|cute(?:dsl)?|tensorrt(?:_llm)?|trt(?:_?llm)?|hopper|blackwell"
-    r"|ampere|sm_?\d\d\w*)/"
-    r"|(?:^|[/_])(?:cutlass|cute|tensorrt|trt|trtllm|hopper|blackwell|nvidia|flashinfer|sm_?\d\d\d?a?)"
-    r"(?:_\w+)?\.(?:py|ipynb)$|(?:^|/)cuda_\w+\.py$|_cuda\.py$",
+    r"(?:^|[/_])(?:cutlass|cute(?:dsl)?|tensorrt|trt(?:_?llm)?|hopper|blackwell|nvidia|nvfp4|nunchaku"
+    r"|flashinfer|marlin|deep_?gemm|deep_?ep|thor|jetson|sm_?\d\d\d?a?)(?=[/_.])"
+    r"|(?:^|/)cuda(?:_\w+)?\.py$|_cuda\.py$",
     re.IGNORECASE,
 )
 _CUDA_FOLDER = compile_lazily(r"(?:^|/)cuda/[^/]*$")
@@ -40,16 +39,26 @@ _CUDA_PACKAGES = compile_lazily(
     re.MULTILINE,
 )
 """Imports that fail without CUDA, where nothing catches them."""
+_NEEDS_CUDA = compile_lazily(
+    r"(?<![a-z])(?:cutlass|cute|tensorrt|trt_?llm|hopper|blackwell|nvidia|nvfp4|nunchaku|flashinfer"
+    r"|marlin|deep_?gemm|deep_?ep|jetson)(?![a-z])",
+    re.IGNORECASE,
+)
 _NEIGHBOURS = 4
 
 
 def asks_for_vendor(node: cst.CSTNode, source: Source) -> bool:
-    """Code that asks whose GPU it runs on, or names HIP, ROCm or AMD, in the same function."""
-    return _ASKS.search(around(node, source)) is not None
+    """Code that asks whose GPU it has, or names HIP, ROCm or AMD, in the function or the path."""
+    return _ASKS.search(around(node, source)) is not None or names_amd(source.place)
+
+
+def names_nvidia(node: cst.CSTNode, source: Source) -> bool:
+    """Functions that name NVIDIA, or what only its GPUs have: Hopper, NVFP4, FlashInfer, Marlin."""
+    return _NEEDS_CUDA.search(around(node, source)) is not None
 
 
 def is_for_cuda_alone(node: cst.CSTNode, source: Source) -> bool:
-    """Files for CUDA only: in `nvidia/` or `cuda/`, called `*_cuda.py`, or importing CUTLASS."""
+    """Files for CUDA only: in `nvidia/` or `cuda/`, called `*_cuda.py`, or importing `cutlass`."""
     del node
     return _is_for_cuda_alone(source)
 
