@@ -52,6 +52,11 @@ def asks_for_vendor(node: cst.CSTNode, source: Source) -> bool:
     return _ASKS.search(around(node, source)) is not None or names_amd(source.place)
 
 
+def asks_in_statement(node: cst.CSTNode, source: Source) -> bool:
+    """Code that asks whose GPU it has, or names HIP, ROCm or AMD, in the function or statement."""
+    return _ASKS.search(around(node, source, neighbours=0)) is not None
+
+
 def names_nvidia(node: cst.CSTNode, source: Source) -> bool:
     """Functions that name NVIDIA, or what only its GPUs have: Hopper, NVFP4, FlashInfer, Marlin."""
     return _NEEDS_CUDA.search(around(node, source)) is not None
@@ -86,23 +91,25 @@ def names_amd(text: str) -> bool:
     return _KNOWS.search(text) is not None
 
 
-def around(node: cst.CSTNode, source: Source) -> str:
+def around(node: cst.CSTNode, source: Source, neighbours: int = _NEIGHBOURS) -> str:
     """Return the text of the top-level function with the comments above it.
 
     At module level it is the statement with a few lines on either side, where its like stand.
     """
-    first, last = lines_around(node, source)
+    first, last = lines_around(node, source, neighbours)
     return "\n".join(source.lines[first - 1 : last])
 
 
-def lines_around(node: cst.CSTNode, source: Source) -> tuple[int, int]:
+def lines_around(
+    node: cst.CSTNode, source: Source, neighbours: int = _NEIGHBOURS
+) -> tuple[int, int]:
     """Return the first and the last line of what :func:`around` gives."""
     above = [each for each in source.ancestors(node) if not isinstance(each, cst.Module)]
     functions = [each for each in above if isinstance(each, cst.FunctionDef)]
     span = source.span(functions[-1] if functions else (above or [node])[-1])
     first, last = span.line, span.end_line
     if not functions:
-        return max(1, first - _NEIGHBOURS), last + _NEIGHBOURS
+        return max(1, first - neighbours), last + neighbours
     while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
         first -= 1
     return first, last

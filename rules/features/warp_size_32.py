@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,7 +18,7 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._vendor import asks_for_vendor, is_for_cuda_alone, names_amd
+from ._vendor import asks_in_statement, is_for_cuda_alone, names_amd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,13 +31,16 @@ _KERNELS = compile_lazily(r"\b(?:triton|tilelang|gluon|numba)\b")
 _WARPS = compile_lazily(r"(?:^|_)num_warps$")
 _ASKS_SIZE = compile_lazily(r"(?i)warp_?size|wave_?front|wave_?size|lanes")
 _WARP_SIZE = compile_lazily(r"(?i)(?:^|_)(?:warp_?size|threads_per_warp|lanes_per_warp)$")
+_CHOOSES = compile_lazily(r"(?i)configs|prune")
 _WORDS = ("num_warps", "warp_size", "WARP_SIZE", "warpSize", "threads_per_warp", "THREADS_PER_WARP")
 
 
-def knows_amd(node: cst.Integer, source: Source) -> bool:
-    """Files that name ROCm, HIP or AMD."""
+def prunes_for_amd(node: cst.Integer, source: Source) -> bool:
+    """Files with a function, or a line, that chooses configurations by ROCm, HIP or AMD."""
     del node
-    return names_amd(source.text)
+    functions = (each for each in walk(source.module) if isinstance(each, cst.FunctionDef))
+    texts = chain(source.lines, map(source.text_of, functions))
+    return any(names_amd(each) and _CHOOSES.search(each) for each in texts)
 
 
 def is_chosen_by_size(node: cst.Integer, source: Source) -> bool:
@@ -94,7 +98,7 @@ class WarpSize32(PythonRule["cst.Integer"]):
         where=r"(?<![\w.])(?:32|64)(?![\w.])",
         described="numbers that a kernel gets as `num_warps` or `warp_size`",
     )
-    excuses = (is_for_cuda_alone, asks_for_vendor, knows_amd, is_chosen_by_size)
+    excuses = (is_for_cuda_alone, asks_in_statement, prunes_for_amd, is_chosen_by_size)
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers of warps that are too many for AMD, and 32 as the size of a warp."""
