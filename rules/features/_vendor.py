@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.rule import compile_lazily, conditions, once_per_file
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -49,7 +49,11 @@ _NEIGHBOURS = 4
 
 def asks_for_vendor(node: cst.CSTNode, source: Source) -> bool:
     """Code that asks whose GPU it has, or names HIP, ROCm or AMD, in the function or the path."""
-    return _ASKS.search(around(node, source)) is not None or names_amd(source.place)
+    texts = [
+        around(node, source),
+        *(source.text_of(each.test) for each in conditions(node, source)),
+    ]
+    return any(map(_ASKS.search, texts)) or names_amd(source.place)
 
 
 def asks_in_statement(node: cst.CSTNode, source: Source) -> bool:
