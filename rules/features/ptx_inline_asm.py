@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _PTX = compile_lazily(
-    r"(?<![\w.%$])(?:@!?%\w+[ \t]+)?((?:abs|add|and|atom|bar|barrier|bfe|bfi|bra|clz|copysign|cos|cp"
-    r"|createpolicy|cvt|discard|div|dp2a|dp4a|ex2|fence|fma|griddepcontrol|ld|ldmatrix|lg2|lop3|mad"
-    r"|max|mbarrier|membar|min|mma|mov|mul|multimem|nanosleep|neg|not|or|popc|prefetch|prmt|rcp|red"
-    r"|redux|rsqrt|selp|setp|shf|shfl|shl|shr|sin|sqrt|st|stmatrix|sub|tanh|vote|wgmma|xor)"
-    r"(?:\.[a-z]\w*)+)|(\.reg[ \t]+\.\w+)|(%(?:tid|ntid|ctaid|laneid|warpid|smid|globaltimer|clock)\b)"
+    r"(?<![\w.%$])(?:@!?%\w+[ \t]+)?((?:abs|add|and|atom|bar|barrier|bfe|bfi|bra|clz|copysign|cos"
+    r"|cp|createpolicy|cvt|discard|div|dp2a|dp4a|ex2|fence|fma|griddepcontrol|ld|ldmatrix|lg2|lop3"
+    r"|mad|max|mbarrier|membar|min|mma|mov|mul|multimem|nanosleep|neg|not|or|popc|prefetch|prmt|rcp"
+    r"|red|redux|rsqrt|selp|setp|shf|shfl|shl|shr|sin|sqrt|st|stmatrix|sub|tanh|vote|wgmma|xor)"
+    r"(?:\.[a-z]\w*)+)|(\.reg[ \t]+\.\w+)"
+    r"|(%(?:tid|ntid|ctaid|laneid|warpid|smid|globaltimer|clock)\b)"
 )
 """Instructions, declarations and special registers of PTX."""
 
@@ -89,8 +90,8 @@ class PtxInlineAsm(PythonRule["cst.Call"]):
             found = shortened(match[match.lastindex or 0], 30)
             message = f"`{found}` is PTX, so this kernel does not compile for AMD GPUs"
             advice = (
-                "Use `triton.language` (`tl.exp2`, `tl.debug_barrier`, `x.to(dtype)`), which compiles "
-                "for both. Where it has no such function, choose by `torch.version.hip`."
+                "Use `triton.language` (`tl.exp2`, `tl.debug_barrier`, `x.to(dtype)`), which runs "
+                "on both. Where it has no such function, choose by `torch.version.hip`."
             )
             finding = self.finding(node, source, message, help=advice)
             yield replace(finding, once=f"{self.code} {source.path}")
