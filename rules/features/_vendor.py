@@ -20,7 +20,7 @@ AMD = (
 """How code names AMD's GPUs and what runs on them, in any case."""
 _NVIDIA_ALONE = (
     r"is_cuda[\s\\]*\([\s\\]*\)|(?<![a-z])_is_cuda\b|(?-i:\bIS_CUDA\b)|is_cuda_platform\b"
-    r"|is_nvidia|version[\s\\]*\.[\s\\]*cuda\b|(?<![a-z])is_sm\d"
+    r"|is_nvidia|(?<![a-z])cuda_version\b|version[\s\\]*\.[\s\\]*cuda\b|(?<![a-z])is_sm\d"
 )
 """How code asks for a GPU of NVIDIA; `tensor.is_cuda` does not ask that."""
 _ASKS = compile_lazily(rf"{AMD}|{_NVIDIA_ALONE}", re.IGNORECASE)
@@ -41,7 +41,7 @@ _CUDA_PACKAGES = compile_lazily(
 """Imports that fail without CUDA, where nothing catches them."""
 _NEEDS_CUDA = compile_lazily(
     r"(?<![a-z])(?:cutlass|cute|tensorrt|trt_?llm|hopper|blackwell|nvidia|nvfp4|nunchaku|flashinfer"
-    r"|marlin|deep_?gemm|deep_?ep|jetson)(?![a-z])",
+    r"|marlin|deep_?gemm|deep_?ep|jetson|sonic_?moe)(?![a-z])",
     re.IGNORECASE,
 )
 _NEIGHBOURS = 4

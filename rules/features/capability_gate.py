@@ -12,7 +12,7 @@ from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._capability import OF_AMD, gates
 from ._same_code import same_code
-from ._vendor import asks_for_vendor, is_for_cuda_alone, names_nvidia
+from ._vendor import asks_for_vendor, is_for_cuda_alone, names_amd, names_nvidia
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,12 @@ _ADVICE = (
     "On ROCm the two numbers name the gfx architecture, not a generation of NVIDIA's. Ask "
     "`torch.version.hip` first, and there `get_device_properties().gcnArchName`."
 )
+
+
+def knows_amd(condition: cst.CSTNode, source: Source) -> bool:
+    """Files that name ROCm, HIP or AMD in their code."""
+    del condition
+    return names_amd(source.code)
 
 
 def only_complains(condition: cst.CSTNode, source: Source) -> bool:
@@ -50,6 +56,8 @@ class CapabilityGate(PythonRule["cst.Call"]):
     Looked at are conditions whose answer for an AMD GPU is none that Ampere (8.0 and 8.6) gets:
     ``>= (8, 0)`` holds for all AMD GPUs that PyTorch supports, and is not reported. One condition
     of a function is, and copies of the function in a project are reported once.
+
+    In preview: many such conditions are only reached with packages that AMD GPUs do not run.
 
     ## Example
     ```python
@@ -80,9 +88,17 @@ class CapabilityGate(PythonRule["cst.Call"]):
     name = "capability-gate"
     since = "0.1.0"
     severity = "warning"
+    preview = True
     skips = frozenset({"test", "setup"})
     on = calls("get_device_capability", "get_device_properties")
-    excuses = (is_for_cuda_alone, asks_for_vendor, names_nvidia, only_complains, is_never_run)
+    excuses = (
+        is_for_cuda_alone,
+        asks_for_vendor,
+        knows_amd,
+        names_nvidia,
+        only_complains,
+        is_never_run,
+    )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find conditions whose answer for an AMD GPU is one that no A100 gets."""

@@ -25,7 +25,7 @@ from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._caught import ANY_ERROR, handler_of
 from ._same_code import same_code
-from ._vendor import around, is_for_cuda_alone, names_amd
+from ._vendor import around, asks_for_vendor, is_for_cuda_alone, names_amd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,9 +77,8 @@ def is_about_nvidia(node: Probe, source: Source) -> bool:
 
 
 def knows_amd(node: Probe, source: Source) -> bool:
-    """Probes beside code that names ROCm, HIP or AMD: in the function, or the file that imports."""
-    text = around(node, source) if isinstance(node, cst.Call) else source.text
-    return names_amd(text)
+    """Probes in files that name ROCm, HIP or AMD, or under a condition that asks for CUDA."""
+    return names_amd(source.code) or asks_for_vendor(node, source)
 
 
 def is_never_run(node: Probe, source: Source) -> bool:

@@ -29,7 +29,7 @@ _LANES = 64
 _MOST_THREADS = 1024
 _KERNELS = compile_lazily(r"\b(?:triton|tilelang|gluon|numba)\b")
 _WARPS = compile_lazily(r"(?:^|_)num_warps$")
-_ASKS_SIZE = compile_lazily(r"(?i)warp_?size|wave_?front|wave_?size|lanes")
+_ASKS_SIZE = compile_lazily(r"(?i)warp_?size|wave_?front|wave_?size|lanes|xpu")
 _WARP_SIZE = compile_lazily(r"(?i)(?:^|_)(?:warp_?size|threads_per_warp|lanes_per_warp)$")
 _CHOOSES = compile_lazily(r"(?i)configs|prune")
 _WORDS = ("num_warps", "warp_size", "WARP_SIZE", "warpSize", "threads_per_warp", "THREADS_PER_WARP")
@@ -44,9 +44,11 @@ def prunes_for_amd(node: cst.Integer, source: Source) -> bool:
 
 
 def is_chosen_by_size(node: cst.Integer, source: Source) -> bool:
-    """Numbers under a condition that asks for the size of a warp."""
-    asked = (source.text_of(each.test) for each in conditions(node, source))
-    return any(map(_ASKS_SIZE.search, asked))
+    """Numbers under a condition that asks for the size of a warp, or for XPUs."""
+    asked = [source.text_of(each.test) for each in conditions(node, source)]
+    loop = source.enclosing(node, cst.CompFor)
+    filters = [source.text_of(each.test) for each in loop.ifs] if loop is not None else []
+    return any(map(_ASKS_SIZE.search, asked + filters))
 
 
 class WarpSize32(PythonRule["cst.Integer"]):
