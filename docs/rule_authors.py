@@ -28,6 +28,7 @@ _ROOMS = {
     "rocmlint.source.attribute_patches": "Syntax helpers",
     "rocmlint.source.called_commands": "Syntax helpers",
     "rocmlint.source.conditions": "Syntax helpers",
+    "rocmlint.source.elsewhere": "Syntax helpers",
     "rocmlint.source.environment_defaults": "Syntax helpers",
     "rocmlint.source.facts": "Files",
     "rocmlint.source.file": "Files",

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, compile_lazily, last_name, statements
+from rocmlint.rule import calls_in, compile_lazily, defined_elsewhere, last_name, statements
 
 from ._loop import asks_machine, neighbours
-from ._modules import HOPS, defined_elsewhere
 from ._waiting import names_called_before
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
     from ._loop import InStep
 
+_HOPS = 3
+"""How many functions and re-exports are followed."""
 OWNERS = {"wait_for_everyone": "accelerator", "block_all": "coordinator"}
 """Methods that are barriers, and what their objects are called."""
 _FUNCTIONS = compile_lazily(r"torch\.distributed\.(?:monitored_)?barrier|deepspeed\.comm\.barrier")
@@ -35,7 +36,7 @@ _SAVES = compile_lazily(rf"{_NEEDS}|checkpoint|upload|push_to_hub")
 _VALIDATES = compile_lazily(r"validat|evaluat|(?:^|_)eval_")
 
 
-def is_barrier(call: cst.Call, source: Source, hops: int = HOPS) -> bool:
+def is_barrier(call: cst.Call, source: Source, hops: int = _HOPS) -> bool:
     """Check whether a call is a barrier of all ranks and nothing else."""
     if isinstance(call.func, cst.Attribute) and call.func.attr.value in OWNERS:
         return last_name(call.func.value) == OWNERS[call.func.attr.value]

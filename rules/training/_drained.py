@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, children, compile_lazily, constant, last_name, statements, walk
+from rocmlint.rule import (
+    calls_in,
+    children,
+    compile_lazily,
+    constant,
+    defined_elsewhere,
+    last_name,
+    statements,
+    walk,
+)
 
 from ._loop import asks_machine, trains_by
-from ._modules import defined_elsewhere
 from ._waiting import HOST_READS, device_function, reads_clock, unconditional_calls
 
 if TYPE_CHECKING:

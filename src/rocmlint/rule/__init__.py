@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rocmlint.source.attribute_patches import AttributePatch, attribute_patches
     from rocmlint.source.called_commands import commands_called
     from rocmlint.source.conditions import Condition, conditions
+    from rocmlint.source.elsewhere import Elsewhere, defined_elsewhere
     from rocmlint.source.environment_defaults import is_default
     from rocmlint.source.facts import once_per_file
     from rocmlint.source.file import File
@@ -77,6 +78,7 @@ __all__ = [
     "Copy",
     "Declared",
     "Edit",
+    "Elsewhere",
     "EngineRule",
     "File",
     "Finding",
@@ -113,6 +115,7 @@ __all__ = [
     "constant",
     "copies",
     "declared",
+    "defined_elsewhere",
     "definitions",
     "dotted_text",
     "fitted",
@@ -147,6 +150,7 @@ _HOME = {
     "Copy": "rocmlint.formats.model",
     "Declared": "rocmlint.formats.model",
     "Edit": "rocmlint.findings",
+    "Elsewhere": "rocmlint.source.elsewhere",
     "EngineRule": "rocmlint.rule.rule",
     "File": "rocmlint.source.file",
     "Finding": "rocmlint.findings",
@@ -181,6 +185,7 @@ _HOME = {
     "constant": "rocmlint.syntax.nodes",
     "copies": "rocmlint.rule.triggers",
     "declared": "rocmlint.rule.triggers",
+    "defined_elsewhere": "rocmlint.source.elsewhere",
     "definitions": "rocmlint.rule.triggers",
     "dotted_text": "rocmlint.syntax.nodes",
     "fitted": "rocmlint.text.words",

@@ -10,7 +10,7 @@ from rocmlint.syntax.unparsable import UnparsableError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Source
+    from rocmlint.source.python import Source
 
 HOPS = 3
 """How many functions and re-exports are followed."""
@@ -26,7 +26,7 @@ class Elsewhere(NamedTuple):
 
 def defined_elsewhere(dotted: str, source: Source, hops: int = HOPS) -> Elsewhere | None:
     """Return where the function or class of a dotted name is defined in the project."""
-    from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
+    from rocmlint.source.python import Source  # noqa: PLC0415 - loads LibCST
 
     name = dotted.rpartition(".")[2]
     path = _module_path(dotted.removesuffix(name), source) if name and hops else None

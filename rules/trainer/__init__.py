@@ -1,0 +1,1 @@
+"""ROC7: Trainer contracts, configuration, logging."""
