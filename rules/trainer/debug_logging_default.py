@@ -1,0 +1,247 @@
+"""ROC707, debug-logging-default."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.project.copies import SCRIPTS
+from rocmlint.rule import (
+    Fix,
+    PythonRule,
+    argument,
+    calls,
+    compile_lazily,
+    conditions,
+    once_per_file,
+    statements,
+    string_value,
+    syntax_tree,
+)
+from rocmlint.rule.closed_projects import is_in_unused_function
+from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+_FOR_DEBUGGING = compile_lazily(r"debug|verbos|trace", re.IGNORECASE)
+_ALWAYS = compile_lazily(
+    r"version_info|[hH]andlers|\bis\s+(?:not\s+)?None\b|rank|is_main_process|is_master"
+)
+"""What stands in conditions that do not ask whether somebody wants to see more."""
+_OF_TRIALS = compile_lazily(r"debug|verbos|trace|fake|mock|toy", re.IGNORECASE)
+_ROOT_LEVEL = compile_lazily(
+    r"(?:getLogger[\s\\]*\([\s\\]*\)|\broot\w*)[\s\\]*\.[\s\\]*setLevel[\s\\]*\(|disable[\s\\]*\("
+)
+_QUIETENED = compile_lazily(
+    r"getLogger[\s\\]*\([^()]+\)[\s\\]*\.[\s\\]*setLevel[\s\\]*\([\s\\]*(?:logging[\s\\]*\.[\s\\]*)?"
+    r"(?:INFO|WARN|ERROR|CRITICAL)"
+)
+_HANDLER = compile_lazily(r"\b[A-Z]\w*Handler[\s\\]*\(")
+_HIGHER_LEVEL = compile_lazily(
+    r"setLevel[\s\\]*\([\s\\]*(?!(?:logging[\s\\]*\.[\s\\]*)?DEBUG|[\"']DEBUG)\w"
+)
+
+
+class RootLevel(NamedTuple):
+    """A call that sets the level of the root logger to DEBUG, and its argument that says so."""
+
+    call: cst.Call
+    level: cst.BaseExpression
+
+
+def is_asked_for(found: RootLevel, source: Source) -> bool:
+    """Calls under a condition, in an exception handler, or in a function named for debugging."""
+    if any(
+        not _ALWAYS.search(source.text_of(each.test)) for each in conditions(found.call, source)
+    ):
+        return True
+    function = source.function(found.call)
+    if source.enclosing(found.call, cst.ExceptHandler, cst.Match) is not None:
+        return True
+    return function is not None and (
+        _FOR_DEBUGGING.search(function.name.value) is not None or _ends_early(function, source)
+    )
+
+
+def is_for_trials(found: RootLevel, source: Source) -> bool:
+    """Files whose name says that they are for debugging, or stand in for something."""
+    del found
+    return _OF_TRIALS.search(source.place) is not None
+
+
+def is_explained(found: RootLevel, source: Source) -> bool:
+    """Calls with a comment on their own lines, if it does not say what is left to do."""
+    span = source.span(found.call)
+    beside = [each.text for each in source.comments if span.line <= each.line <= span.end_line]
+    return bool(beside) and not any(re.search("TODO|FIXME|XXX", each) for each in beside)
+
+
+def is_set_again(found: RootLevel, source: Source) -> bool:
+    """Calls after which the file sets another level, of the root logger or of libraries."""
+    end = source.offset_of(source.span(found.call).end_line + 1)
+    again = (each.end() for each in _ROOT_LEVEL.finditer(source.code, end))
+    if any("DEBUG" not in source.text[start : source.text.find(")", start)] for start in again):
+        return True
+    return _QUIETENED.search(source.code) is not None
+
+
+def is_left_to_handlers(found: RootLevel, source: Source) -> bool:
+    """Functions in which each handler has a higher level, or writes files of limited size."""
+    function = source.function(found.call)
+    text = "" if function is None else source.text_of(function)
+    if "RotatingFileHandler" in text:
+        return True
+    handlers = len(_HANDLER.findall(text))
+    return 0 < handlers <= len(_HIGHER_LEVEL.findall(text))
+
+
+def is_without_libraries(found: RootLevel, source: Source) -> bool:
+    """Files that import nothing but Python's standard library, and scripts of llama.cpp."""
+    del found
+    return _imports_only_python(source) or bool(SCRIPTS.fullmatch(os.path.basename(source.path)))
+
+
+@once_per_file
+def _imports_only_python(source: Source) -> bool:
+    module = syntax_tree(source.text)
+    found = [] if module is None else [*ast.walk(module)]
+    tops = {each.name for node in found if isinstance(node, ast.Import) for each in node.names}
+    tops |= {
+        "." if node.level else node.module or ""
+        for node in found
+        if isinstance(node, ast.ImportFrom)
+    }
+    return {each.partition(".")[0] for each in tops} <= sys.stdlib_module_names
+
+
+def is_kept_only(found: RootLevel, source: Source) -> bool:
+    """Files that are put aside, and copies of other projects that nothing uses."""
+    del found
+    return is_put_aside(source) or is_in_unused_copy(source)
+
+
+def is_never_run(found: RootLevel, source: Source) -> bool:
+    """Functions that nothing in the project names."""
+    return is_in_unused_function(found.call, source)
+
+
+class DebugLoggingDefault(PythonRule["cst.Call"]):
+    """The root logger is set to DEBUG, whether or not somebody asked for it.
+
+    ## Why it matters
+    The level of the root logger is that of all libraries: urllib3, filelock, matplotlib, numba,
+    datasets and PIL write a line for each request, lock, glyph and chunk. A run of some days
+    fills the disk of each rank with gigabytes of log, and what matters is lost in it. A module that
+    does this when it is imported does so for every program that imports it.
+
+    ## Example
+    ```python
+    import logging
+
+    logging.basicConfig(level=logging.DEBUG)
+    logger = logging.getLogger("trainer")
+    ```
+
+    ## Use instead
+    Set the level of the root logger to INFO, that of the project's own logger to what is wanted,
+    and take it from an argument or a variable.
+    ```python
+    import logging
+    import os
+
+    logging.basicConfig(level=logging.INFO)
+    logger = logging.getLogger("trainer")
+    logger.setLevel(os.environ.get("TRAINER_LOG_LEVEL", "INFO"))
+    ```
+
+    ## Fix safety
+    Unsafe: the level becomes INFO, and somebody may read the lines that are no longer written.
+
+    ## References
+    - https://docs.python.org/3/howto/logging.html#configuring-logging-for-a-library
+    """
+
+    code = "ROC707"
+    name = "debug-logging-default"
+    since = "0.1.0"
+    severity = "warning"
+    skips = frozenset({"test", "example", "docs", "benchmark"})
+    on = calls(
+        *("basicConfig", "setLevel"),
+        words=("DEBUG",),
+        where=r"(?:basicConfig|setLevel)[\s\\]*\(",
+        begins=("basicConfig", "setLevel"),
+    )
+    excuses = (
+        *(is_asked_for, is_for_trials, is_explained, is_set_again, is_left_to_handlers),
+        *(is_without_libraries, is_kept_only, is_never_run),
+    )
+
+    def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Find what sets the level of the root logger to DEBUG."""
+        found = _root_level(node, source)
+        if found is None or self.is_excused(found, source):
+            return
+        message = "The root logger is set to DEBUG, which makes every library log its details"
+        if source.function(node) is None:
+            message = "Importing this module sets the root logger of the whole process to DEBUG"
+            if "__main__" in source.text or "parse_args(" in source.text:
+                message = "This program sets the root logger to DEBUG, for all libraries too"
+        help = (
+            "Set INFO here, and DEBUG for the project's own logger where an argument or a "
+            "variable asks for it."
+        )
+        yield self.finding(node, source, message, help=help, fix=_fix(found, source))
+
+
+def _root_level(node: cst.Call, source: Source) -> RootLevel | None:
+    """Return a call that sets the root logger to DEBUG; None for all other calls."""
+    if source.resolve(node.func) == "logging.basicConfig":
+        level = argument(node, None, "level")
+    elif isinstance(node.func, cst.Attribute) and _is_root(node.func.value, source):
+        level = argument(node, 0, "level")
+    else:
+        return None
+    if level is None:
+        return None
+    is_debug = source.resolve(level) == "logging.DEBUG" or string_value(level) == "DEBUG"
+    return RootLevel(node, level) if is_debug else None
+
+
+def _is_root(node: cst.BaseExpression, source: Source) -> bool:
+    if source.resolve(node) == "logging.root":
+        return True
+    made = source.value_of(node) if isinstance(node, cst.Name) else node
+    if not isinstance(made, cst.Call) or source.resolve(made.func) != "logging.getLogger":
+        return False
+    named = made.args[0].value if made.args else None
+    return named is None or string_value(named) in {"", "root"}
+
+
+def _ends_early(function: cst.FunctionDef, source: Source) -> bool:
+    """Return whether a function returns at once where nobody wants to debug."""
+    return any(
+        isinstance(each, cst.If)
+        and _FOR_DEBUGGING.search(source.text_of(each.test))
+        and any(isinstance(inner, cst.Return) for inner in statements(each.body))
+        for each in statements(function.body)
+    )
+
+
+def _fix(found: RootLevel, source: Source) -> Fix | None:
+    level = found.level
+    if isinstance(level, cst.Attribute):
+        edit = source.replace(level.attr, "INFO")
+    elif string_value(level) is not None:
+        edit = source.replace(level, '"INFO"')
+    else:
+        return None
+    return Fix("Set the level to INFO", (edit,))
