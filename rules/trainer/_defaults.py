@@ -1,0 +1,93 @@
+"""Literal defaults of hyper-parameters: where code takes one that the configuration leaves out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Source
+
+KEYS = (
+    *("adam_beta1", "adam_beta2", "adam_epsilon", "grad_accum", "grad_accum_steps", "grad_clip"),
+    *("gradient_accumulation_steps", "gradient_clip_val", "gradient_clipping", "kl_coef"),
+    *("learning_rate", "lora_alpha", "lora_dropout", "lora_r", "lora_rank", "lr"),
+    *("lr_warmup_ratio", "lr_warmup_steps", "max_grad_norm", "max_seq_length", "max_steps"),
+    *("num_epochs", "num_train_epochs", "per_device_train_batch_size", "train_batch_size"),
+    *("warmup_ratio", "warmup_steps", "weight_decay"),
+)
+"""Hyper-parameters of training, by the names that Trainer, peft and most scripts give them."""
+_GAP = r"[\s\\]*"
+_KEY = rf"(?P<quote>[\"'])(?P<key>{'|'.join(KEYS)})(?P=quote)"
+_VALUE = r"(?P<value>[\"']?\d[\w.+-]*[\"']?)"
+_NAME = rf"\b\w+(?:{_GAP}\.{_GAP}\w+)*?"
+_READ = compile_lazily(
+    rf"(?:(?P<owner>{_NAME}){_GAP}\.{_GAP}(?:get|pop){_GAP}\({_GAP}"
+    rf"|\bgetattr{_GAP}\({_GAP}(?P<object>{_NAME}){_GAP},{_GAP})"
+    rf"{_KEY}{_GAP},{_GAP}(?:default{_GAP}={_GAP})?{_VALUE}{_GAP}\)"
+)
+_CONFIGURATION = compile_lazily(
+    r"(?:\w+_)?(?:args|arguments|cfg|conf|config|configuration|hparams|hyperparameters|hyperparams"
+    r"|hp|kwargs|opts?|options|params|settings|train|training|optim|optimizer|lora|peft|sft)\Z"
+)
+"""How a configuration is called, or a section of it."""
+
+
+class Default(NamedTuple):
+    """One place where a hyper-parameter is read with a literal default."""
+
+    match: re.Match[str]
+    key: str
+    owner: str
+    value: str
+
+    @property
+    def number(self) -> float | None:
+        """The default as a number; None where it is none, or stands for "not set"."""
+        try:
+            found = float(self.value.strip("\"'"))
+        except ValueError:
+            return None
+        return found or None
+
+
+@once_per_file
+def defaults(source: Source) -> tuple[Default, ...]:
+    """Return the hyper-parameters that a file reads from a configuration with a literal default."""
+    return tuple(_defaults(source))
+
+
+def _defaults(source: Source) -> Iterator[Default]:
+    for match in _READ.finditer(source.text):
+        owner = re.sub(r"[\s\\]", "", match["owner"] or match["object"])
+        if _CONFIGURATION.match(owner.rpartition(".")[2]):
+            yield Default(match, match["key"], owner, match["value"])
+
+
+@once_per_file
+def ways_to(source: Source) -> dict[int, tuple[tuple[str, str], ...]]:
+    """Map the lines of a file to what they stand in: functions, classes, branches of an ``if``."""
+    found: dict[int, tuple[tuple[str, str], ...]] = {}
+    module = syntax_tree(source.text)
+    waiting: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = []
+    if module is not None:
+        waiting.append((module, ()))
+    while waiting:
+        node, way = waiting.pop()
+        for line in range(getattr(node, "lineno", 1), (getattr(node, "end_lineno", 0) or 0) + 1):
+            if isinstance(node, ast.stmt):
+                found[line] = max(found.get(line, ()), way, key=len)
+        for field, value in ast.iter_fields(node):
+            inner = way
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                inner = (*way, ("def", node.name))
+            elif isinstance(node, (ast.If, ast.IfExp)) and field in {"body", "orelse"}:
+                inner = (*way, (f"if {node.lineno}:{node.col_offset}", field))
+            children = value if isinstance(value, list) else [value]
+            waiting += [(each, inner) for each in children if isinstance(each, ast.AST)]
+    return found
