@@ -52,7 +52,7 @@ def found(shown: dict[str, str], root: Path) -> set[str]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(code)
-    configuration = Configuration({"preview": True}, isolated=True)
+    configuration = Configuration({"preview": True}, isolated="rocmlint.toml" not in shown)
     paths = [str(root / name) for name in shown if not name.endswith("METADATA")]
     return {each.code for each in run(paths, configuration.settings_for, Options()).findings}
 
