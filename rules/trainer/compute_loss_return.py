@@ -1,0 +1,100 @@
+"""ROC708, compute-loss-return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import PythonRule, compile_lazily, definitions, walk
+from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+
+from ._trainers import is_method, trainer_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+_EVALUATES = ("prediction_step", "evaluation_loop", "prediction_loop", "evaluate")
+_GIVEN_ON = compile_lazily(r"\breturn_outputs\b|\bsuper\s*\(|\*\s*args\b|\*\*\s*kwargs\b|\braise\b")
+
+
+def is_kept_only(node: cst.FunctionDef, source: Source) -> bool:
+    """Files that are put aside, and copies of other projects that nothing uses."""
+    del node
+    return is_put_aside(source) or is_in_unused_copy(source)
+
+
+def is_evaluated_otherwise(node: cst.FunctionDef, source: Source) -> bool:
+    """Classes that replace `prediction_step` or `evaluate`."""
+    classes = trainer_classes(node, source)
+    return any(own.method(name) is not None for own in classes for name in _EVALUATES)
+
+
+def is_never_evaluated(node: cst.FunctionDef, source: Source) -> bool:
+    """Projects in which nothing names an evaluation."""
+    del node
+    root = source.project.folders[-1]
+    return not source.modules_with(
+        root, (r"\beval_dataset\b|\bevaluat(?:e|ion)\b|\beval_(?:steps|strategy)\b",)
+    )
+
+
+class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
+    """A ``compute_loss`` that returns the same whether or not it is asked for the outputs.
+
+    ## Why it matters
+    Training uses what ``compute_loss`` returns as one scalar tensor; evaluation asks with
+    ``return_outputs=True`` and unpacks a loss and outputs. An override that does not look at
+    ``return_outputs`` trains, and is a ``TypeError`` at the first evaluation (`iteration over a
+    0-d tensor`), or the other way round.
+
+    ## Example
+    ```python
+    from transformers import Trainer
+
+    class ScaledTrainer(Trainer):
+        def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
+            return 0.5 * model(**inputs).loss
+
+    ScaledTrainer(model, eval_dataset=pairs).train()
+    ```
+
+    ## Use instead
+    ```python
+    from transformers import Trainer
+
+    class ScaledTrainer(Trainer):
+        def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
+            outputs = model(**inputs)
+            loss = 0.5 * outputs.loss
+            return (loss, outputs) if return_outputs else loss
+
+    ScaledTrainer(model, eval_dataset=pairs).train()
+    ```
+
+    ## References
+    - https://huggingface.co/docs/transformers/main_classes/trainer
+    """
+
+    code = "ROC708"
+    name = "compute-loss-return"
+    since = "0.1.0"
+    severity = "warning"
+    preview = True
+    skips = frozenset({"test"})
+    on = definitions("compute_loss")
+    excuses = (is_kept_only, is_evaluated_otherwise, is_never_evaluated)
+
+    def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
+        """Find overrides that do not look at `return_outputs`."""
+        if not is_method(node, source) or _GIVEN_ON.search(source.text_of(node.body)):
+            return
+        if not any(isinstance(each, cst.Return) and each.value for each in walk(node.body)):
+            return
+        if not trainer_classes(node, source) or self.is_excused(node, source):
+            return
+        message = "`compute_loss` ignores `return_outputs`, with which it is called to evaluate"
+        help = "Return `(loss, outputs)` where `return_outputs` is true, and the loss alone else."
+        yield self.finding(node.name, source, message, help=help)
