@@ -72,7 +72,7 @@ def is_asked_for(found: RootLevel, source: Source) -> bool:
 
 
 def is_for_trials(found: RootLevel, source: Source) -> bool:
-    """Files whose name says that they are for debugging, or stand in for something."""
+    """Files whose name says that they are for debugging, or fake something."""
     del found
     return _OF_TRIALS.search(source.place) is not None
 
@@ -145,6 +145,8 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
     ## Example
     ```python
     import logging
+
+    import torch
 
     logging.basicConfig(level=logging.DEBUG)
     logger = logging.getLogger("trainer")
