@@ -129,9 +129,12 @@ def words(found: OldOverride) -> tuple[str, str]:
 def fix(found: OldOverride, source: Source) -> Fix | None:
     """Add the parameter behind the last one, on a line of its own where they all have one."""
     params, added = found.node.params, f"{found.contract.parameter}=None"
-    last = [*params.posonly_params, *params.params][-1]
+    taken = [*params.posonly_params, *params.params]
     if found.contract.position is None and isinstance(params.star_arg, cst.Param):
-        last = [params.star_arg, *params.kwonly_params][-1]
+        taken += [params.star_arg, *params.kwonly_params]
+    if not taken:
+        return None
+    last = taken[-1]
     behind = last.default or (last.annotation and last.annotation.annotation) or last.name
     if behind.lpar:
         return None
