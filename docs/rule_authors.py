@@ -30,6 +30,7 @@ _ROOMS = {
     "rocmlint.source.conditions": "Syntax helpers",
     "rocmlint.source.elsewhere": "Syntax helpers",
     "rocmlint.source.environment_defaults": "Syntax helpers",
+    "rocmlint.source.environment_settings": "Syntax helpers",
     "rocmlint.source.facts": "Files",
     "rocmlint.source.file": "Files",
     "rocmlint.source.python": "Files",
@@ -48,6 +49,7 @@ _FACTS = (
     "rocmlint.published.names",
     "rocmlint.published.pytorch_index",
     "rocmlint.published.rocm_wheels",
+    "rocmlint.published.variables",
 )
 
 

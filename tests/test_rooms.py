@@ -33,7 +33,7 @@ rule: config formats installs project source syntax text
 rules: disk formats project published rule syntax text
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
-verify: config disk gpus interpreter rule source text
+verify: config disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 api: config lint text
 editors: config lint report

@@ -15,7 +15,6 @@ from rocmlint.verify.variables.evaluate import UnknownError
 from rocmlint.verify.variables.meaning import ON, misread
 from rocmlint.verify.variables.readers import search
 from rocmlint.verify.variables.reading import PythonFile
-from rocmlint.verify.variables.variables import KNOWN
 
 EXPRESSIONS = """\
 os.environ.get("N", "0") == "1"
@@ -73,13 +72,6 @@ def test_no_source_breaks_a_reading(source: str) -> None:
     except (SyntaxError, ValueError):
         return
     assert all(each.line > 0 for each in file.readings("N"))
-
-
-def test_the_table_only_points_at_rows_that_are_there() -> None:
-    for row in KNOWN.values():
-        assert not row.needs or row.needs in KNOWN
-        assert row.source
-        assert row.reader or not row.accepts
 
 
 @pytest.mark.slow

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rocmlint.source.conditions import Condition, conditions
     from rocmlint.source.elsewhere import Elsewhere, defined_elsewhere
     from rocmlint.source.environment_defaults import is_default
+    from rocmlint.source.environment_settings import EnvironmentSetting, environment_settings
     from rocmlint.source.facts import once_per_file
     from rocmlint.source.file import File
     from rocmlint.source.python import Source
@@ -80,6 +81,7 @@ __all__ = [
     "Edit",
     "Elsewhere",
     "EngineRule",
+    "EnvironmentSetting",
     "File",
     "Finding",
     "Fix",
@@ -118,6 +120,7 @@ __all__ = [
     "defined_elsewhere",
     "definitions",
     "dotted_text",
+    "environment_settings",
     "fitted",
     "imports",
     "indexes",
@@ -152,6 +155,7 @@ _HOME = {
     "Edit": "rocmlint.findings",
     "Elsewhere": "rocmlint.source.elsewhere",
     "EngineRule": "rocmlint.rule.rule",
+    "EnvironmentSetting": "rocmlint.source.environment_settings",
     "File": "rocmlint.source.file",
     "Finding": "rocmlint.findings",
     "Fix": "rocmlint.findings",
@@ -188,6 +192,7 @@ _HOME = {
     "defined_elsewhere": "rocmlint.source.elsewhere",
     "definitions": "rocmlint.rule.triggers",
     "dotted_text": "rocmlint.syntax.nodes",
+    "environment_settings": "rocmlint.source.environment_settings",
     "fitted": "rocmlint.text.words",
     "imports": "rocmlint.rule.triggers",
     "indexes": "rocmlint.rule.triggers",

@@ -9,12 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.option import did_you_mean
+from rocmlint.interpreter.inside.variables import PREFIXES
+from rocmlint.published.variables import KNOWN, LIBRARIES, Variable, owner_of
 from rocmlint.text.words import few
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.variables.conflicts import conflicts
 from rocmlint.verify.variables.meaning import is_on, misread, only_presence, understands
 from rocmlint.verify.variables.readers import Reader, Search, search
-from rocmlint.verify.variables.variables import KNOWN, LIBRARIES, Variable, is_label, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,12 +68,21 @@ def look(interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str
     """Ask an interpreter for its variables, and search what it has installed for their readers."""
     answer = interpreter.ask("variables", {"names": list(asked)})
     variables = {**answer["environment"], **asked}
-    variables = {name: value for name, value in variables.items() if not is_label(name)}
+    variables = {name: value for name, value in variables.items() if not _is_label(name)}
     # Whether a name that is proposed is read here is worth saying, and masters matter too.
     rows = [KNOWN[name] for name in variables if name in KNOWN]
     names = {*variables, *(name for row in rows for name in (row.instead, row.needs) if name)}
     found = search(sorted(names), [*answer["packages"], *paths], _libraries(answer))
     return Variables(answer["executable"], variables, found)
+
+
+def _is_label(name: str) -> bool:
+    """Return whether a name is one with which images tell a version, that nothing reads.
+
+    ``ROCM_VERSION``, ``PYTORCH_VERSION``: the images of ROCm, PyTorch and NVIDIA set them.
+    """
+    labels = {f"{prefix.rstrip('_')}_VERSION" for prefix in PREFIXES}
+    return name in labels and name not in KNOWN
 
 
 def _libraries(answer: Mapping[str, Any]) -> list[str]:

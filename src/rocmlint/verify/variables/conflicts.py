@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.published.variables import KNOWN
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.variables.meaning import is_on, taken_as_on, word_for_on
-from rocmlint.verify.variables.variables import KNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,12 +7,13 @@ names never existed, which variable another one needs, and how compiled code rea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from rocmlint.interpreter.inside.variables import PREFIXES
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+Moment = Literal["", "import", "gpu"]
+"""When a reader looks a variable up, once: with its import, or with the first use of a GPU."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,29 @@ class Variable:
     """What it does to a run that has it set."""
     dangerous_with: str = ""
     """What the value has to hold for that; empty: anything."""
+    moment: Moment = ""
+    """When it is looked up, for good; empty where that is not known, or again and again."""
 
     @property
     def when(self) -> str:
         """When the reader looks it up; empty where that is not known."""
-        return _WHEN.get(self.reader, "")
+        if self.reader in _WHEN:
+            return _WHEN[self.reader]
+        return _LATER.get(self.moment, "").format(self.reader)
+
+    @property
+    def frozen(self) -> Moment:
+        """From when on another value has no effect; empty where that is not known."""
+        return "gpu" if self.reader in _WHEN else self.moment
 
 
 _WHEN: Mapping[str, str] = {
     "libamdhip64": "once, with the first call of HIP: later changes have no effect",
     "libhsa-runtime64": "once, in hsa_init: later changes have no effect",
+}
+_LATER: Mapping[Moment, str] = {
+    "import": "once, when {} is imported: later changes have no effect",
+    "gpu": "once, when {} first uses a GPU: later changes have no effect",
 }
 BOOLEAN = ("0", "1")
 _ROCR = "ROCm/ROCR-Runtime runtime/hsa-runtime/core/util/flag.h"
@@ -51,6 +65,9 @@ _CLR = "ROCm/clr rocclr/utils/flags.hpp"
 _TORCH = "pytorch/pytorch c10/util/env.h (check_env) and aten/src/ATen/Context.h"
 _VLLM = "vllm-project/vllm vllm/envs.py"
 _FLASH = "Dao-AILab/flash-attention flash_attn/flash_attn_triton_amd/utils.py (2.8.3.post2)"
+_ALLOCATOR = "pytorch/pytorch c10/core/AllocatorConfig"
+_HUB = "huggingface_hub/constants.py (0.20 to 2.4)"
+_DATASETS = "datasets/config.py (2.16)"
 _NOBODY = "no file in torch 2.13, aiter, flash-attn 2.8.3 or HIP/HSA 5.2.3 contains the name"
 
 _HSA_FLAGS = (
@@ -79,9 +96,22 @@ _MIOPEN_VALUES = (
     "MIOPEN_LOG_LEVEL MIOPEN_SYSTEM_DB_PATH MIOPEN_USER_DB_PATH"
 )
 _TORCH_FLAGS = (
-    "PYTORCH_MIOPEN_SUGGEST_NHWC PYTORCH_MIOPEN_SUGGEST_NHWC_BATCHNORM TORCH_BLAS_PREFER_CUBLASLT "
-    "TORCH_BLAS_PREFER_HIPBLASLT TORCH_LINALG_PREFER_HIPSOLVER "
+    "PYTORCH_MIOPEN_SUGGEST_NHWC PYTORCH_MIOPEN_SUGGEST_NHWC_BATCHNORM "
     "TORCH_ROCM_AOTRITON_ENABLE_EXPERIMENTAL TORCH_ROCM_FA_PREFER_CK"
+)
+_TORCH_CONTEXT = (
+    "TORCH_BLAS_PREFER_CUBLASLT TORCH_BLAS_PREFER_HIPBLASLT TORCH_LINALG_PREFER_HIPSOLVER"
+)
+_HUB_CONSTANTS = (
+    "HF_ASSETS_CACHE HF_ENDPOINT HF_HOME HF_HUB_CACHE HF_HUB_DISABLE_EXPERIMENTAL_WARNING "
+    "HF_HUB_DISABLE_IMPLICIT_TOKEN HF_HUB_DISABLE_PROGRESS_BARS HF_HUB_DISABLE_SYMLINKS_WARNING "
+    "HF_HUB_DISABLE_TELEMETRY HF_HUB_DISABLE_XET HF_HUB_DOWNLOAD_TIMEOUT "
+    "HF_HUB_ENABLE_HF_TRANSFER HF_HUB_ETAG_TIMEOUT HF_HUB_OFFLINE HUGGINGFACE_ASSETS_CACHE "
+    "HUGGINGFACE_HUB_CACHE TRANSFORMERS_OFFLINE"
+)
+_OF_DATASETS = (
+    "HF_DATASETS_CACHE HF_DATASETS_DISABLE_PROGRESS_BARS HF_DATASETS_IN_MEMORY_MAX_SIZE "
+    "HF_DATASETS_OFFLINE HF_DATASETS_TRUST_REMOTE_CODE HF_METRICS_CACHE HF_MODULES_CACHE"
 )
 _AITER_PARTS = (
     "FP4_ASM_GEMM FP8BMM LINEAR MHA MLA MOE PAGED_ATTN RMSNORM TRITON_GEMM TRITON_ROPE "
@@ -108,6 +138,7 @@ _ROWS = (
     Variable("CUDA_VISIBLE_DEVICES", "libamdhip64", _CLR),
     *(Variable(each, "libMIOpen", "ROCm/MIOpen docs") for each in _MIOPEN_VALUES.split()),
     *(Variable(each, "torch", _TORCH, BOOLEAN) for each in _TORCH_FLAGS.split()),
+    *(Variable(each, "torch", _TORCH, BOOLEAN, moment="gpu") for each in _TORCH_CONTEXT.split()),
     Variable(
         "PYTORCH_TUNABLEOP_ENABLED", "torch", "pytorch/pytorch aten/src/ATen/cuda/tunable/README.md"
     ),
@@ -134,18 +165,37 @@ _ROWS = (
         for each in ("BLOCKING_WAIT", "ASYNC_ERROR_HANDLING")
     ),
     *(
-        Variable(name, "torch", "pytorch/pytorch c10/core/AllocatorConfig", instead=new)
-        for name, new in (
-            ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"),
-            ("PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"),
+        Variable(
+            f"PYTORCH_{each}_ALLOC_CONF",
+            "torch",
+            _ALLOCATOR,
+            instead="PYTORCH_ALLOC_CONF",
+            moment="gpu",
         )
+        for each in ("CUDA", "HIP")
+    ),
+    Variable("PYTORCH_ALLOC_CONF", "torch", _ALLOCATOR, moment="gpu"),
+    *(Variable(each, "huggingface_hub", _HUB, moment="import") for each in _HUB_CONSTANTS.split()),
+    *(Variable(each, "datasets", _DATASETS, moment="import") for each in _OF_DATASETS.split()),
+    Variable(
+        "TRANSFORMERS_VERBOSITY",
+        "transformers",
+        "transformers/utils/logging.py (4.0 to 5.23)",
+        moment="import",
+    ),
+    Variable(
+        "TRANSFORMERS_CACHE",
+        "transformers",
+        "transformers/utils/hub.py (4.0 to 4.57)",
+        instead="HF_HOME",
+        moment="import",
     ),
     Variable("NCCL_DEBUG", "librccl", "NVIDIA/nccl src/debug.cc"),
     *(
         Variable(each, "librccl", "NVIDIA/nccl src/debug.cc", needs="NCCL_DEBUG")
         for each in ("NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS")
     ),
-    Variable("FLASH_ATTENTION_TRITON_AMD_ENABLE", "flash_attn", _FLASH),
+    Variable("FLASH_ATTENTION_TRITON_AMD_ENABLE", "flash_attn", _FLASH, moment="import"),
     *(
         Variable(
             f"FLASH_ATTENTION_TRITON_AMD_{each}",
@@ -203,6 +253,18 @@ OWNERS: Mapping[str, str] = {
 }
 """Who reads the variables whose names begin so: a library (``lib...``) or a package."""
 
+LOADED_BY: Mapping[str, frozenset[str]] = {
+    "datasets": frozenset({"evaluate", "trl"}),
+    "huggingface_hub": frozenset(
+        {"datasets", "diffusers", "evaluate", "peft", "sentence_transformers", "transformers"}
+        | {"trl", "unsloth", "vllm"}
+    ),
+    "transformers": frozenset({"peft", "sentence_transformers", "trl", "unsloth", "vllm"}),
+}
+"""The packages whose import loads a package that looks variables up when it is loaded."""
+LAZY = frozenset({"huggingface_hub", "trl", "vllm"})
+"""The packages of which ``import`` alone loads next to nothing, and ``from … import`` the rest."""
+
 LIBRARIES = (
     *sorted({each for each in OWNERS.values() if each.startswith("lib")}),
     "libamd_comgr",
@@ -222,10 +284,9 @@ def owner_of(name: str) -> str:
     return OWNERS[max(prefixes, key=len)] if prefixes else ""
 
 
-def is_label(name: str) -> bool:
-    """Return whether a name is one with which images tell a version, that nothing reads.
-
-    ``ROCM_VERSION``, ``PYTORCH_VERSION``: the images of ROCm, PyTorch and NVIDIA set them.
-    """
-    labels = {f"{prefix.rstrip('_')}_VERSION" for prefix in PREFIXES}
-    return name in labels and name not in KNOWN
+def frozen_by(name: str) -> frozenset[str]:
+    """Return the packages after whose import a variable has no effect any more."""
+    row = KNOWN.get(name)
+    if row is None or row.frozen != "import":
+        return frozenset()
+    return LOADED_BY.get(row.reader, frozenset()) | {row.reader}

@@ -1,0 +1,181 @@
+"""ROC314, env-set-after-import."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.formats import is_notebook
+from rocmlint.published.variables import KNOWN
+from rocmlint.rule import (
+    Edit,
+    Fix,
+    PythonRule,
+    compile_lazily,
+    environment_settings,
+    fitted,
+    nodes,
+    once_per_file,
+    walk,
+)
+
+from ._late_settings import late_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+    from ._late_settings import LateSetting
+
+_STARTS_PROCESSES = compile_lazily(
+    r"\bsys[\s\\]*\.[\s\\]*executable\b|[\"'](?:python3?|torchrun|accelerate|deepspeed|vllm)\b"
+    r"|\b(?:set_start_method|spawn)\b|\bray[\s\\]*\.|\b(?:get_context|Process)[\s\\]*\("
+)
+_CONSTANT = r"(?:\bconstants|\bconfig)\s*\.\s*{}\b"
+_OS = "import os"
+
+
+def is_for_children(late: LateSetting, source: Source) -> bool:
+    """Files that start other processes of Python, which get what is set."""
+    del late
+    return _STARTS_PROCESSES.search(source.text) is not None
+
+
+def is_set_before(late: LateSetting, source: Source) -> bool:
+    """Variables that the file sets or reads above as well."""
+    above = source.text[: source.offset_of(source.span(late.cause).line)]
+    return re.search(rf"[\"']{late.setting.name}[\"']", above) is not None
+
+
+def is_passed_on(late: LateSetting, source: Source) -> bool:
+    """Variables whose constant the file sets too, as in `datasets.config.HF_DATASETS_CACHE = …`."""
+    return re.search(_CONSTANT.format(late.setting.name), source.code) is not None
+
+
+class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
+    """A variable of the environment that is set when its reader has read it already.
+
+    ## Why it matters
+    ``huggingface_hub`` and ``datasets`` read ``HF_HOME``, ``HF_HUB_OFFLINE`` and their other
+    variables when they are imported, and importing ``transformers`` or ``diffusers`` imports them.
+    The GPU driver reads ``HIP_VISIBLE_DEVICES`` and ``CUDA_VISIBLE_DEVICES``, and PyTorch's
+    allocator ``PYTORCH_ALLOC_CONF``, once, when the GPU is first used. What is set later has no
+    effect, and nothing says so: models are loaded from the wrong directory or from the network, the
+    wrong GPU is used, or memory is as fragmented as before.
+
+    Only variables that are read once are reported, not ``TOKENIZERS_PARALLELISM``,
+    ``CUDA_LAUNCH_BLOCKING`` or ``HF_TOKEN``.
+
+    ## Example
+    ```python
+    import os
+
+    from transformers import AutoModel
+
+    os.environ["HF_HOME"] = "/models"
+    model = AutoModel.from_pretrained("org/name")
+    ```
+
+    ## Use instead
+    Set it above the first import of what reads it, or in the shell that starts the program.
+    ```python
+    import os
+
+    os.environ["HF_HOME"] = "/models"
+
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained("org/name")
+    ```
+
+    ## Fix safety
+    Unsafe: the statement moves above the import, where it has an effect for the first time. It
+    moves only if the value is written there, or made with ``os``.
+
+    ## References
+    - https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
+    - https://docs.pytorch.org/docs/stable/notes/cuda.html#optimizing-memory-usage-with-pytorch-alloc-conf
+    - https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html
+    """
+
+    code = "ROC314"
+    name = "env-set-after-import"
+    since = "0.1.0"
+    severity = "warning"
+    skips = frozenset({"test"})
+    on = nodes(
+        "Assign",
+        "Call",
+        words=tuple(sorted(each.name for each in KNOWN.values() if each.frozen)),
+        where=r"environ\b",
+        described="variables that `os.environ` gets",
+    )
+    excuses = (is_for_children, is_set_before, is_passed_on)
+
+    def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
+        """Find settings after the import, or the first use of a GPU, that reads the variable."""
+        for setting in environment_settings(node, source):
+            late = late_setting(setting, source)
+            if late is not None and not self.is_excused(late, source):
+                message, advice = _words(late, source)
+                fix = _moved_up(late, source)
+                yield self.finding(node, source, message, help=advice, fix=fix)
+                return
+
+
+def _words(late: LateSetting, source: Source) -> tuple[str, str]:
+    line = source.named_line(source.span(late.cause).line)
+    reader = KNOWN[late.setting.name].reader
+    if late.package:
+        done = f"imported `{late.package}`"
+        advice = f"`{reader}` reads it when it is imported. Set it above {line}"
+    else:
+        done = "used the GPU"
+        advice = "It is read once, when the GPU is first used. Set it at the top of the program"
+    message = fitted(f"`{{}}` is set after {line} {done}, so it has no effect", late.setting.name)
+    return message, f"{advice}, or in the shell that starts the program."
+
+
+def _moved_up(late: LateSetting, source: Source) -> Fix | None:
+    """Return the fix that moves a setting of the module above the import, where that can be."""
+    node, cause = late.setting.node, late.cause
+    line = source.enclosing(node, cst.SimpleStatementLine)
+    top = source.enclosing(cause, cst.SimpleStatementLine)
+    imported = _import_of_os(source)
+    if line is None or top is None or imported is None or len(line.body) > 1:
+        return None
+    if not late.package or is_notebook(source.path) or not _needs_only_os(late):
+        return None
+    if not _is_top_level(node, source) or not _is_top_level(cause, source):
+        return None
+    above = source.span(top).line
+    edits: list[Edit] = [source.remove_statement(node)]
+    text = f"{source.text_of(line)}\n"
+    if source.span(imported).line > above:
+        edits.append(source.remove_statement(imported))
+        text = f"{_OS}\n{text}"
+    edits.append(Edit(above, 1, above, 1, text))
+    return Fix(f"Set `{late.setting.name}` above line {above}", tuple(edits))
+
+
+def _is_top_level(node: cst.CSTNode, source: Source) -> bool:
+    return source.span(node).column == 1 and source.function(node) is None
+
+
+@once_per_file
+def _import_of_os(source: Source) -> cst.Import | None:
+    """Return the statement ``import os`` on a line of its own at the top of the file."""
+    found = [each.node for each in source.names.in_module("os")]
+    if len(found) != 1 or not isinstance(found[0], cst.Import):
+        return None
+    return found[0] if source.text_of(found[0]) == _OS and _is_top_level(found[0], source) else None
+
+
+def _needs_only_os(late: LateSetting) -> bool:
+    node = late.setting.node
+    names = {each.value for each in walk(node) if isinstance(each, cst.Name)}
+    attributes = {each.attr.value for each in walk(node) if isinstance(each, cst.Attribute)}
+    return names - attributes <= {"os", "str"}
