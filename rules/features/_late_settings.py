@@ -23,7 +23,7 @@ from rocmlint.rule import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import EnvironmentSetting, Source
+    from rocmlint.rule import EnvironmentSetting, Source, Span
 
 _STARTS_GPU = frozenset(
     {
@@ -81,7 +81,7 @@ def has_run_before(earlier: cst.CSTNode, later: cst.CSTNode, source: Source) -> 
     return all(arm.line <= line <= arm.end_line for arm in _arms(earlier, source))
 
 
-def _arms(node: cst.CSTNode, source: Source) -> Iterator[tuple[int, int, int, int]]:
+def _arms(node: cst.CSTNode, source: Source) -> Iterator[Span]:
     """Yield the places of the blocks around a node of which another one may run in its stead."""
     below = node
     for above in source.ancestors(node):
