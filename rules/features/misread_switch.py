@@ -55,7 +55,7 @@ def asks_presence(switch: Switch, source: Source) -> bool:
     targets: list[cst.BaseExpression] = []
     if isinstance(statement, cst.Assign):
         targets = [each.target for each in statement.targets]
-    elif statement is not None:
+    elif isinstance(statement, cst.AnnAssign):
         targets = [statement.target]
     return any(_ASKS_PRESENCE.search((last_name(each) or "").lower()) for each in targets)
 
