@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats import dockerfile, yaml
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Command, Index, Parts, Problem, Step, Word
+from rocmlint.formats.model import Command, Index, Parts, Problem, Setting, Step, Word
 from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.word_list import Item, commands_in, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rocmlint.text.text import Span
 
 _REFERENCE = re.compile(r"\$\$|\$\{\w+(?::?-(?P<default>[^{}$]*))?[^}]*\}|\$\w+")
 """What Compose replaces, by variables that stand elsewhere."""
@@ -34,6 +36,7 @@ def parse(text: str) -> Parts:
     images: dict[object, Word] = {}
     indexes: dict[object, Index] = {}
     problems: list[Problem] = []
+    settings: dict[Span, Setting] = {}
     for number, service in enumerate(_services(documents)):
         image = _word(service.get("image"))
         build = service.get("build")
@@ -46,11 +49,13 @@ def parse(text: str) -> Parts:
             images.update((each.span, each) for each in inside.images)
             problems += inside.problems
         commands += _commands(service, number, image if build is None else None)
+        settings.update((each.span, each) for each in _settings(service.get("environment")))
     found = {each.span: each for each in commands}  # what an alias repeats counts once
     return Parts(
         commands=tuple(sorted(found.values(), key=lambda each: each.span)),
         indexes=tuple(indexes.values()),
         images=tuple(images.values()),
+        settings=tuple(settings.values()),
         problems=tuple(problems),
     )
 
@@ -92,6 +97,16 @@ def _pairs(value: yaml.Value | None) -> Iterator[tuple[str, Excerpt]]:
 
 def _known(value: yaml.Value | None) -> Variables:
     return {name: None if text.unknown else text.text for name, text in _pairs(value)}
+
+
+def _settings(environment: yaml.Value | None) -> Iterator[Setting]:
+    """Yield what a service finds in its environment."""
+    found = [
+        (name, Word(text.text, text.span(), known=not text.unknown))
+        for name, text in _pairs(environment)
+    ]
+    for name, word in found:
+        yield Setting(name, word, word.span, found[0][1].span)
 
 
 def _indexes(arguments: yaml.Value | None) -> Iterator[Index]:

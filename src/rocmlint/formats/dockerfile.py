@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.instructions import instructions
-from rocmlint.formats.model import Command, Copied, Copy, Parts, Problem, Step, Word
+from rocmlint.formats.model import Command, Copied, Copy, Parts, Problem, Setting, Step, Word
 from rocmlint.formats.shell.folders import entered
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.variables import LONGEST
@@ -122,6 +122,7 @@ class _Build:
         self.begun = 0  # stages
         self.commands: list[Command] = []
         self.copies: list[Copy] = []
+        self.settings: list[Setting] = []
         self.images: list[Word] = []
         self.steps = 0
         self.before: Excerpt | None = None  # the arguments of the last instruction
@@ -135,7 +136,7 @@ class _Build:
         elif name == "ARG":
             self._arg(arguments)
         elif name == "ENV":
-            stage.variables.update(_pairs(arguments.text, stage.all()))
+            self._env(arguments, stage)
         elif name == "SHELL":
             words = _exec_form(arguments) or []
             stage.has_shell = any(word.text.rpartition("/")[2] in SHELLS for word in words)
@@ -180,6 +181,19 @@ class _Build:
                 self.stage.arguments[name] = expanded(default, self.stage.all())
             else:
                 self.stage.arguments[name] = self.defaults.get(name)
+
+    def _env(self, arguments: Excerpt, stage: _Stage) -> None:
+        before = stage.all()
+        stage.variables.update(_pairs(arguments.text, before))
+        holder = None if stage.image is None else stage.image.span
+        for match in _PAIR.finditer(arguments.text):
+            if match[2] is not None:
+                text = expanded(match[2], before)
+                value = Word(
+                    text or match[2], arguments.span(*match.span(2)), known=text is not None
+                )
+                span = arguments.span(*match.span())
+                self.settings.append(Setting(match[1], value, span, holder))
 
     def _copy(self, instruction: Instruction, stage: _Stage) -> None:
         arguments = instruction.arguments
@@ -233,7 +247,7 @@ def _not_ended(before: Excerpt | None, written: Excerpt) -> Problem | None:
     if not written.text.lstrip().startswith(("&&", "|")):
         return None
     end = len(before.text.rstrip())
-    span = before.span(end - 1, end)
+    span = before.span(max(0, end - 1), end)
     return Problem("The line ends without `\\`, and the next one goes on", span.line, span.column)
 
 
@@ -254,6 +268,7 @@ def read(excerpt: Excerpt, arguments: Mapping[str, str | None]) -> Parts:
         commands=tuple(build.commands),
         copies=tuple(build.copies),
         images=tuple(build.images),
+        settings=tuple(build.settings),
         problems=tuple(build.problems),
     )
 

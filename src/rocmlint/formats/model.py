@@ -139,6 +139,22 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A variable that a file sets in the environment of what it starts; ``span`` is all of it.
+
+    ``value`` is None where it is taken away. ``holder`` is the place of what alone gets it: one
+    command, one service, one stage of an image; None for all that a script starts from there on.
+    ``branches`` are those of the script that it stands in, the outermost first.
+    """
+
+    name: str
+    value: Word | None
+    span: Span
+    holder: Span | None = None
+    branches: tuple[Branch, ...] = ()
+
+
+@dataclass(frozen=True)
 class Declared:
     """A requirement that a project declares, as in PEP 508, whatever the format.
 
@@ -240,5 +256,6 @@ class Parts:
     configurations: tuple[Configuration, ...] = ()
     images: tuple[Word, ...] = ()
     """Base images: ``FROM rocm/pytorch:latest``, ``container:`` of a workflow."""
+    settings: tuple[Setting, ...] = ()
     prose: tuple[str, ...] = ()
     """What a notebook says between its code, in Markdown."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rocmlint.formats import condition, yaml
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.matrix import Values, calls, runs, used_in
-from rocmlint.formats.model import Command, Parts, Problem, Step, Word
+from rocmlint.formats.model import Command, Parts, Problem, Setting, Step, Word
 from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.variables import LONGEST
@@ -59,6 +59,7 @@ def parse(text: str) -> Parts:
     return Parts(
         commands=tuple(sorted(walk.commands.values(), key=lambda each: each.span)),
         images=tuple(sorted(walk.images.values(), key=lambda each: each.span)),
+        settings=tuple(walk.settings.values()),
     )
 
 
@@ -83,6 +84,7 @@ class _Walk:
         self.commands: dict[object, Command] = {}
         self.images: dict[object, Word] = {}
         self.steps: dict[object, int] = {}
+        self.settings: dict[object, Setting] = {}
 
     def enter(self, value: yaml.Value, around: _Around) -> None:
         if isinstance(value, yaml.Sequence):
@@ -100,6 +102,8 @@ class _Walk:
         if _OTHER_LANGUAGES.search(mapping.text("uses")):
             return
         variables = {**above.variables, **_variables(mapping, above.variables)}
+        for each in _settings(mapping, variables):
+            self.settings.setdefault(each.span, each)
         image = next(_images(mapping, above.document, variables), above.image)
         shell = mapping.text("shell") or _default(mapping, "shell") or above.shell
         folder = _folder(mapping, above.folder)
@@ -211,6 +215,18 @@ def _variables(mapping: yaml.Mapping, above: Variables) -> Variables:
                 if isinstance(each, yaml.Mapping) and each.text("name"):
                     found[each.text("name")] = _known(each.get("value"), above)
     return {**found, **{f"$({name})": value for name, value in found.items()}}
+
+
+def _settings(mapping: yaml.Mapping, variables: Variables) -> Iterator[Setting]:
+    """Yield the variables that a mapping sets, each with its place."""
+    for value in map(mapping.get, _VARIABLES):
+        if not isinstance(value, yaml.Mapping):
+            continue
+        for name, each in value.pairs:
+            if isinstance(each, yaml.Scalar):
+                text = variables.get(name.text)
+                word = Word(text or each.text.text, each.text.span(), known=text is not None)
+                yield Setting(name.text, word, word.span, value.pairs[0][0].span())
 
 
 def _known(value: yaml.Value | None, variables: Variables) -> str | None:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         imports,
         indexes,
         nodes,
+        settings,
         strings,
     )
     from rocmlint.source.attribute_patches import AttributePatch, attribute_patches
@@ -130,6 +131,7 @@ __all__ = [
     "last_name",
     "nodes",
     "once_per_file",
+    "settings",
     "shortened",
     "spaced",
     "statements",
@@ -169,6 +171,7 @@ _HOME = {
     "PythonRule": "rocmlint.rule.rule",
     "Redirect": "rocmlint.formats.model",
     "Rule": "rocmlint.rule.rule",
+    "Setting": "rocmlint.formats.model",
     "Severity": "rocmlint.findings",
     "Source": "rocmlint.source.python",
     "Span": "rocmlint.text.text",
@@ -202,6 +205,7 @@ _HOME = {
     "last_name": "rocmlint.rule.shapes",
     "nodes": "rocmlint.rule.triggers",
     "once_per_file": "rocmlint.source.facts",
+    "settings": "rocmlint.rule.triggers",
     "shortened": "rocmlint.text.words",
     "spaced": "rocmlint.text.blanks",
     "statements": "rocmlint.syntax.nodes",

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 Region = Literal["code", "comments", "strings"]
 Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment", "part"]
-Part = Literal["", "commands", "declared", "indexes", "copies", "images", "configurations"]
+Part = Literal[
+    "", "commands", "declared", "indexes", "copies", "images", "configurations", "settings"
+]
 """What a trigger looks at in other file formats: an attribute of ``formats.model.Parts``."""
 
 
@@ -292,6 +294,15 @@ def copies(*words: str, described: str) -> On:
 def configurations(*words: str, described: str) -> On:
     """Look at DeepSpeed's configurations in JSON and YAML; ``check`` gets a ``Configuration``."""
     return _part("configurations", words, described)
+
+
+def settings(*words: str, described: str) -> On:
+    """Look at the variables that scripts, images and services set for what they start.
+
+    ``check`` gets a :class:`rocmlint.formats.model.Setting`. One of ``words`` must stand in the
+    file.
+    """
+    return _part("settings", words, described)
 
 
 def _part(part: Part, words: tuple[str, ...], described: str) -> On:

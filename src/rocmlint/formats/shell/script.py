@@ -7,9 +7,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.grammar import inside, tree
-from rocmlint.formats.model import Branch, Command, Index, Parts, Redirect, Step, Word
+from rocmlint.formats.grammar import tree
+from rocmlint.formats.model import (
+    Branch,
+    Command,
+    Index,
+    Parts,
+    Redirect,
+    Setting,
+    Step,
+    Word,
+)
 from rocmlint.formats.shell.folders import Folders
+from rocmlint.formats.shell.nodes import (
+    is_fallback,
+    is_prefix,
+    is_run,
+    running_functions,
+    text_of,
+    without_comments,
+)
+from rocmlint.formats.shell.settings import given, handed_over, setting
 from rocmlint.formats.shell.variables import Value, Variables, changing
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
 from rocmlint.formats.shell.wrappers import (
@@ -41,12 +59,6 @@ _NO_WORD = re.compile(r"\W")
 _MOVES = re.compile(r"\b(?:cd|pushd)\b")
 _LAST_WORD = re.compile(r"(?<!\S)(?:==|=~)(?=[ \t]*(?:[\n;&|)]|\Z))")
 """A word that the grammar takes for an operator, with what ends the command as its operand."""
-_RUNS_ARGUMENTS = re.compile(
-    r"(?:^|[;&|({]|\b(?:if|then|else|do|until|while|!|sudo|timeout \S+))\s*"
-    r"(?:\"\$@\"|\$@|\$\*)",
-    re.MULTILINE,
-)
-"""Where ``"$@"`` stands as a command of its own."""
 _COMMAND = re.compile(r"[A-Z]\w*(?:COMMAND|CMD)\Z")
 _INSTALLS = re.compile(r"\s*(?:pip3?|uv|\S*python3?)\s")
 _INDEX = re.compile(r"(?!PIP_|UV_)[A-Z]\w*INDEX_URL\Z")
@@ -60,8 +72,10 @@ _DEEPEST = 4
 def parse(text: str) -> Parts:
     """Read a script of sh or bash, lines ended by ``\\n``."""
     reader = _Script(Excerpt.of(text), Variables(), Step(), 0) if text.strip() else None
-    commands = () if reader is None else tuple(reader.commands(()))
-    return Parts(commands=commands, indexes=() if reader is None else tuple(reader.indexes))
+    if reader is None:
+        return Parts()
+    commands = tuple(reader.commands(()))
+    return Parts(commands, indexes=tuple(reader.indexes), settings=tuple(reader.settings))
 
 
 def commands_of(
@@ -103,7 +117,8 @@ class _Script:
         self.root = tree("bash", _LAST_WORD.sub("xx", _DEFAULT.sub(_masked, excerpt.plain)))
         self.redirects: dict[int, list[Node]] = {}
         self.indexes: list[Index] = []
-        functions = dict(_running_functions(self.root, excerpt.plain))
+        self.settings: list[Setting] = []
+        functions = dict(running_functions(self.root, excerpt.plain))
         self.moving = {name for name, code in functions.items() if _MOVES.search(code)}
         self.functions = {
             name: Wrapper(positional=name in self.moving and "shift" in code)
@@ -121,8 +136,11 @@ class _Script:
                 self.folders.begin_subshell(node.end_byte)
             elif node.type == "redirected_statement":
                 self._note_redirects(node)
-            elif node.type == "variable_assignment" and not _is_prefix(node):
+            elif node.type == "variable_assignment" and not is_prefix(node):
                 self._assign(node)
+                self._note_setting(node, branches)
+            elif node.type == "unset_command":
+                self._note_setting(node, branches)
             elif node.type == "declaration_command":
                 self._declare(node)
                 yield from self._handed_on(node, branches)
@@ -137,7 +155,7 @@ class _Script:
     ) -> tuple[Branch, ...]:
         """Return the branches of a child, of a node that stands in some."""
         arm = node.start_byte
-        if node.type == "case_statement" or child.type in _CLAUSES or _is_fallback(child):
+        if node.type == "case_statement" or child.type in _CLAUSES or is_fallback(child):
             arm = child.start_byte
         elif node.type != "if_statement" and node.type not in _SUBSHELLS:
             return branches
@@ -150,6 +168,8 @@ class _Script:
         if not words:
             return
         own = self._own_variables(node)
+        self.settings += given(self.excerpt, node, self.variables, branches)
+        self.settings += handed_over(words, branches)
         run, passed = unwrapped(words, self.functions)
         if program(words[0]) == "set" and any(word.text == "-a" for word in words[1:]):
             self.variables.exports_all = True
@@ -312,6 +332,12 @@ class _Script:
             text = self.excerpt.text[right.start_byte : right.end_byte]
             self.variables.written[name] = text[:_MOST_OF_ORIGIN]
 
+    def _note_setting(self, node: Node, branches: tuple[Branch, ...]) -> None:
+        """Note what the programs that the script starts from here on find in their environment."""
+        for each in setting(self.excerpt, node, self.variables, branches):
+            if each.value is None or each.name in self.variables.exported:
+                self.settings.append(each)
+
     def _assignment(self, node: Node) -> tuple[str, Value]:
         name, value = (node.child_by_field_name(field) for field in ("name", "value"))
         text = "" if name is None else self.excerpt.text[name.start_byte : name.end_byte]
@@ -321,7 +347,7 @@ class _Script:
         if value.type == "array":
             words = [
                 word
-                for each in written_words(self.excerpt, _without_comments(value))
+                for each in written_words(self.excerpt, without_comments(value))
                 for word in words_of(self.excerpt, each, lookup)
             ]
             known = all(word.known for word in words)
@@ -348,7 +374,7 @@ class _Script:
         is_exported = self.excerpt.text[node.start_byte : node.end_byte].startswith("export")
         for child in node.children if is_exported and self.depth < _DEEPEST else ():
             named, given = (child.child_by_field_name(field) for field in ("name", "value"))
-            name = _text(named, self.excerpt.text)
+            name = text_of(named, self.excerpt.text)
             if given is None or not (_COMMAND.match(name) or _INDEX.match(name)):
                 continue
             (written, *_) = written_words(self.excerpt, [given])
@@ -356,42 +382,9 @@ class _Script:
             if _INDEX.match(name):
                 if not value.unknown and not re.search(rf"\$\{{?{name}\b", self.excerpt.text):
                     self.indexes.append(Index(value.text, value.span()))
-            elif _INSTALLS.match(value.text) and not _is_run(name, self.excerpt.text):
+            elif _INSTALLS.match(value.text) and not is_run(name, self.excerpt.text):
                 variables = self.variables.passed_on()
                 yield from commands_of(value, variables, self.step, self.depth + 1, branches)
-
-
-def _is_run(name: str, text: str) -> bool:
-    """Return whether a variable stands where a command may."""
-    pattern = rf"(?m)(?:^|[;&|]|\beval\b|\bexec\b|\s-[mc]\b)\s*[\"']*\$\{{?{name}\b"
-    return re.search(pattern, text) is not None
-
-
-def _text(node: Node | None, text: str) -> str:
-    return "" if node is None else text[node.start_byte : node.end_byte]
-
-
-def _running_functions(root: Node, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the functions that run the command that they are given, with their code."""
-    if '"$@"' not in text and "$*" not in text:
-        return
-    for node in inside(root):
-        name = node.child_by_field_name("name") if node.type == "function_definition" else None
-        if name is not None and _RUNS_ARGUMENTS.search(text, node.start_byte, node.end_byte):
-            yield _text(name, text), _text(node, text)
-
-
-def _without_comments(node: Node) -> list[Node]:
-    return [child for child in node.named_children if child.type != "comment"]
-
-
-def _is_fallback(node: Node) -> bool:
-    """Return whether a node runs only where what stands before ``||`` fails."""
-    return node.prev_sibling is not None and node.prev_sibling.type == "||"
-
-
-def _is_prefix(node: Node) -> bool:
-    return node.parent is not None and node.parent.type == "command"
 
 
 def _masked(match: re.Match[str]) -> str:

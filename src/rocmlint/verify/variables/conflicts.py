@@ -5,6 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.published.variables import KNOWN
+from rocmlint.published.visible_devices import (
+    CUDA,
+    HIP,
+    ROCR,
+    VISIBILITY,
+    entries,
+    is_short,
+    missing,
+)
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.variables.meaning import is_on, taken_as_on, word_for_on
 
@@ -13,7 +22,6 @@ if TYPE_CHECKING:
 
     from rocmlint.verify.variables.readers import Reader
 
-_ROCR, _HIP, _CUDA = "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"
 CLAIM = "no set variable contradicts another"
 
 
@@ -29,7 +37,7 @@ def conflicts(
     yield from _dangers(variables)
     if not found:
         seen = f"{len(variables)} set" if variables else "no variable of the ROCm stack is set"
-        if _ROCR in variables and (_HIP in variables or _CUDA in variables):
+        if ROCR in variables and (HIP in variables or CUDA in variables):
             seen = f"{seen}; {_mapped(variables)}"
         yield Result(
             "variables",
@@ -42,58 +50,47 @@ def conflicts(
 
 
 def _visible_devices(variables: Mapping[str, str]) -> Iterator[Result]:
-    """Yield what is wrong with the filters: ROCr takes its own first, HIP counts what is left.
-
-    HIP takes HIP_VISIBLE_DEVICES before CUDA_VISIBLE_DEVICES (ROCm/clr rocclr/device), and torch
-    refuses a HIP list that is longer than ROCr's (torch 2.13 torch/cuda/__init__.py:865).
-    """
-    if _HIP in variables and _CUDA in variables and variables[_HIP] != variables[_CUDA]:
+    """Yield what is wrong with the filters: ROCr takes its own first, HIP counts what is left."""
+    if HIP in variables and CUDA in variables and variables[HIP] != variables[CUDA]:
         yield _conflict(
-            (_HIP, _CUDA),
+            (HIP, CUDA),
             variables,
-            f"HIP takes {_HIP} and ignores {_CUDA}",
+            f"HIP takes {HIP} and ignores {CUDA}",
             "two lists of devices differ, and code that reads the other one counts other GPUs",
-            f"unset {_CUDA}",
+            f"unset {CUDA}",
         )
-    for name in (_ROCR, _HIP, _CUDA):
-        entries = _entries(variables.get(name, ""))
-        if len(set(entries)) < len(entries):
+    for name in VISIBILITY:
+        devices = entries(variables.get(name, ""))
+        if len(set(devices)) < len(devices):
             yield _conflict(
                 (name,),
                 variables,
                 "names a device twice",
                 "a device is named twice, and torch then sees no GPU at all",
-                f"export {name}={','.join(dict.fromkeys(entries))}",
+                f"export {name}={','.join(dict.fromkeys(devices))}",
             )
-    second = _HIP if _HIP in variables else _CUDA
-    if _ROCR not in variables or second not in variables:
+    second = HIP if HIP in variables else CUDA
+    if ROCR not in variables or second not in variables:
         return
-    left, wanted = _entries(variables[_ROCR]), _entries(variables[second])
-    missing = [each for each in wanted if each.isdecimal() and int(each) >= len(left)]
-    if missing or len(wanted) > len(left):
+    left, wanted = entries(variables[ROCR]), entries(variables[second])
+    if is_short(left, wanted):
+        gone = ", ".join(missing(left, wanted)) or "a part of the list"
         yield _conflict(
-            (_ROCR, second),
+            (ROCR, second),
             variables,
-            f"{_ROCR} leaves {len(left)}, {second} asks for {variables[second]!r}",
-            f"the GPUs are filtered twice: {second} counts those that {_ROCR} leaves, from "
-            f"0, so {', '.join(missing) or 'a part of the list'} does not exist there",
+            f"{ROCR} leaves {len(left)}, {second} asks for {variables[second]!r}",
+            f"the GPUs are filtered twice: {second} counts those that {ROCR} leaves, from "
+            f"0, so {gone} does not exist there",
             f"unset {second}",
         )
 
 
 def _mapped(variables: Mapping[str, str]) -> str:
     """Return which device each entry of a double filter stands for."""
-    left = _entries(variables[_ROCR])
-    wanted = _entries(variables.get(_HIP, variables.get(_CUDA, "")))
+    left = entries(variables[ROCR])
+    wanted = entries(variables.get(HIP, variables.get(CUDA, "")))
     pairs = (f"{each} is {left[int(each)]}" for each in wanted if each.isdecimal())
     return f"filtered twice, device {', '.join(pairs)}"
-
-
-def _entries(devices: str) -> list[str]:
-    """Return the devices of a list; a negative number ends it."""
-    entries = [each.strip() for each in devices.split(",") if each.strip()]
-    ends = next((index for index, each in enumerate(entries) if each.startswith("-")), None)
-    return entries[:ends]
 
 
 def _without_master(
