@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from rocmlint.published.variables import KNOWN, frozen_by
+from rocmlint.published.variables import KNOWN, frozen_by, misunderstood
 
 
 def test_the_table_only_points_at_rows_that_are_there() -> None:
@@ -36,3 +36,22 @@ def test_the_import_of_transformers_reads_the_variables_of_the_hub(
     code = f"{statement}, sys; print('huggingface_hub.constants' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(is_read)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        ("FLASH_ATTENTION_TRITON_AMD_ENABLE", "1", "TRUE"),
+        ("FLASH_ATTENTION_TRITON_AMD_ENABLE", "0", ""),
+        ("HSA_ENABLE_SDMA", "false", "0"),
+        ("HSA_ENABLE_SDMA", "1", ""),
+        ("VLLM_ROCM_USE_AITER", "yes", "1"),
+        ("VLLM_ROCM_USE_AITER", "off", ""),
+        ("HIP_VISIBLE_DEVICES", "true", ""),
+        ("TORCH_BLAS_PREFER_HIPBLASLT", "2", ""),
+    ],
+)
+def test_a_word_that_its_reader_takes_as_something_else_has_a_right_value(
+    name: str, value: str, right: str
+) -> None:
+    assert misunderstood(name, value) == right

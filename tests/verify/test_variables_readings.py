@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rocmlint.published.variables import ON
 from rocmlint.verify.variables.evaluate import UnknownError
-from rocmlint.verify.variables.meaning import ON, misread
+from rocmlint.verify.variables.meaning import misread
 from rocmlint.verify.variables.readers import search
 from rocmlint.verify.variables.reading import PythonFile
 

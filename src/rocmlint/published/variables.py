@@ -59,7 +59,26 @@ _LATER: Mapping[Moment, str] = {
     "import": "once, when {} is imported: later changes have no effect",
     "gpu": "once, when {} first uses a GPU: later changes have no effect",
 }
+ON = ("1", "TRUE", "true", "True", "ON", "on", "yes", "YES", "enable", "enabled", "y", "t")
+OFF = (
+    "0",
+    "FALSE",
+    "false",
+    "False",
+    "OFF",
+    "off",
+    "no",
+    "NO",
+    "disable",
+    "disabled",
+    "n",
+    "f",
+    "",
+)
+"""Words, those first that are proposed first."""
 BOOLEAN = ("0", "1")
+_UPPER = ("TRUE", "FALSE")
+_OF_VLLM = ("1", "true", "True", "TRUE", "0", "false", "False", "FALSE")
 _ROCR = "ROCm/ROCR-Runtime runtime/hsa-runtime/core/util/flag.h"
 _CLR = "ROCm/clr rocclr/utils/flags.hpp"
 _TORCH = "pytorch/pytorch c10/util/env.h (check_env) and aten/src/ATen/Context.h"
@@ -69,6 +88,8 @@ _ALLOCATOR = "pytorch/pytorch c10/core/AllocatorConfig"
 _HUB = "huggingface_hub/constants.py (0.20 to 2.4)"
 _DATASETS = "datasets/config.py (2.16)"
 _NOBODY = "no file in torch 2.13, aiter, flash-attn 2.8.3 or HIP/HSA 5.2.3 contains the name"
+
+_NO_SUCH = "neither torch 2.13 nor ROCm/clr and ROCR-Runtime contain the name"
 
 _HSA_FLAGS = (
     "HSA_CHECK_FLAT_SCRATCH HSA_COOP_CU_COUNT HSA_CU_MASK_SKIP_INIT HSA_DISABLE_FRAGMENT_ALLOCATOR "
@@ -140,7 +161,10 @@ _ROWS = (
     *(Variable(each, "torch", _TORCH, BOOLEAN) for each in _TORCH_FLAGS.split()),
     *(Variable(each, "torch", _TORCH, BOOLEAN, moment="gpu") for each in _TORCH_CONTEXT.split()),
     Variable(
-        "PYTORCH_TUNABLEOP_ENABLED", "torch", "pytorch/pytorch aten/src/ATen/cuda/tunable/README.md"
+        "PYTORCH_TUNABLEOP_ENABLED",
+        "torch",
+        "pytorch/pytorch aten/src/ATen/cuda/tunable/README.md",
+        BOOLEAN,
     ),
     *(
         Variable(
@@ -195,7 +219,7 @@ _ROWS = (
         Variable(each, "librccl", "NVIDIA/nccl src/debug.cc", needs="NCCL_DEBUG")
         for each in ("NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS")
     ),
-    Variable("FLASH_ATTENTION_TRITON_AMD_ENABLE", "flash_attn", _FLASH, moment="import"),
+    Variable("FLASH_ATTENTION_TRITON_AMD_ENABLE", "flash_attn", _FLASH, _UPPER, moment="import"),
     *(
         Variable(
             f"FLASH_ATTENTION_TRITON_AMD_{each}",
@@ -205,9 +229,11 @@ _ROWS = (
         )
         for each in ("AUTOTUNE", "DEBUG", "PERF", "REF")
     ),
-    Variable("VLLM_ROCM_USE_AITER", "vllm", _VLLM),
+    Variable("VLLM_ROCM_USE_AITER", "vllm", _VLLM, _OF_VLLM),
     *(
-        Variable(f"VLLM_ROCM_USE_AITER_{each}", "vllm", _VLLM, needs="VLLM_ROCM_USE_AITER")
+        Variable(
+            f"VLLM_ROCM_USE_AITER_{each}", "vllm", _VLLM, _OF_VLLM, needs="VLLM_ROCM_USE_AITER"
+        )
         for each in _AITER_PARTS.split()
     ),
     Variable(
@@ -225,6 +251,19 @@ _ROWS = (
     Variable("TORCH_ROCM_USE_HIPBLASLT", "", _NOBODY, instead="TORCH_BLAS_PREFER_HIPBLASLT"),
     Variable("HCC_AMDGPU_TARGET", "", _NOBODY, instead="PYTORCH_ROCM_ARCH"),
     Variable("GPU_MAX_ALLOC_PERCENT", "", _NOBODY, instead="GPU_MAX_HEAP_SIZE"),
+    *(
+        Variable(name, "", _NO_SUCH, instead=right)
+        for name, right in (
+            ("CUDA_VISIBLE_DEVICE", "CUDA_VISIBLE_DEVICES"),
+            ("HIP_VISIBLE_DEVICE", "HIP_VISIBLE_DEVICES"),
+            ("HSA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"),
+            ("PYTORCH_ROCM_ALLOC_CONF", "PYTORCH_ALLOC_CONF"),
+            ("PYTORCH_ROC_ALLOC_CONF", "PYTORCH_ALLOC_CONF"),
+            ("ROCM_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
+            ("ROCR_VISIBLE_DEVICE", "ROCR_VISIBLE_DEVICES"),
+            ("TORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"),
+        )
+    ),
     Variable("HIP_CACHE_ENABLED", "", _NOBODY),
     Variable("ENABLE_HIP_GRAPHS", "", _NOBODY),
 )
@@ -274,6 +313,27 @@ LIBRARIES = (
     "librocprofiler",
 )
 """The libraries that are also looked for among those of the system."""
+
+
+def is_on(value: str) -> bool:
+    """Return whether a person who writes this value means on (or names something)."""
+    return value.strip().lower() not in {each.lower() for each in OFF}
+
+
+def misunderstood(name: str, value: str) -> str:
+    """Return the value to set in place of a word that the reader does not take as meant, else "".
+
+    Compiled code that knows 0 and 1 takes all else as not set. Where other words are known, a word
+    that is not among them is off.
+    """
+    row = KNOWN.get(name)
+    if row is None or not row.accepts or value in row.accepts:
+        return ""
+    if value.strip().lower() not in {each.lower() for each in (*ON, *OFF[:-1])}:
+        return ""
+    if is_on(value):
+        return next(each for each in row.accepts if is_on(each))
+    return "0" if row.accepts == BOOLEAN else ""
 
 
 def owner_of(name: str) -> str:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.option import did_you_mean
 from rocmlint.interpreter.inside.variables import PREFIXES
-from rocmlint.published.variables import KNOWN, LIBRARIES, Variable, owner_of
+from rocmlint.published.variables import KNOWN, LIBRARIES, Variable, is_on, owner_of
 from rocmlint.text.words import few
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.variables.conflicts import conflicts
-from rocmlint.verify.variables.meaning import is_on, misread, only_presence, understands
+from rocmlint.verify.variables.meaning import misread, only_presence, understands
 from rocmlint.verify.variables.readers import Reader, Search, search
 
 if TYPE_CHECKING:

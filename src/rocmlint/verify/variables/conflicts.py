@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.published.variables import KNOWN
+from rocmlint.published.variables import KNOWN, is_on
 from rocmlint.published.visible_devices import (
     CUDA,
     HIP,
@@ -15,7 +15,7 @@ from rocmlint.published.visible_devices import (
     missing,
 )
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.variables.meaning import is_on, taken_as_on, word_for_on
+from rocmlint.verify.variables.meaning import taken_as_on, word_for_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rocmlint.published.variables import OFF, ON, is_on
 from rocmlint.verify.variables.evaluate import UnknownError
 
 if TYPE_CHECKING:
@@ -11,31 +12,8 @@ if TYPE_CHECKING:
 
     from rocmlint.verify.variables.reading import Reading
 
-ON = ("1", "TRUE", "true", "True", "ON", "on", "yes", "YES", "enable", "enabled", "y", "t")
-OFF = (
-    "0",
-    "FALSE",
-    "false",
-    "False",
-    "OFF",
-    "off",
-    "no",
-    "NO",
-    "disable",
-    "disabled",
-    "n",
-    "f",
-    "",
-)
-"""Words, those first that are proposed first."""
-_ON_WORDS = {each.lower() for each in ON}
-_OFF_WORDS = {each.lower() for each in OFF}
+_WORDS = {each.lower() for each in (*ON, *OFF)}
 _UNKNOWN: Final = object()
-
-
-def is_on(value: str) -> bool:
-    """Return whether a person who writes this value means on (or names something)."""
-    return value.strip().lower() not in _OFF_WORDS
 
 
 def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
@@ -54,7 +32,7 @@ def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
         right = next((word for word in _family(value) if _truth(reading, word) is not _UNKNOWN), "")
         return f"raises ValueError: {error}", right
     word = value.strip().lower()
-    if not isinstance(taken, (bool, int)) or word not in _ON_WORDS | _OFF_WORDS:
+    if not isinstance(taken, (bool, int)) or word not in _WORDS:
         return None
     opposite = OFF[0] if is_on(value) else ON[0]
     if _truth(reading, opposite) is not bool(taken):
@@ -76,7 +54,7 @@ def only_presence(reading: Reading) -> bool:
 
 def understands(reading: Reading, value: str) -> bool:
     """Return whether it is known that code takes a word for on or off as such."""
-    if value.strip().lower() not in _ON_WORDS | _OFF_WORDS:
+    if value.strip().lower() not in _WORDS:
         return False
     return isinstance(_outcome(reading, value), (bool, int, float))
 
