@@ -59,7 +59,7 @@ def is_read_by_project(given: Given, file: File) -> bool:
 
 
 class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
-    """A variable that nobody reads, or a value that its reader does not take.
+    """A variable that no program reads, or a value that its reader does not understand.
 
     ## Why it matters
     A variable of the environment is never checked: a name that no program reads and a value that
@@ -106,7 +106,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
     excuses = (is_read_by_project,)
 
     def check(self, node: Setting | cst.Assign | cst.Call, source: File) -> Iterator[Finding]:
-        """Find names that nobody reads, and values that the reader takes as something else."""
+        """Find names that no program reads, and values that the reader takes as something else."""
         for given in _given(node, source):
             words = _fault(given)
             if words is not None and not self.is_excused(given, source):
