@@ -34,13 +34,18 @@ _STARTS_PROCESSES = compile_lazily(
     r"\bsys[\s\\]*\.[\s\\]*executable\b|[\"'](?:python3?|torchrun|accelerate|deepspeed|vllm)\b"
     r"|\b(?:set_start_method|spawn)\b|\bray[\s\\]*\.|\b(?:get_context|Process)[\s\\]*\("
 )
+_RUNS_COMMANDS = compile_lazily(
+    r"\bsubprocess\b|\bPopen\b|\bos[\s\\]*\.[\s\\]*(?:system|popen|exec\w+|spawn\w+)\b"
+)
 _CONSTANT = r"(?:\bconstants|\bconfig)\s*\.\s*{}\b"
 _OS = "import os"
 
 
 def is_for_children(late: LateSetting, source: Source) -> bool:
-    """Files that start other processes of Python, which get what is set."""
-    del late
+    """Files that start processes of Python, and functions that run commands, which get it."""
+    function = source.function(late.setting.node)
+    if function is not None and _RUNS_COMMANDS.search(source.text_of(function)):
+        return True
     return _STARTS_PROCESSES.search(source.text) is not None
 
 
