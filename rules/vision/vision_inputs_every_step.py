@@ -1,0 +1,83 @@
+"""ROC603, vision-inputs-every-step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.rule import PythonRule, definitions, fitted
+
+from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import libcst as cst
+
+    from rocmlint.rule import Finding, Source
+
+    from ._generation import HandedOn
+
+
+def is_dropped_later(found: HandedOn, source: Source) -> bool:
+    """Models whose `forward` drops them for one token, or hands them to what is not known."""
+    return drops_it(found, source) is not False
+
+
+class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
+    """A ``prepare_inputs_for_generation`` that hands the pixels on at every step.
+
+    ## Why it matters
+    ``generate`` asks this method for the inputs of each step. The image belongs to the first one
+    only: afterwards ``input_ids`` holds the new token and no placeholder for an image. A model
+    that is given the pixels again runs its vision tower for every token, and where it matches
+    features and placeholders it fails with a shape that has a zero in it.
+
+    ## Example
+    ```python
+    from transformers import GenerationMixin, PreTrainedModel
+
+    class Captioner(PreTrainedModel, GenerationMixin):
+        def forward(self, input_ids, pixel_values=None, past_key_values=None):
+            return self.decoder(self.merge(input_ids, self.vision_tower(pixel_values)))
+
+        def prepare_inputs_for_generation(self, input_ids, pixel_values=None, **kwargs):
+            inputs = super().prepare_inputs_for_generation(input_ids, **kwargs)
+            inputs["pixel_values"] = pixel_values
+            return inputs
+    ```
+
+    ## Use instead
+    transformers 5 says which step is the first. Before that, it is the one whose
+    ``cache_position`` begins with 0.
+    ```python
+    from transformers import GenerationMixin, PreTrainedModel
+
+    class Captioner(PreTrainedModel, GenerationMixin):
+        def prepare_inputs_for_generation(
+            self, input_ids, pixel_values=None, is_first_iteration=False, **kwargs
+        ):
+            inputs = super().prepare_inputs_for_generation(input_ids, **kwargs)
+            if is_first_iteration or not kwargs.get("use_cache", True):
+                inputs["pixel_values"] = pixel_values
+            return inputs
+    ```
+
+    ## References
+    - https://huggingface.co/docs/transformers/main_classes/text_generation
+    """
+
+    code = "ROC603"
+    name = "vision-inputs-every-step"
+    since = "0.1.0"
+    severity = "warning"
+    on = definitions(METHOD)
+    skips = frozenset({"test"})
+    excuses = (*MODEL_EXCUSES, is_dropped_later)
+
+    def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
+        """Find what is put among the inputs without a condition on the step."""
+        found = handed_on(node, source)
+        if found is None or self.is_excused(found, source):
+            return
+        message = fitted(f"`{METHOD}` hands `{{}}` on at every step", found.name)
+        yield self.finding(found.node, source, message, help=gate(found, source))

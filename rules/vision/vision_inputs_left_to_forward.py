@@ -1,0 +1,80 @@
+"""ROC610, vision-inputs-left-to-forward."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.rule import PythonRule, definitions, fitted
+
+from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import libcst as cst
+
+    from rocmlint.rule import Finding, Source
+
+    from ._generation import HandedOn
+
+
+def is_used_every_step(found: HandedOn, source: Source) -> bool:
+    """Models that use them at every step (see vision-inputs-every-step)."""
+    return drops_it(found, source) is False
+
+
+class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
+    """Pixels that are handed on at every step, which only a check for a single token keeps out.
+
+    ## Why it matters
+    Models such as LLaVA are given the image at each step and leave it alone where there is only
+    one new token. That holds for plain decoding. Assisted generation, prompt look-up and a chat
+    that goes on from a filled cache take several tokens at once: then the vision tower runs again,
+    and its features go where no placeholder stands. See vision-inputs-every-step (ROC603) for
+    models that do not even check for a single token.
+
+    ## Example
+    ```python
+    from transformers import LlamaForCausalLM
+
+    class LlavaForCausalLM(LlamaForCausalLM):
+        def prepare_inputs_for_generation(self, input_ids, **kwargs):
+            images = kwargs.pop("images", None)
+            inputs = super().prepare_inputs_for_generation(input_ids, **kwargs)
+            inputs["images"] = images
+            return inputs
+    ```
+
+    ## Use instead
+    ```python
+    from transformers import LlamaForCausalLM
+
+    class LlavaForCausalLM(LlamaForCausalLM):
+        def prepare_inputs_for_generation(self, input_ids, is_first_iteration=False, **kwargs):
+            images = kwargs.pop("images", None)
+            inputs = super().prepare_inputs_for_generation(input_ids, **kwargs)
+            if is_first_iteration:
+                inputs["images"] = images
+            return inputs
+    ```
+
+    ## References
+    - https://huggingface.co/docs/transformers/main_classes/text_generation
+    """
+
+    code = "ROC610"
+    name = "vision-inputs-left-to-forward"
+    since = "0.1.0"
+    severity = "warning"
+    preview = True
+    on = definitions(METHOD)
+    skips = frozenset({"test"})
+    excuses = (*MODEL_EXCUSES, is_used_every_step)
+
+    def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
+        """Find what is put among the inputs without a condition on the step."""
+        found = handed_on(node, source)
+        if found is None or self.is_excused(found, source):
+            return
+        message = fitted(f"`{METHOD}` leaves it to `forward` to drop `{{}}`", found.name)
+        yield self.finding(found.node, source, message, help=gate(found, source))
