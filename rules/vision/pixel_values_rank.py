@@ -1,0 +1,231 @@
+"""ROC605, pixel-values-rank."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.rule import PythonRule, argument, calls, conditions, constant, last_name, nodes, walk
+from rocmlint.rule.put_aside import is_put_aside
+
+from ._packed import index_of, is_in_model, key_of, names_grid, pixels_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+_IMAGE_RANK = "4"
+_COMPLAINS = frozenset({"warn", "warning", "error", "print"})
+_BLOCKS = (
+    "Repeat each image as a block: split by `image_grid_thw.prod(-1).tolist()` and concatenate, "
+    "or give the processor each image that often."
+)
+_RANKS = "Accept two dimensions as well, [patches, dim], and raise where it is neither."
+_KEEP_ALL = "Keep all rows, and `image_grid_thw` with them."
+
+
+def _named(source: Source) -> Iterator[re.Match[str]]:
+    """Find where pixels are named, in strings too, in files that name the grid."""
+    return re.finditer("pixel_values", source.text if "grid_thw" in source.text else "")
+
+
+class RankAssumed(NamedTuple):
+    """An expression that takes packed pixels for a batch of images, and what to say of it."""
+
+    node: cst.CSTNode
+    message: str
+    help: str
+
+
+def is_for_other_models(found: RankAssumed, source: Source) -> bool:
+    """Code below a condition on the grid, which so tells packed pixels from others."""
+    return any(names_grid(each.test) for each in conditions(found.node, source))
+
+
+def is_layout_of_model(found: RankAssumed, source: Source) -> bool:
+    """Models and processors, which make the layout themselves."""
+    return is_in_model(found.node, source)
+
+
+def is_unused(found: RankAssumed, source: Source) -> bool:
+    """Files that their project has put aside."""
+    del found
+    return is_put_aside(source)
+
+
+class PixelValuesRank(PythonRule["cst.CSTNode"]):
+    """Packed ``pixel_values`` that are treated as a batch of images.
+
+    ## Why it matters
+    Most models take ``pixel_values`` of the shape [images, channels, height, width]. Qwen2-VL and
+    its successors take [patches, dim]: the patches of all images, one after the other, and in
+    ``image_grid_thw`` a row for each image that says how many are its own. ``repeat_interleave``
+    along dimension 0 repeats each patch in place, so that the rows belong to other images than
+    the grid says; ``[0]`` keeps one patch; a check for four dimensions refuses every batch.
+    Nothing fails where only the contents are wrong.
+
+    Reported is code that names the grid, too, outside of models and processors.
+
+    ## Example
+    ```python
+    def repeat_images(inputs, count):
+        inputs["pixel_values"] = inputs["pixel_values"].repeat_interleave(count, dim=0)
+        inputs["image_grid_thw"] = inputs["image_grid_thw"].repeat_interleave(count, dim=0)
+        return inputs
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    def repeat_images(inputs, count):
+        sizes = inputs["image_grid_thw"].prod(dim=-1).tolist()
+        images = inputs["pixel_values"].split(sizes)
+        inputs["pixel_values"] = torch.cat([each for each in images for _ in range(count)])
+        inputs["image_grid_thw"] = inputs["image_grid_thw"].repeat_interleave(count, dim=0)
+        return inputs
+    ```
+
+    ## References
+    - https://huggingface.co/docs/transformers/model_doc/qwen2_vl
+    """
+
+    code = "ROC605"
+    name = "pixel-values-rank"
+    since = "0.1.0"
+    severity = "warning"
+    on = calls("repeat_interleave") | nodes(
+        "Subscript",
+        "Comparison",
+        "Assign",
+        words=("pixel_values",),
+        finder=_named,
+        described="what is done with `pixel_values` in code that names `image_grid_thw`",
+    )
+    skips = frozenset({"test"})
+    excuses = (is_for_other_models, is_layout_of_model, is_unused)
+
+    def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
+        """Find what holds for images one by one, and not for rows of patches."""
+        found = _assumed(node, source)
+        if found is not None and not self.is_excused(found, source):
+            yield self.finding(found.node, source, found.message, help=found.help)
+
+
+def _assumed(node: cst.CSTNode, source: Source) -> RankAssumed | None:
+    if isinstance(node, cst.Subscript):
+        return _first_row(node, source)
+    function = source.function(node)
+    if function is None or not names_grid(function):
+        return None
+    if isinstance(node, cst.Call):
+        return _repeated(node)
+    if isinstance(node, cst.Assign):
+        return _unpacked(node)
+    return _compared(node, function, source) if isinstance(node, cst.Comparison) else None
+
+
+def _repeated(call: cst.Call) -> RankAssumed | None:
+    """Find ``pixel_values.repeat_interleave(n, dim=0)``."""
+    method = isinstance(call.func, cst.Attribute) and last_name(call.func.value) != "torch"
+    first = call.func.value if method and isinstance(call.func, cst.Attribute) else None
+    values = first if first is not None else argument(call, 0, "input")
+    count = argument(call, 0 if method else 1, "repeats")
+    along = argument(call, 1 if method else 2, "dim")
+    if values is None or not isinstance(along, cst.Integer) or along.value != "0":
+        return None
+    if isinstance(values, cst.Subscript) and constant(index_of(values)) == "None":
+        values = values.value
+    name = pixels_named(values)
+    if name is None or not isinstance(count, (cst.Name, cst.Attribute, cst.Integer)):
+        return None
+    message = f"`{name}` holds rows of patches: `repeat_interleave` repeats each patch, no image"
+    return RankAssumed(call, message, _BLOCKS)
+
+
+def _first_row(node: cst.Subscript, source: Source) -> RankAssumed | None:
+    """Find ``output["pixel_values"] = processor(text=…, images=…)["pixel_values"][0]``."""
+    index, inner = index_of(node), node.value
+    if not isinstance(index, cst.Integer) or index.value != "0":
+        return None
+    if not isinstance(inner, cst.Subscript) or pixels_named(inner) is None:
+        return None
+    kept = source.parent(node)
+    if not isinstance(kept, cst.Assign) or not any(
+        isinstance(each.target, cst.Subscript) and key_of(each.target) == key_of(inner)
+        for each in kept.targets
+    ):
+        return None
+    made = inner.value if isinstance(inner.value, cst.Call) else source.value_of(inner.value)
+    if not isinstance(made, cst.Call) or not _processes_text(made):
+        return None
+    message = f'`["{key_of(inner)}"][0]` keeps one patch of the image for models such as Qwen-VL'
+    return RankAssumed(node, message, _KEEP_ALL)
+
+
+def _processes_text(call: cst.Call) -> bool:
+    """Return whether a processor is given images and text, and not asked for an image alone."""
+    given = {each.keyword.value for each in call.args if each.keyword is not None}
+    return {"text", "images"} <= given
+
+
+def _unpacked(node: cst.Assign) -> RankAssumed | None:
+    """Find ``batch, channels, height, width = pixel_values.shape``."""
+    target, value = node.targets[0].target, node.value
+    if not isinstance(target, cst.Tuple) or len(target.elements) != int(_IMAGE_RANK):
+        return None
+    if isinstance(value, cst.Call) and last_name(value.func) == "size" and not value.args:
+        value = value.func
+    if not isinstance(value, cst.Attribute) or value.attr.value not in {"shape", "size"}:
+        return None
+    name = pixels_named(value.value)
+    if name is None:
+        return None
+    message = f"`{name}` holds rows of patches, [patches, dim], and has no four dimensions"
+    return RankAssumed(node, message, _RANKS)
+
+
+def _refuses(node: cst.Comparison, source: Source) -> bool:
+    """Return whether what has another rank is refused or complained of."""
+    operator, checks = node.comparisons[0].operator, source.parent(node)
+    if isinstance(checks, cst.Assert):
+        return isinstance(operator, cst.Equal)
+    if not isinstance(checks, cst.If) or not isinstance(operator, cst.NotEqual):
+        return False
+    return any(
+        isinstance(each, cst.Raise)
+        or (isinstance(each, cst.Call) and (last_name(each.func) or "") in _COMPLAINS)
+        for each in walk(checks.body)
+    )
+
+
+def _compared(
+    node: cst.Comparison, function: cst.FunctionDef, source: Source
+) -> RankAssumed | None:
+    """Find ``if pixel_values.ndim != 4: raise``, where no other rank is asked for."""
+    if len(node.comparisons) != 1 or _rank_asked(node) != _IMAGE_RANK:
+        return None
+    if not _refuses(node, source):
+        return None
+    asked = {_rank_asked(each) for each in walk(function) if isinstance(each, cst.Comparison)}
+    if asked - {None, _IMAGE_RANK}:
+        return None
+    message = "packed `pixel_values` have two dimensions, [patches, dim], and never four"
+    return RankAssumed(node, message, _RANKS)
+
+
+def _rank_asked(node: cst.Comparison) -> str | None:
+    """Return with what number the rank of pixels is compared."""
+    left, right = node.left, node.comparisons[0].comparator
+    if isinstance(left, cst.Call) and last_name(left.func) in {"dim", "ndimension"}:
+        left = left.func
+    if isinstance(left, cst.Call) and last_name(left.func) == "len" and left.args:
+        left = left.args[0].value
+    if not isinstance(left, cst.Attribute) or pixels_named(left.value) is None:
+        return None
+    if left.attr.value not in {"dim", "ndim", "ndimension", "shape"}:
+        return None
+    return right.value if isinstance(right, cst.Integer) else "other"
