@@ -1,0 +1,240 @@
+"""ROC607, hard-coded-token-id."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.rule import (
+    PythonRule,
+    compile_lazily,
+    conditions,
+    last_name,
+    nodes,
+    string_value,
+)
+from rocmlint.rule.put_aside import is_put_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Source
+
+_QWEN, _LLAMA = "Qwen2, Qwen2.5 and Qwen3", "Llama 3"
+_TOKENS = {
+    "151643": "<|endoftext|>",
+    "151644": "<|im_start|>",
+    "151645": "<|im_end|>",
+    "151652": "<|vision_start|>",
+    "151653": "<|vision_end|>",
+    "151654": "<|vision_pad|>",
+    "151655": "<|image_pad|>",
+    "151656": "<|video_pad|>",
+    "151667": "<think>",
+    "151668": "</think>",
+    "128001": "<|end_of_text|>",
+    "128008": "<|eom_id|>",
+    "128009": "<|eot_id|>",
+}
+"""What ids mean that no number of another kind is likely to be."""
+_WITHOUT_ONE_NAME = "151646"
+"""An id that is one token or another, by the checkpoint: the image of LLaVA-OneVision is one."""
+_NUMBERS = compile_lazily(r"\b(?:15164[3-6]|15165[2-6]|15166[78]|12800[189])\b")
+_ID = compile_lazily(r"(?i)(?:^|_)(?:ids?|idx|index|tokens?|pad|eos|bos)(?:_|$)|id$")
+_SEEKS = frozenset({"index", "count", "find", "findall", "eq", "ne", "isin", "rfind"})
+_SIZES = compile_lazily(r"(?i)size|len|dim|vocab|shape")
+_OWN_BUSINESS = compile_lazily(
+    r"(?:^|_)(?:config(?:uration|s)?|token(?:ization|izers?)|processing|processors?|modell?ing"
+    r"|modular|convert(?:er)?|export|vocab(?:ulary)?|gguf)(?:_|\.)"
+)
+"""How files are called that define a model, its vocabulary or a format."""
+_ASKS = compile_lazily(r"convert_tokens_to_ids|token_to_id\b|get_vocab\b|added_tokens_encoder")
+_CONFIG = compile_lazily(r"(?i)config|args|arguments|params|settings")
+
+
+class HardCodedId(NamedTuple):
+    """An id of a special token that stands in code as a number."""
+
+    node: cst.Integer
+    use: cst.CSTNode
+
+
+def is_of_model(found: HardCodedId, source: Source) -> bool:
+    """Files that define a model, its configuration, its vocabulary or a file format."""
+    del found
+    return _OWN_BUSINESS.search(os.path.basename(source.path).lower()) is not None
+
+
+def is_in_configuration(found: HardCodedId, source: Source) -> bool:
+    """Defaults of parameters, and fields and arguments of configurations."""
+    for above in source.ancestors(found.node):
+        if isinstance(above, cst.Param):
+            return True
+        if isinstance(above, cst.Call) and _CONFIG.search(last_name(above.func) or ""):
+            return True
+        if isinstance(above, cst.ClassDef):
+            names = [above.name.value, *(last_name(each.value) or "" for each in above.bases)]
+            return any(map(_CONFIG.search, names)) or bool(above.decorators)
+        if isinstance(above, cst.Dict) and any(map(_is_architecture, above.elements)):
+            return True
+    return False
+
+
+def is_compared_with_tokenizer(found: HardCodedId, source: Source) -> bool:
+    """Assertions, and functions and constants beside code that asks a tokenizer for ids."""
+    if source.enclosing(found.node, cst.Assert) is not None:
+        return True
+    above = source.enclosing(found.node, cst.FunctionDef, cst.ClassDef)
+    text = source.text if above is None else source.text_of(above)
+    return _ASKS.search(text) is not None
+
+
+def is_fallback(found: HardCodedId, source: Source) -> bool:
+    """Values for what a configuration does not say."""
+    tests = (source.text_of(each.test) for each in conditions(found.node, source))
+    return any("config" in each or "hasattr" in each for each in tests)
+
+
+def is_of_tokenizer(found: HardCodedId, source: Source) -> bool:
+    """What a class for one tokenizer or encoder tells its base."""
+    calls = (each for each in source.ancestors(found.node) if isinstance(each, cst.Call))
+    return any(last_name(each.func) == "__init__" for each in calls)
+
+
+def is_put_aside_file(found: HardCodedId, source: Source) -> bool:
+    """Files that their project has put aside."""
+    del found
+    return is_put_aside(source)
+
+
+class HardCodedTokenId(PythonRule["cst.Integer"]):
+    """The id of a special token as a number.
+
+    ## Why it matters
+    ``151655`` is ``<|image_pad|>`` in the vocabulary that Qwen2-VL, Qwen2.5-VL and Qwen3-VL share.
+    It is another token, or none, in their successors, in other families, and in a checkpoint whose
+    vocabulary was extended. Code that looks for the number then finds no image, or masks the wrong
+    tokens, and says nothing: the loss is computed on what should be ignored.
+
+    Looked at are the ids of the special tokens of Qwen2, Qwen2.5, Qwen3 and Llama 3. Those of one
+    function or class are one finding.
+
+    ## Example
+    ```python
+    def count_images(input_ids):
+        return (input_ids == 151655).sum()
+    ```
+
+    ## Use instead
+    Ask the tokenizer, or the configuration of the model. Where the number must stand in the code,
+    compare it with what the tokenizer says when the program starts.
+    ```python
+    def count_images(input_ids, tokenizer):
+        image = tokenizer.convert_tokens_to_ids("<|image_pad|>")
+        return (input_ids == image).sum()
+    ```
+
+    ## References
+    - https://huggingface.co/docs/transformers/main_classes/tokenizer
+    """
+
+    code = "ROC607"
+    name = "hard-coded-token-id"
+    since = "0.1.0"
+    severity = "warning"
+    preview = True
+    on = nodes(
+        "Integer",
+        words=("15164", "15165", "15166", "12800"),
+        where=r"\b(?:15164[3-6]|15165[2-6]|15166[78]|12800[189])\b",
+        described="the ids of special tokens of Qwen2, Qwen2.5, Qwen3 and Llama 3 as numbers",
+    )
+    skips = frozenset({"test", "benchmark", "docs"})
+    excuses = (
+        is_of_model,
+        is_in_configuration,
+        is_compared_with_tokenizer,
+        is_fallback,
+        is_of_tokenizer,
+        is_put_aside_file,
+    )
+
+    def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
+        """Find numbers that are compared with ids, looked for, or called an id."""
+        use = _use(node, source) if _NUMBERS.fullmatch(node.value) else None
+        if use is None or self.is_excused(HardCodedId(node, use), source):
+            return
+        family = _LLAMA if node.value.startswith("128") else _QWEN
+        token = _TOKENS.get(node.value)
+        message = f"`{node.value}` is `{token}` in the vocabulary of {family} only"
+        ask = f'`tokenizer.convert_tokens_to_ids("{token}")`'
+        if token is None:
+            message = f"`{node.value}` is one token or another, by the checkpoint of {family}"
+            ask = "`tokenizer.convert_tokens_to_ids(...)`"
+        help = f"Take it from {ask} or the model's configuration."
+        finding = self.finding(node, source, message, help=help)
+        yield replace(finding, once=f"{self.code} {source.path} {_around(node, source)}")
+
+
+def _use(node: cst.Integer, source: Source) -> cst.CSTNode | None:
+    """Return what uses a number as the id of a token; None where it may be something else."""
+    below: cst.CSTNode = node
+    for above in source.ancestors(node):
+        if isinstance(above, (cst.Comparison, cst.ComparisonTarget)):
+            below = above
+            if isinstance(above, cst.Comparison):
+                return above if _compares_id(above, source) else None
+        elif isinstance(above, cst.Call):
+            return above if last_name(above.func) in _SEEKS else None
+        elif isinstance(above, cst.Arg):
+            if above.keyword is not None:
+                return above if _ID.search(above.keyword.value) else None
+            below = above
+        elif isinstance(above, cst.DictElement):
+            key = string_value(above.key) or ""
+            return above if above.value is below and _is_token(key) else None
+        elif isinstance(above, (cst.Assign, cst.AnnAssign)):
+            targets = (
+                [above.target]
+                if isinstance(above, cst.AnnAssign)
+                else [each.target for each in above.targets]
+            )
+            return above if any(map(_is_id, targets)) else None
+        elif not isinstance(above, (cst.List, cst.Tuple, cst.Set, cst.BaseElement)):
+            return None
+        else:
+            below = above
+    return None
+
+
+def _compares_id(node: cst.Comparison, source: Source) -> bool:
+    kinds = (cst.Equal, cst.NotEqual, cst.In, cst.NotIn)
+    return all(isinstance(each.operator, kinds) for each in node.comparisons) and not _SIZES.search(
+        re.sub(r"\blen\(.*?\)-", "", source.text_of(node))
+    )
+
+
+def _is_id(target: cst.BaseExpression) -> bool:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return all(_is_id(each.value) for each in target.elements)
+    name = last_name(target) or ""
+    return _ID.search(name) is not None and not _SIZES.search(name)
+
+
+def _is_token(key: str) -> bool:
+    return key.startswith("<") or (_ID.search(key) is not None and not _SIZES.search(key))
+
+
+def _is_architecture(element: cst.BaseDictElement) -> bool:
+    key = string_value(element.key) if isinstance(element, cst.DictElement) else None
+    return key in {"vocab_size", "hidden_size", "architectures", "model_type", "content"}
+
+
+def _around(node: cst.CSTNode, source: Source) -> str:
+    """Return where the function or class around a node begins, "" at the top of a file."""
+    above = source.enclosing(node, cst.FunctionDef, cst.ClassDef)
+    return "" if above is None else str(source.span(above).line)
