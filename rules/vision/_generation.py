@@ -80,7 +80,7 @@ def has_encoder(found: HandedOn, source: Source) -> bool:
 def is_of_transformers(found: HandedOn, source: Source) -> bool:
     """Files of transformers itself, and what is put aside."""
     del found
-    return source.is_first_party("transformers") or is_put_aside(source)
+    return (source.package or ("",))[0] == "transformers" or is_put_aside(source)
 
 
 MODEL_EXCUSES = (is_no_model, has_encoder, is_of_transformers)
