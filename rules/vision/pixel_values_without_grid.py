@@ -1,0 +1,164 @@
+"""ROC604, pixel-values-without-grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from rocmlint.rule import (
+    PythonRule,
+    compile_lazily,
+    constant,
+    last_name,
+    nodes,
+    string_value,
+    walk,
+)
+from rocmlint.rule.put_aside import is_put_aside
+
+from ._packed import is_in_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Severity, Source
+
+_PAIRS = {
+    "pixel_values": "image_grid_thw",
+    "pixel_values_videos": "video_grid_thw",
+    "image_grid_thw": "pixel_values",
+    "video_grid_thw": "pixel_values_videos",
+}
+_INSTEAD = frozenset({"inputs_embeds", "image_embeds", "position_ids", "mm_token_type_ids"})
+"""What a model that is given it needs no pixels for."""
+_PACKED = compile_lazily(r"(?i)qwen[23](?:[._]?5)?[-_]?(?:omni|vl)|qwen3[._]5|paddleocr_?vl|glm4v")
+_OTHERS = compile_lazily(
+    r"(?i)llava|internvl|smolvlm|idefics|paligemma|gemma3|mllama|phi-?[34]|minicpm|florence|blip"
+    r"|clip|dino|siglip|AutoModelFor(?:Vision2Seq|ImageTextToText)"
+)
+"""Names of models whose images have no grid."""
+_RUNS = frozenset({"model", "generate", "forward"})
+
+
+class Unpaired(NamedTuple):
+    """A call of a model that gives it one of two arguments that belong together."""
+
+    call: cst.Call
+    given: str
+    missing: str
+
+
+def is_part_of_model(found: Unpaired, source: Source) -> bool:
+    """Calls in models and processors themselves."""
+    return is_in_model(found.call, source)
+
+
+def is_put_aside_file(found: Unpaired, source: Source) -> bool:
+    """Files that their project has put aside."""
+    del found
+    return is_put_aside(source)
+
+
+class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
+    """A model of the Qwen-VL kind that is given ``pixel_values`` without ``image_grid_thw``.
+
+    ## Why it matters
+    These models take the patches of all images in one tensor, and the grid says which patches
+    are an image. Without it the vision tower fails on ``None`` deep in its rotary embedding, and a
+    grid without pixels numbers the tokens of images that the model never sees. The same holds for
+    videos. Hand on all that the processor returns, or check for both where the batch is made.
+
+    ## Example
+    ```python
+    from transformers import Qwen2_5_VLForConditionalGeneration
+
+    model = Qwen2_5_VLForConditionalGeneration.from_pretrained("Qwen/Qwen2.5-VL-3B-Instruct")
+
+    def answer(inputs):
+        return model.generate(input_ids=inputs["input_ids"], pixel_values=inputs["pixel_values"])
+    ```
+
+    ## Use instead
+    ```python
+    from transformers import Qwen2_5_VLForConditionalGeneration
+
+    model = Qwen2_5_VLForConditionalGeneration.from_pretrained("Qwen/Qwen2.5-VL-3B-Instruct")
+
+    def answer(inputs):
+        if ("pixel_values" in inputs) != ("image_grid_thw" in inputs):
+            raise ValueError("pixel_values and image_grid_thw belong together")
+        return model.generate(**inputs)
+    ```
+
+    ## References
+    - https://huggingface.co/docs/transformers/model_doc/qwen2_5_vl
+    """
+
+    code = "ROC604"
+    name = "pixel-values-without-grid"
+    since = "0.1.0"
+    on = nodes(
+        "Call",
+        words=("pixel_values", "grid_thw"),
+        where=r"\b(?:pixel_values(?:_videos)?|(?:image|video)_grid_thw)[\s\\]*=",
+        described="calls of models with `pixel_values` or `image_grid_thw`",
+    )
+    skips = frozenset({"test"})
+    excuses = (is_part_of_model, is_put_aside_file)
+
+    def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Find calls of a packed model with one of the two."""
+        found = _unpaired(node)
+        severity = None if found is None else _severity(node, source)
+        if found is None or severity is None or self.is_excused(found, source):
+            return
+        message = f"`{found.given}` is passed without `{found.missing}`, which belongs to it"
+        help = (
+            f"Pass `{found.missing}={found.missing}` as well, or all that the processor returned. "
+            "Raise where only one of them is there."
+        )
+        yield self.finding(node, source, message, help=help, severity=severity)
+
+
+def _unpaired(call: cst.Call) -> Unpaired | None:
+    if any(each.star == "**" for each in call.args):
+        return None
+    given = {
+        each.keyword.value: each.value
+        for each in call.args
+        if each.keyword is not None and constant(each.value) != "None"
+    }
+    if not given.keys().isdisjoint(_INSTEAD):
+        return None
+    for name, other in _PAIRS.items():
+        if name in given and other not in given:
+            return Unpaired(call, name, other)
+    return None
+
+
+def _severity(call: cst.Call, source: Source) -> Severity | None:
+    """Return how sure it is that what is called is a model that needs both; None if it is not.
+
+    The class that makes it says so; else what the file names, for what is called a model.
+    """
+    receiver = call.func
+    if isinstance(receiver, cst.Attribute) and receiver.attr.value in {"generate", "forward"}:
+        receiver = receiver.value
+    made = source.value_of(receiver)
+    if isinstance(made, cst.Call):
+        return "error" if _PACKED.search(_named(made)) else None
+    if last_name(receiver) != "model" or (last_name(call.func) or "") not in _RUNS:
+        return None
+    is_packed = _PACKED.search(source.text) is not None
+    return "warning" if is_packed and _OTHERS.search(source.text) is None else None
+
+
+def _named(made: cst.Call) -> str:
+    """Return the names and strings in what makes a model."""
+    names = (
+        each.value if isinstance(each, cst.Name) else string_value(each) or ""
+        for each in walk(made)
+        if isinstance(each, (cst.Name, cst.SimpleString))
+    )
+    return " ".join(names)
