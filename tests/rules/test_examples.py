@@ -46,13 +46,17 @@ def files(rule: type[Rule[Any]], heading: str) -> dict[str, str]:
 
 
 def found(shown: dict[str, str], root: Path) -> set[str]:
-    """Lint a project of these files with all rules and return the codes of what is found."""
+    """Lint a project of these files with all rules and return the codes of what is found.
+
+    Of configurations only one that the example shows counts.
+    """
     (root / ".git").mkdir()
     for name, code in shown.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(code)
-    configuration = Configuration({"preview": True}, isolated="rocmlint.toml" not in shown)
+    configured = "rocmlint.toml" in shown or any("[tool.rocmlint" in it for it in shown.values())
+    configuration = Configuration({"preview": True}, isolated=not configured)
     paths = [str(root / name) for name in shown if not name.endswith("METADATA")]
     return {each.code for each in run(paths, configuration.settings_for, Options()).findings}
 
