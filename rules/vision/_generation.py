@@ -114,7 +114,8 @@ def drops_it(found: HandedOn, source: Source) -> bool | None:
 def gate(found: HandedOn, source: Source) -> str:
     """Return how to tell the first step, in the version of transformers that the file runs with."""
     candidate = next(iter(source.versions("transformers")), None)
-    set_it = f"Set `{found.name}` only"
+    line = source.named_line(source.span(found.node).line)
+    set_it = f"Set `{found.name}` ({line}) only"
     if candidate is None:
         return f"{set_it} in the first step, when the cache holds no tokens."
     told = f"transformers {candidate.version} is {candidate.said}."

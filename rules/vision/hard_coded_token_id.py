@@ -76,9 +76,8 @@ def is_in_configuration(found: HardCodedId, source: Source) -> bool:
             return True
         if isinstance(above, cst.Call) and _CONFIG.search(last_name(above.func) or ""):
             return True
-        if isinstance(above, cst.ClassDef):
-            names = [above.name.value, *(last_name(each.value) or "" for each in above.bases)]
-            return any(map(_CONFIG.search, names)) or bool(above.decorators)
+        if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
+            return isinstance(above, cst.ClassDef) and _is_configuration(above)
         if isinstance(above, cst.Dict) and any(map(_is_architecture, above.elements)):
             return True
     return False
@@ -227,6 +226,16 @@ def _is_id(target: cst.BaseExpression) -> bool:
 
 def _is_token(key: str) -> bool:
     return key.startswith("<") or (_ID.search(key) is not None and not _SIZES.search(key))
+
+
+def _is_configuration(node: cst.ClassDef) -> bool:
+    """Return whether a class is called a configuration, derives from one, or is a dataclass."""
+    names = [node.name.value, *(last_name(each.value) or "" for each in node.bases)]
+    decorators = (
+        each.decorator.func if isinstance(each.decorator, cst.Call) else each.decorator
+        for each in node.decorators
+    )
+    return any(map(_CONFIG.search, names)) or "dataclass" in map(last_name, decorators)
 
 
 def _is_architecture(element: cst.BaseDictElement) -> bool:

@@ -80,4 +80,4 @@ class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
         if found is None or self.is_excused(found, source):
             return
         message = fitted(f"`{METHOD}` hands `{{}}` on at every step", found.name)
-        yield self.finding(found.node, source, message, help=gate(found, source))
+        yield self.finding(node.name, source, message, help=gate(found, source))

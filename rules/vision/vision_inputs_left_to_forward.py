@@ -77,4 +77,4 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
         if found is None or self.is_excused(found, source):
             return
         message = fitted(f"`{METHOD}` leaves it to `forward` to drop `{{}}`", found.name)
-        yield self.finding(found.node, source, message, help=gate(found, source))
+        yield self.finding(node.name, source, message, help=gate(found, source))
