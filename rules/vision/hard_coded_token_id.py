@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-_QWEN, _LLAMA = "Qwen2, Qwen2.5 and Qwen3", "Llama 3"
+_FAMILY = "Qwen2, Qwen2.5 and Qwen3"
 _TOKENS = {
     "151643": "<|endoftext|>",
     "151644": "<|im_start|>",
@@ -36,14 +36,10 @@ _TOKENS = {
     "151656": "<|video_pad|>",
     "151667": "<think>",
     "151668": "</think>",
-    "128001": "<|end_of_text|>",
-    "128008": "<|eom_id|>",
-    "128009": "<|eot_id|>",
 }
 """What ids mean that no number of another kind is likely to be."""
-_WITHOUT_ONE_NAME = "151646"
-"""An id that is one token or another, by the checkpoint: the image of LLaVA-OneVision is one."""
-_NUMBERS = compile_lazily(r"\b(?:15164[3-6]|15165[2-6]|15166[78]|12800[189])\b")
+_OF_CHECKPOINT = "151646"
+"""One token or another, by the checkpoint: in LLaVA-OneVision it is the image."""
 _ID = compile_lazily(r"(?i)(?:^|_)(?:ids?|idx|index|tokens?|pad|eos|bos)(?:_|$)|id$")
 _SEEKS = frozenset({"index", "count", "find", "findall", "eq", "ne", "isin", "rfind"})
 _SIZES = compile_lazily(r"(?i)size|len|dim|vocab|shape")
@@ -119,7 +115,7 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
     vocabulary was extended. Code that looks for the number then finds no image, or masks the wrong
     tokens, and says nothing: the loss is computed on what should be ignored.
 
-    Looked at are the ids of the special tokens of Qwen2, Qwen2.5, Qwen3 and Llama 3. Those of one
+    Looked at are the ids of the special tokens of Qwen2, Qwen2.5 and Qwen3. Those of one
     function or class are one finding.
 
     ## Example
@@ -148,9 +144,9 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
     preview = True
     on = nodes(
         "Integer",
-        words=("15164", "15165", "15166", "12800"),
-        where=r"\b(?:15164[3-6]|15165[2-6]|15166[78]|12800[189])\b",
-        described="the ids of special tokens of Qwen2, Qwen2.5, Qwen3 and Llama 3 as numbers",
+        words=("15164", "15165", "15166"),
+        where=r"\b(?:15164[3-6]|15165[2-6]|15166[78])\b",
+        described="the ids of special tokens of Qwen2, Qwen2.5 and Qwen3 as numbers",
     )
     skips = frozenset({"test", "benchmark", "docs"})
     excuses = (
@@ -164,15 +160,14 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers that are compared with ids, looked for, or called an id."""
-        use = _use(node, source) if _NUMBERS.fullmatch(node.value) else None
+        use = _use(node, source) if node.value in {*_TOKENS, _OF_CHECKPOINT} else None
         if use is None or self.is_excused(HardCodedId(node, use), source):
             return
-        family = _LLAMA if node.value.startswith("128") else _QWEN
         token = _TOKENS.get(node.value)
-        message = f"`{node.value}` is `{token}` in the vocabulary of {family} only"
+        message = f"`{node.value}` is `{token}` in the vocabulary of {_FAMILY} only"
         ask = f'`tokenizer.convert_tokens_to_ids("{token}")`'
         if token is None:
-            message = f"`{node.value}` is one token or another, by the checkpoint of {family}"
+            message = f"`{node.value}` is one token or another, by the checkpoint of {_FAMILY}"
             ask = "`tokenizer.convert_tokens_to_ids(...)`"
         help = f"Take it from {ask} or the model's configuration."
         finding = self.finding(node, source, message, help=help)

@@ -33,7 +33,13 @@ _NEAR = 3
 """How far above a package without ``__init__.py`` files the owner's folder may lie."""
 _OTHER_FRAMEWORKS = compile_lazily(r"(?m)^[ \t]*(?:import|from)[ \t]+(?:mlx|jax|tensorflow)\b")
 _BUILDS = frozenset({"arange", "cumsum", "meshgrid"})
-_FAMILIES = (("_25", "Qwen2_5_VL"), ("_2_5", "Qwen2_5_VL"), ("_3", "Qwen3VL"), ("_2", "Qwen2VL"))
+_FAMILIES = (
+    ("_25", "Qwen2_5_VL", (4, 49)),
+    ("_2_5", "Qwen2_5_VL", (4, 49)),
+    ("_3", "Qwen3VL", (4, 57)),
+    ("_2", "Qwen2VL", (4, 45)),
+)
+"""How copies are called by their model, and the release of transformers that first has it."""
 _MOVED = (4, 52)
 """Since when the method is on the model, and not on the class that generates."""
 
@@ -181,10 +187,13 @@ def _help(found: HomeGrown, source: Source) -> str:
     if isinstance(found.node, cst.Assign) and _INDEX not in source.text_of(found.node):
         return "Leave the function of transformers in place, or compare both in a test."
     candidate = next(iter(source.versions("transformers")), None)
-    family = next((model for end, model in _FAMILIES if found.name.endswith(end)), "")
+    release = (0,) if candidate is None else candidate.version.release
+    family = next(
+        (model for end, model, since in _FAMILIES if found.name.endswith(end) and since <= release),
+        "",
+    )
     if candidate is None or not family:
         return f"Bind the `{_INDEX}` of the model class of the installed transformers."
-    moved = candidate.version.release >= _MOVED
-    owner = f"{family}{'Model' if moved else 'ForConditionalGeneration'}"
+    owner = f"{family}{'Model' if release >= _MOVED else 'ForConditionalGeneration'}"
     told = f"transformers {candidate.version} is {candidate.said}."
     return f"{told} Bind its own: `types.MethodType({owner}.{_INDEX}, processor)`."
