@@ -137,12 +137,15 @@ def _repeated(call: cst.Call) -> RankAssumed | None:
     along = argument(call, 1 if method else 2, "dim")
     if values is None or not isinstance(along, cst.Integer) or along.value != "0":
         return None
+    is_one_entry = False
     if isinstance(values, cst.Subscript) and constant(index_of(values)) == "None":
-        values = values.value
+        is_one_entry, values = True, values.value
     name = pixels_named(values)
     if name is None or not isinstance(count, (cst.Name, cst.Attribute, cst.Integer)):
         return None
     message = f"`{name}` holds rows of patches: `repeat_interleave` repeats each patch, no image"
+    if is_one_entry:
+        message = f"`[None]` makes one entry of all images: `{name}` holds rows of patches"
     return RankAssumed(call, message, _BLOCKS)
 
 

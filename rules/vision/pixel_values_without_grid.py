@@ -33,11 +33,12 @@ _PAIRS = {
 _INSTEAD = frozenset({"inputs_embeds", "image_embeds", "position_ids", "mm_token_type_ids"})
 """What a model that is given it needs no pixels for."""
 _PACKED = compile_lazily(r"(?i)qwen[23](?:[._]?5)?[-_]?(?:omni|vl)|qwen3[._]5|paddleocr_?vl|glm4v")
-_OTHERS = compile_lazily(
-    r"(?i)llava|internvl|smolvlm|idefics|paligemma|gemma3|mllama|phi-?[34]|minicpm|florence|blip"
-    r"|clip|dino|siglip|AutoModelFor(?:Vision2Seq|ImageTextToText)"
+_CLASS = compile_lazily(r"\bQwen[23]\w*(?:VL|Omni)\w*")
+_OTHER_CLASS = compile_lazily(
+    r"\b(?!Qwen)(?:Auto\w*Model\w*|\w+For(?:ConditionalGeneration|CausalLM|Vision\w+|Image\w+))\b"
+    r"|\b(?:CLIP|Siglip|ViT|Dino\w*|Llava\w*|InternVL\w*)Model\b"
 )
-"""Names of models whose images have no grid."""
+"""Models whose images may have no grid."""
 _RUNS = frozenset({"model", "generate", "forward"})
 
 
@@ -140,7 +141,7 @@ def _unpaired(call: cst.Call) -> Unpaired | None:
 def _severity(call: cst.Call, source: Source) -> Severity | None:
     """Return how sure it is that what is called is a model that needs both; None if it is not.
 
-    The class that makes it says so; else what the file names, for what is called a model.
+    The class that makes it says so; else the only classes of models that the file names.
     """
     receiver = call.func
     if isinstance(receiver, cst.Attribute) and receiver.attr.value in {"generate", "forward"}:
@@ -150,8 +151,8 @@ def _severity(call: cst.Call, source: Source) -> Severity | None:
         return "error" if _PACKED.search(_named(made)) else None
     if last_name(receiver) != "model" or (last_name(call.func) or "") not in _RUNS:
         return None
-    is_packed = _PACKED.search(source.text) is not None
-    return "warning" if is_packed and _OTHERS.search(source.text) is None else None
+    is_packed = _CLASS.search(source.code) is not None
+    return "warning" if is_packed and _OTHER_CLASS.search(source.code) is None else None
 
 
 def _named(made: cst.Call) -> str:
