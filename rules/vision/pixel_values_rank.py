@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, argument, calls, conditions, constant, last_name, nodes, walk
+from rocmlint.rule import PythonRule, argument, conditions, constant, last_name, nodes, walk
 from rocmlint.rule.put_aside import is_put_aside
 
 from ._packed import index_of, is_in_model, key_of, names_grid, pixels_named
@@ -97,7 +97,8 @@ class PixelValuesRank(PythonRule["cst.CSTNode"]):
     name = "pixel-values-rank"
     since = "0.1.0"
     severity = "warning"
-    on = calls("repeat_interleave") | nodes(
+    on = nodes(
+        "Call",
         "Subscript",
         "Comparison",
         "Assign",
@@ -130,6 +131,8 @@ def _assumed(node: cst.CSTNode, source: Source) -> RankAssumed | None:
 
 def _repeated(call: cst.Call) -> RankAssumed | None:
     """Find ``pixel_values.repeat_interleave(n, dim=0)``."""
+    if last_name(call.func) != "repeat_interleave":
+        return None
     method = isinstance(call.func, cst.Attribute) and last_name(call.func.value) != "torch"
     first = call.func.value if method and isinstance(call.func, cst.Attribute) else None
     values = first if first is not None else argument(call, 0, "input")
