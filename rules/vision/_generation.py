@@ -51,7 +51,7 @@ class HandedOn(NamedTuple):
 
 
 def handed_on(method: cst.FunctionDef, source: Source) -> HandedOn | None:
-    """Return the first vision input that a method of a model hands on at every step."""
+    """Return the first vision input that a method of a model hands on on every step."""
     found = [each for each in _set(method) if not _is_gated(each, source)]
     return min(found, key=lambda each: source.span(each.node), default=None)
 

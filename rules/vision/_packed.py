@@ -49,7 +49,7 @@ def names_grid(node: cst.CSTNode) -> bool:
 
 
 def is_in_model(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether a node stands in a model or processor, whose own business the layout is."""
+    """Return whether a node is in a model or processor, whose own business the layout is."""
     owner = source.enclosing(node, cst.ClassDef)
     return owner is not None and any(
         _MODELS.search(last_name(each.value) or "") for each in owner.bases

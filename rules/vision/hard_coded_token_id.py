@@ -17,7 +17,8 @@ from rocmlint.rule import (
     nodes,
     string_value,
 )
-from rocmlint.rule.put_aside import is_put_aside
+
+from ._aside import is_given_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ _CONFIG = compile_lazily(r"(?i)config|args|arguments|params|settings")
 
 
 class HardCodedId(NamedTuple):
-    """An id of a special token that stands in code as a number."""
+    """An id of a special token that is written as a number."""
 
     node: cst.Integer
     use: cst.CSTNode
@@ -100,12 +101,6 @@ def is_of_tokenizer(found: HardCodedId, source: Source) -> bool:
     return any(last_name(each.func) == "__init__" for each in calls)
 
 
-def is_put_aside_file(found: HardCodedId, source: Source) -> bool:
-    """Files that their project has put aside."""
-    del found
-    return is_put_aside(source)
-
-
 class HardCodedTokenId(PythonRule["cst.Integer"]):
     """The id of a special token as a number.
 
@@ -125,7 +120,7 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
     ```
 
     ## Use instead
-    Ask the tokenizer, or the configuration of the model. Where the number must stand in the code,
+    Ask the tokenizer, or the configuration of the model. Where the number must be in the code,
     compare it with what the tokenizer says when the program starts.
     ```python
     def count_images(input_ids, tokenizer):
@@ -155,7 +150,7 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
         is_compared_with_tokenizer,
         is_fallback,
         is_of_tokenizer,
-        is_put_aside_file,
+        is_given_up,
     )
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:

@@ -19,7 +19,8 @@ from rocmlint.rule import (
     nodes,
     walk,
 )
-from rocmlint.rule.put_aside import is_put_aside
+
+from ._aside import is_given_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ def _named(source: Source) -> Iterator[re.Match[str]]:
 
 
 class HomeGrown(NamedTuple):
-    """A function that stands in for one of transformers, or what puts it in its place."""
+    """A function that replaces one of transformers, or the assignment that does so."""
 
     node: cst.FunctionDef | cst.Assign
     name: str
@@ -72,12 +73,6 @@ def is_for_old_versions(found: HomeGrown, source: Source) -> bool:
         return True
     tests = (source.text_of(each.test) for each in conditions(found.node, source))
     return any(re.search(r"hasattr|version|is_\w+_available", each) for each in tests)
-
-
-def is_put_aside_file(found: HomeGrown, source: Source) -> bool:
-    """Files that their project has put aside."""
-    del found
-    return is_put_aside(source)
 
 
 class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
@@ -132,7 +127,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
         described=f"functions named like `{_INDEX}`, and assignments to `{_INDEX}` and `{_ROTARY}`",
     )
     skips = frozenset({"test"})
-    excuses = (is_in_own_model, is_for_old_versions, is_put_aside_file)
+    excuses = (is_in_own_model, is_for_old_versions, is_given_up)
 
     def check(self, node: cst.FunctionDef | cst.Assign, source: Source) -> Iterator[Finding]:
         """Find functions of a module that work the positions out, and patches with own ones."""
@@ -142,7 +137,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
         if isinstance(node, cst.FunctionDef):
             message = f"`{{}}` is a private copy of the model's `{_INDEX}`"
         else:
-            message = "`{}` is put in the place of what the installed transformers has"
+            message = "`{}` replaces what the installed transformers has"
         at = node.name if isinstance(node, cst.FunctionDef) else node
         found_at = self.finding(at, source, fitted(message, found.name), help=_help(found, source))
         yield replace(found_at, once=f"{self.code} {source.path} {_together(node, source)}")

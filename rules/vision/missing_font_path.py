@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.rule import PythonRule, argument, compile_lazily, fitted, last_name, nodes, walk
-from rocmlint.rule.put_aside import is_put_aside
+
+from ._aside import is_given_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ _SETS_FONT = (
     r"font\.(?:sans-serif|family|serif)|font_manager|FontProperties|addfont|japanize|koreanize"
     r"|fontfamily|mplfonts|font_path|set_theme\([^)]*font=|plt\.style\.use|mplstyle"
 )
-"""What stands where matplotlib is given another font."""
+"""What is written where matplotlib is given another font."""
 _MATPLOTLIB, _PILLOW, _OPENCV = "matplotlib", "Pillow", "OpenCV"
 _LONGEST = 24
 
@@ -61,12 +62,6 @@ def is_given_a_font(found: Unreadable, source: Source) -> bool:
     return bool(source.modules_with(source.project.folders[-1], (_SETS_FONT, "matplotlib|plt")))
 
 
-def is_put_aside_file(found: Unreadable, source: Source) -> bool:
-    """Files that their project has put aside."""
-    del found
-    return is_put_aside(source)
-
-
 class MissingFontPath(PythonRule["cst.Call"]):
     """Text in letters that the font it is drawn with does not have.
 
@@ -75,7 +70,7 @@ class MissingFontPath(PythonRule["cst.Call"]):
     Pillow's: each becomes an empty box, or ``ImageDraw.text`` raises an error. OpenCV's fonts are
     ASCII, and ``putText`` draws question marks for all else. On a desktop another font may step
     in; on a CI machine or in a container of ROCm there is none, so the labels in the pictures of
-    a run are lost. Looked at is text that stands in the code.
+    a run are lost. Looked at is text that is written in the code.
 
     ## Example
     ```python
@@ -111,7 +106,7 @@ class MissingFontPath(PythonRule["cst.Call"]):
         described="calls of matplotlib, `ImageDraw` and `cv2.putText` that draw text",
     )
     skips = frozenset({"test"})
-    excuses = (is_given_a_font, is_put_aside_file)
+    excuses = (is_given_a_font, is_given_up)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find text in letters that a default font lacks; in one file it is one finding."""

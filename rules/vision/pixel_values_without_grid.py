@@ -15,8 +15,8 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-from rocmlint.rule.put_aside import is_put_aside
 
+from ._aside import is_given_up
 from ._packed import is_in_model
 
 if TYPE_CHECKING:
@@ -53,12 +53,6 @@ class Unpaired(NamedTuple):
 def is_part_of_model(found: Unpaired, source: Source) -> bool:
     """Calls in models and processors themselves."""
     return is_in_model(found.call, source)
-
-
-def is_put_aside_file(found: Unpaired, source: Source) -> bool:
-    """Files that their project has put aside."""
-    del found
-    return is_put_aside(source)
 
 
 class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
@@ -106,7 +100,7 @@ class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
         described="calls of models with `pixel_values` or `image_grid_thw`",
     )
     skips = frozenset({"test"})
-    excuses = (is_part_of_model, is_put_aside_file)
+    excuses = (is_part_of_model, is_given_up)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls of a packed model with one of the two."""

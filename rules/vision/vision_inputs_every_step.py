@@ -24,7 +24,7 @@ def is_dropped_later(found: HandedOn, source: Source) -> bool:
 
 
 class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
-    """A ``prepare_inputs_for_generation`` that hands the pixels on at every step.
+    """A ``prepare_inputs_for_generation`` that hands the pixels on on every step.
 
     ## Why it matters
     ``generate`` asks this method for the inputs of each step. The image belongs to the first one
@@ -79,5 +79,5 @@ class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
         found = handed_on(node, source)
         if found is None or self.is_excused(found, source):
             return
-        message = fitted(f"`{METHOD}` hands `{{}}` on at every step", found.name)
+        message = fitted(f"`{METHOD}` hands `{{}}` on on every step", found.name)
         yield self.finding(node.name, source, message, help=gate(found, source))

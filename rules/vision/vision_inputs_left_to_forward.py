@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def is_used_every_step(found: HandedOn, source: Source) -> bool:
-    """Models that use them at every step (see vision-inputs-every-step)."""
+    """Models that use them on every step (see vision-inputs-every-step)."""
     return drops_it(found, source) is False
 
 
 class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
-    """Pixels that are handed on at every step, which only a check for a single token keeps out.
+    """Pixels that are handed on on every step, which only a check for a single token keeps out.
 
     ## Why it matters
-    Models such as LLaVA are given the image at each step and leave it alone where there is only
+    Models such as LLaVA are given the image on each step and leave it alone where there is only
     one new token. That holds for plain decoding. Assisted generation, prompt look-up and a chat
     that goes on from a filled cache take several tokens at once: then the vision tower runs again,
-    and its features go where no placeholder stands. See vision-inputs-every-step (ROC603) for
+    and its features go where there is no placeholder. See vision-inputs-every-step (ROC603) for
     models that do not even check for a single token.
 
     ## Example
