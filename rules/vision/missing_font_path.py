@@ -37,6 +37,12 @@ _SETS_FONT = (
 )
 """What is written where matplotlib is given another font."""
 _MATPLOTLIB, _PILLOW, _OPENCV = "matplotlib", "Pillow", "OpenCV"
+_OPENCV_PACKAGES = (
+    *("opencv-python", "opencv-python-headless"),
+    *("opencv-contrib-python", "opencv-contrib-python-headless"),
+)
+_OPENCV_WITH_FONTS = 5
+"""The first major version whose fonts have other letters than ASCII."""
 _LONGEST = 24
 
 
@@ -53,6 +59,14 @@ class Unreadable(NamedTuple):
     text: str
 
 
+def may_have_fonts(found: Unreadable, source: Source) -> bool:
+    """Calls of `cv2.putText`, unless OpenCV 4 or older is declared: OpenCV 5 brings fonts."""
+    if found.library != _OPENCV:
+        return False
+    versions = [each.version for name in _OPENCV_PACKAGES for each in source.versions(name)]
+    return not versions or any(each.major >= _OPENCV_WITH_FONTS for each in versions)
+
+
 def is_given_a_font(found: Unreadable, source: Source) -> bool:
     """Projects in which some module gives matplotlib a font, a style or a path of one."""
     if found.library != _MATPLOTLIB:
@@ -67,10 +81,11 @@ class MissingFontPath(PythonRule["cst.Call"]):
 
     ## Why it matters
     The font that matplotlib brings has no Chinese, Japanese or Korean letters, and neither has
-    Pillow's: each becomes an empty box, or ``ImageDraw.text`` raises an error. OpenCV's fonts are
-    ASCII, and ``putText`` draws question marks for all else. On a desktop another font may step
-    in; on a CI machine or in a container of ROCm there is none, so the labels in the pictures of
-    a run are lost. Looked at is text that is written in the code.
+    Pillow's: each becomes an empty box, or ``ImageDraw.text`` raises an error. The fonts of
+    OpenCV 4 are ASCII, and ``putText`` draws question marks for all else; OpenCV 5 has others.
+    On a desktop another font may step in; on a CI machine or in a container of ROCm there is
+    none, so the labels in the pictures of a run are lost. Looked at is text that is written in
+    the code.
 
     ## Example
     ```python
@@ -106,7 +121,7 @@ class MissingFontPath(PythonRule["cst.Call"]):
         described="calls of matplotlib, `ImageDraw` and `cv2.putText` that draw text",
     )
     skips = frozenset({"test"})
-    excuses = (is_given_a_font, is_given_up)
+    excuses = (may_have_fonts, is_given_a_font, is_given_up)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find text in letters that a default font lacks; in one file it is one finding."""
@@ -115,8 +130,10 @@ class MissingFontPath(PythonRule["cst.Call"]):
             return
         letters = found.text[:_LONGEST]
         if found.library == _OPENCV:
-            message = fitted("`cv2.putText` draws `?` in place of `{}`", letters)
-            help = "Draw it with `ImageDraw.text` and a font loaded from a path."
+            message = fitted("`cv2.putText` of OpenCV 4 draws `?` for `{}`", letters)
+            help = (
+                "Draw it with `ImageDraw.text` and a font loaded from a path, or require OpenCV 5."
+            )
         elif found.library == _PILLOW:
             message = fitted("Pillow's default font has no letters for `{}`", letters)
             help = "Pass `font=ImageFont.truetype(font_path, size)`, with a font that has them."
