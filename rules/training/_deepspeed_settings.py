@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.project.environment import site_folders
-from rocmlint.published.deepspeed import Settings, known_to, releases, words
+from rocmlint.published.deepspeed import KnownSettings, known_to, releases, words
 from rocmlint.published.deepspeed_sources import FILES, read_model
 from rocmlint.rule import fitted, once_per_file, shortened
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.project.versions import Candidate
-    from rocmlint.rule import Configuration, File, Setting, Severity
+    from rocmlint.rule import DeepSpeedConfig, Entry, File, Severity
 
     Section = Mapping[str, str]
 
@@ -33,14 +33,14 @@ _TOP = frozenset(
         *("communication_data_type", "prescale_gradients", "zero_allow_untested_optimizer"),
     ]
 )
-"""Settings at the top that people write; those of single releases may be others' words."""
+"""KnownSettings at the top that people write; those of single releases may be others' words."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """A setting that a version of DeepSpeed refuses or ignores."""
 
-    setting: Setting
+    setting: Entry
     message: str
     help: str
     severity: Severity
@@ -51,7 +51,7 @@ class Reader:
     """A version of DeepSpeed that may read a configuration, and what it knows."""
 
     candidate: Candidate
-    known: tuple[Settings, ...]
+    known: tuple[KnownSettings, ...]
 
     def sections(self, name: str) -> list[Section] | None:
         """Return a section as it may be; None if it may take whatever it is given."""
@@ -72,13 +72,13 @@ def readers(file: File) -> tuple[Reader, ...]:
     return tuple(found)
 
 
-def faults(configuration: Configuration, file: File) -> Iterator[Fault]:
+def faults(configuration: DeepSpeedConfig, file: File) -> Iterator[Fault]:
     """Yield what no version that may read a configuration takes."""
     found = readers(file)
     if not found:
         return
     yield from _both_types(configuration)
-    for setting in configuration.settings:
+    for setting in configuration.entries:
         yield from _misspelt(setting, configuration)
         parts = [each.sections(setting.name) for each in found]
         known = [each for each in parts if each is not None]
@@ -87,7 +87,7 @@ def faults(configuration: Configuration, file: File) -> Iterator[Fault]:
             yield from _in_section(setting, sections, setting.name, found)
 
 
-def _both_types(configuration: Configuration) -> Iterator[Fault]:
+def _both_types(configuration: DeepSpeedConfig) -> Iterator[Fault]:
     half = configuration.get("fp16", "enabled")
     brain = configuration.get("bf16", "enabled")
     if half is not None and brain is not None and half.kind == brain.kind == "bool":
@@ -96,10 +96,10 @@ def _both_types(configuration: Configuration) -> Iterator[Fault]:
             yield Fault(brain, "`fp16` and `bf16` are both enabled", help, "error")
 
 
-def _misspelt(setting: Setting, configuration: Configuration) -> Iterator[Fault]:
+def _misspelt(setting: Entry, configuration: DeepSpeedConfig) -> Iterator[Fault]:
     """Find a setting at the top that DeepSpeed ignores, and that is nearly one that it has."""
     name = setting.name
-    present = {each.name for each in configuration.settings}
+    present = {each.name for each in configuration.entries}
     if name in words() or name in _TOP:
         return
     near = _near(name, _TOP - present, _LIKE)
@@ -109,10 +109,10 @@ def _misspelt(setting: Setting, configuration: Configuration) -> Iterator[Fault]
 
 
 def _in_section(
-    around: Setting, sections: Sequence[Section], name: str, found: Sequence[Reader]
+    around: Entry, sections: Sequence[Section], name: str, found: Sequence[Reader]
 ) -> Iterator[Fault]:
     """Find unknown settings and wrong values in a section, and in the sections in it."""
-    for setting in around.settings:
+    for setting in around.entries:
         kinds = [section[setting.name] for section in sections if setting.name in section]
         if not kinds:
             yield _unknown(setting, sections, name, found)
@@ -139,7 +139,7 @@ def _classes(kind: str, found: Sequence[Reader]) -> Iterator[Section]:
 
 
 def _unknown(
-    setting: Setting, sections: Sequence[Section], name: str, found: Sequence[Reader]
+    setting: Entry, sections: Sequence[Section], name: str, found: Sequence[Reader]
 ) -> Fault:
     candidate = found[0].candidate
     message = fitted(
@@ -153,7 +153,7 @@ def _unknown(
     return Fault(setting, message, f"{advice}. {_said(candidate)}", _severity(setting, name, found))
 
 
-def _wrong(setting: Setting, kind: str, name: str, found: Sequence[Reader]) -> Fault:
+def _wrong(setting: Entry, kind: str, name: str, found: Sequence[Reader]) -> Fault:
     candidate = found[0].candidate
     what = {"dict": "a mapping", "null": "null"}.get(setting.kind)
     written = what or f"`{shortened(setting.text, 20)}`"
@@ -166,7 +166,7 @@ def _said(candidate: Candidate) -> str:
     return f"DeepSpeed {candidate.version} is {candidate.said}."
 
 
-def _severity(unknown: Setting | None, section: str, found: Sequence[Reader]) -> Severity:
+def _severity(unknown: Entry | None, section: str, found: Sequence[Reader]) -> Severity:
     """Return an error where no version that can be installed takes it, else a warning.
 
     Older versions read some sections without a class, and took whatever they were given.
@@ -186,7 +186,7 @@ def _near(name: str, names: frozenset[str] | set[str], likeness: float) -> str:
     return next(iter(get_close_matches(name, sorted(names), n=1, cutoff=likeness)), "")
 
 
-def _installed(file: File) -> Settings | None:
+def _installed(file: File) -> KnownSettings | None:
     """Return what the installed DeepSpeed knows, where the settings name an environment."""
     environment = file.settings.environment
     for folder in () if environment is None else site_folders(environment):
@@ -194,7 +194,7 @@ def _installed(file: File) -> Settings | None:
         texts = [file.read(path) for path in paths if file.exists(path)]
         if texts:
             try:
-                return Settings.of(read_model(texts))
+                return KnownSettings.of(read_model(texts))
             except SyntaxError:
                 return None
     return None

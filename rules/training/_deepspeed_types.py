@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Setting
+    from rocmlint.rule import Entry
 
 AUTO = "auto"
 """What DeepSpeed leaves out, and the Trainer fills in."""
@@ -30,7 +30,7 @@ def taken_by(kind: str) -> str:
     return _SAID.get(kind, kind if kind.startswith(_CHOICES) else _SAID["dict"])
 
 
-def fits(setting: Setting, kind: str) -> bool:
+def fits(setting: Entry, kind: str) -> bool:
     """Check whether a type takes the value of a setting, or might.
 
     A list may be what the autotuner or a sweep chooses from.
@@ -53,7 +53,7 @@ def _plain(text: str) -> str:
     return text.removesuffix(".0")
 
 
-def _fits_scalar(setting: Setting, kind: str) -> bool:
+def _fits_scalar(setting: Entry, kind: str) -> bool:
     text = setting.text
     if kind == "str":
         return True

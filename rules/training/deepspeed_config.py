@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from rocmlint.rule import Configuration, Rule
+from rocmlint.rule import DeepSpeedConfig, Rule
 
 from ._deepspeed_dicts import READS_CONFIGURATIONS, configuration_at
 from ._deepspeed_settings import faults
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import File, Finding, Source
 
 
-class DeepspeedConfig(Rule["cst.SimpleString | Configuration"]):
+class DeepspeedConfig(Rule["cst.SimpleString | DeepSpeedConfig"]):
     """A setting that DeepSpeed refuses or ignores.
 
     ## Why it matters
@@ -58,10 +58,10 @@ class DeepspeedConfig(Rule["cst.SimpleString | Configuration"]):
     on = READS_CONFIGURATIONS
     skips = frozenset({"test"})
 
-    def check(self, node: cst.SimpleString | Configuration, file: File) -> Iterator[Finding]:
+    def check(self, node: cst.SimpleString | DeepSpeedConfig, file: File) -> Iterator[Finding]:
         """Find settings and values that no version of DeepSpeed takes that may read them."""
-        if isinstance(node, Configuration):
-            found: Configuration | None = node
+        if isinstance(node, DeepSpeedConfig):
+            found: DeepSpeedConfig | None = node
         else:
             found = configuration_at(node, cast("Source", file))
         for each in () if found is None else faults(found, file):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from rocmlint.rule import Configuration, Rule
+from rocmlint.rule import DeepSpeedConfig, Rule
 
 from ._deepspeed_dicts import READS_CONFIGURATIONS, configuration_at
 
@@ -25,7 +25,7 @@ _MOST = 9.0
 """GB from which on it is reported: what both defaults come to."""
 
 
-class ZeroBuckets(Rule["cst.SimpleString | Configuration"]):
+class ZeroBuckets(Rule["cst.SimpleString | DeepSpeedConfig"]):
     """Buckets of ZeRO-1 and ZeRO-2 that take 9 GB or more of each GPU.
 
     ## Why it matters
@@ -66,10 +66,10 @@ class ZeroBuckets(Rule["cst.SimpleString | Configuration"]):
     preview = True
     skips = frozenset({"test"})
 
-    def check(self, node: cst.SimpleString | Configuration, file: File) -> Iterator[Finding]:
+    def check(self, node: cst.SimpleString | DeepSpeedConfig, file: File) -> Iterator[Finding]:
         """Find configurations of ZeRO-1 and ZeRO-2 whose buckets take that much."""
-        if isinstance(node, Configuration):
-            found: Configuration | None = node
+        if isinstance(node, DeepSpeedConfig):
+            found: DeepSpeedConfig | None = node
         else:
             found = configuration_at(node, cast("Source", file))
         taken = None if found is None else _gigabytes(found)
@@ -84,7 +84,7 @@ class ZeroBuckets(Rule["cst.SimpleString | Configuration"]):
         yield self.finding(setting, file, message, help=help)
 
 
-def _gigabytes(configuration: Configuration) -> float | None:
+def _gigabytes(configuration: DeepSpeedConfig) -> float | None:
     """Return what the buckets take; None where the configuration does not tell."""
     stage = configuration.get(_SECTION, "stage")
     overlap = configuration.get(_SECTION, "overlap_comm")
@@ -99,7 +99,7 @@ def _gigabytes(configuration: Configuration) -> float | None:
     return sum(known) * _BYTES * _COPIES / 1e9 if len(known) == len(sizes) else None
 
 
-def _elements(configuration: Configuration, name: str) -> float | None:
+def _elements(configuration: DeepSpeedConfig, name: str) -> float | None:
     setting = configuration.get(_SECTION, name)
     if setting is None:
         return _DEFAULT

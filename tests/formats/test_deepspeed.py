@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rocmlint.formats.deepspeed import parse
-from rocmlint.formats.model import Configuration
+from rocmlint.formats.model import DeepSpeedConfig
 
 
-def only(text: str) -> Configuration:
+def only(text: str) -> DeepSpeedConfig:
     (found,) = parse(text).configurations
     return found
 
@@ -61,7 +61,7 @@ def test_a_setting_stands_where_its_key_does() -> None:
 
 def test_a_configuration_may_lie_in_another_one() -> None:
     text = "runs:\n- deepspeed:\n    steps: 1\n    zero_optimization: {stage: 3}\n- {}\n"
-    assert [each.name for each in only(text).settings] == ["steps", "zero_optimization"]
+    assert [each.name for each in only(text).entries] == ["steps", "zero_optimization"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from rocmlint.text.text import Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.formats.model import Setting
 
 REAL = {
     "requirements.txt": """\
@@ -294,10 +293,10 @@ BITS = [
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def _all(settings: tuple[Setting, ...]) -> Iterator[Setting]:
-    for each in settings:
+def _all(entries: tuple[Entry, ...]) -> Iterator[Entry]:
+    for each in entries:
         yield each
-        yield from _all(each.settings)
+        yield from _all(each.entries)
 
 
 def check(name: str, text: str) -> Parts:
@@ -310,7 +309,7 @@ def check(name: str, text: str) -> Parts:
     words += [each.target for command in parts.commands for each in command.redirects]
     located: list[Located] = [*parts.commands, *words, *parts.images, *parts.declared]
     located += [*parts.indexes, *parts.inclusions, *parts.configurations]
-    located += [each for whole in parts.configurations for each in _all(whole.settings)]
+    located += [each for whole in parts.configurations for each in _all(whole.entries)]
     for span in (each.span for each in located):
         assert (1, 1) <= span[:2] <= span[2:]
         assert span.end_line <= len(lines)

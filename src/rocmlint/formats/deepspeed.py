@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats import jsonc, yaml
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Configuration, Parts, Problem, Setting
+from rocmlint.formats.model import DeepSpeedConfig, Entry, Parts, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.formats.model import SettingKind
+    from rocmlint.formats.model import EntryKind
 
 MARK = "zero_optimization"
 """The key that tells a configuration of DeepSpeed from other mappings."""
-_KINDS: tuple[tuple[SettingKind, re.Pattern[str]], ...] = (
+_KINDS: tuple[tuple[EntryKind, re.Pattern[str]], ...] = (
     ("bool", re.compile(r"(?i)true|false|yes|no|on|off")),
     ("null", re.compile(r"(?i)null|~|")),
     ("int", re.compile(r"[-+]?\d+")),
@@ -45,11 +45,11 @@ def parse(text: str) -> Parts:
     return Parts(configurations=tuple(found))
 
 
-def _configurations(value: yaml.Value | None, text: str) -> Iterator[Configuration]:
+def _configurations(value: yaml.Value | None, text: str) -> Iterator[DeepSpeedConfig]:
     if isinstance(value, yaml.Mapping):
         if isinstance(value.get(MARK), yaml.Mapping):
             settings = _settings(value, text)
-            yield Configuration(settings, settings[0].span)
+            yield DeepSpeedConfig(settings, settings[0].span)
             return
         for _, each in value.pairs:
             yield from _configurations(each, text)
@@ -58,21 +58,21 @@ def _configurations(value: yaml.Value | None, text: str) -> Iterator[Configurati
             yield from _configurations(each, text)
 
 
-def _settings(mapping: yaml.Mapping, text: str) -> tuple[Setting, ...]:
+def _settings(mapping: yaml.Mapping, text: str) -> tuple[Entry, ...]:
     return tuple(_setting(key, value, text) for key, value in mapping.pairs)
 
 
-def _setting(key: Excerpt, value: yaml.Value, text: str) -> Setting:
+def _setting(key: Excerpt, value: yaml.Value, text: str) -> Entry:
     if isinstance(value, yaml.Mapping):
-        return Setting(key.text, key.span(), "dict", settings=_settings(value, text))
+        return Entry(key.text, key.span(), "dict", entries=_settings(value, text))
     if isinstance(value, yaml.Sequence):
-        return Setting(key.text, key.span(), "list")
+        return Entry(key.text, key.span(), "list")
     written = value.text
     is_quoted = bool(written.starts) and text[written.starts[0] - 1] in "\"'"
-    return Setting(key.text, key.span(), kind_of(written.text, is_quoted=is_quoted), written.text)
+    return Entry(key.text, key.span(), kind_of(written.text, is_quoted=is_quoted), written.text)
 
 
-def kind_of(text: str, *, is_quoted: bool) -> SettingKind:
+def kind_of(text: str, *, is_quoted: bool) -> EntryKind:
     """Return what a value is, by how it is written."""
     if is_quoted:
         return "unknown" if "$" in text or "{{" in text else "str"

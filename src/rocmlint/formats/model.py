@@ -186,38 +186,38 @@ class Index:
     takes: tuple[Declared, ...] | None = None
 
 
-SettingKind = Literal["bool", "int", "float", "str", "null", "dict", "list", "unknown"]
+EntryKind = Literal["bool", "int", "float", "str", "null", "dict", "list", "unknown"]
 
 
 @dataclass(frozen=True)
-class Setting:
+class Entry:
     """A key of a configuration and its value; ``span`` is the place of the key.
 
-    ``text`` is the value as a string, of what is neither a mapping nor a list. ``settings`` are
+    ``text`` is the value as a string, of what is neither a mapping nor a list. ``entries`` are
     those of a mapping. What is known only at run time is of the kind "unknown".
     """
 
     name: str
     span: Span
-    kind: SettingKind
+    kind: EntryKind
     text: str = ""
-    settings: tuple[Setting, ...] = ()
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)
-class Configuration:
+class DeepSpeedConfig:
     """A configuration of DeepSpeed: a mapping that sets up ZeRO."""
 
-    settings: tuple[Setting, ...]
+    entries: tuple[Entry, ...]
     span: Span
 
-    def get(self, *path: str) -> Setting | None:
+    def get(self, *path: str) -> Entry | None:
         """Return the setting at a path of keys: ``get("zero_optimization", "stage")``."""
-        found: Setting | None = None
-        settings = self.settings
+        found: Entry | None = None
+        entries = self.entries
         for key in path:
-            found = next((each for each in settings if each.name == key), None)
-            settings = () if found is None else found.settings
+            found = next((each for each in entries if each.name == key), None)
+            entries = () if found is None else found.entries
         return found
 
 
@@ -253,7 +253,7 @@ class Parts:
     inclusions: tuple[Inclusion, ...] = ()
     problems: tuple[Problem, ...] = ()
     copies: tuple[Copy, ...] = ()
-    configurations: tuple[Configuration, ...] = ()
+    configurations: tuple[DeepSpeedConfig, ...] = ()
     images: tuple[Word, ...] = ()
     """Base images: ``FROM rocm/pytorch:latest``, ``container:`` of a workflow."""
     settings: tuple[Setting, ...] = ()

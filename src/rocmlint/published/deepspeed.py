@@ -24,14 +24,14 @@ PATH = os.path.join(os.path.dirname(__file__), "data", "deepspeed.json")
 
 
 @dataclass(frozen=True)
-class Settings:
+class KnownSettings:
     """What a release knows: the settings at the top, and the types of those in its classes."""
 
     keys: frozenset[str]
     classes: Mapping[str, Mapping[str, str]]
 
     @classmethod
-    def of(cls, model: Model) -> Settings:
+    def of(cls, model: Model) -> KnownSettings:
         """Take what was read from the sources."""
         return cls(frozenset(model["keys"]), model["classes"])
 
@@ -47,11 +47,11 @@ def _data() -> Any:
 
 
 @functools.cache
-def releases() -> Mapping[Version, Settings]:
+def releases() -> Mapping[Version, KnownSettings]:
     """Return what each release that was read knows, the oldest first."""
     from packaging.version import Version  # noqa: PLC0415 - few runs come here
 
-    found = {Version(name): Settings.of(model) for name, model in _data()["releases"].items()}
+    found = {Version(name): KnownSettings.of(model) for name, model in _data()["releases"].items()}
     return dict(sorted(found.items()))
 
 
@@ -61,7 +61,7 @@ def words() -> frozenset[str]:
     return frozenset(_data()["words"])
 
 
-def known_to(version: Version) -> tuple[Settings, ...]:
+def known_to(version: Version) -> tuple[KnownSettings, ...]:
     """Return what may be known to a version: what the releases on either side of it know.
 
     Nothing is told of versions that are older than all that were read.

@@ -292,7 +292,7 @@ def copies(*words: str, described: str) -> On:
 
 
 def configurations(*words: str, described: str) -> On:
-    """Look at DeepSpeed's configurations in JSON and YAML; ``check`` gets a ``Configuration``."""
+    """Look at DeepSpeed's configurations in JSON and YAML; ``check`` gets a ``DeepSpeedConfig``."""
     return _part("configurations", words, described)
 
 
