@@ -16,6 +16,8 @@ from rocmlint.text.text import Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocmlint.formats.model import Entry
+
 
 REAL = {
     "requirements.txt": """\
