@@ -76,6 +76,11 @@ def is_about_nvidia(node: Probe, source: Source) -> bool:
     return _ABOUT_NVIDIA.search(source.place.rpartition("/")[2]) is not None
 
 
+def is_run_by_test(node: Probe, source: Source) -> bool:
+    """Runs of `nvidia-smi` in tests."""
+    return isinstance(node, cst.Call) and "test" in source.kinds
+
+
 def knows_amd(node: Probe, source: Source) -> bool:
     """Probes in files that name ROCm, HIP or AMD, or under a condition that asks for CUDA."""
     return names_amd(source.code) or asks_for_vendor(node, source)
@@ -139,6 +144,7 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
         is_about_nvidia,
         is_conditional_import,
         is_looked_for,
+        is_run_by_test,
         knows_amd,
         is_caught,
         is_never_run,
