@@ -31,6 +31,11 @@ def is_one_of_several(node: cst.Import | cst.ImportFrom, source: Source) -> bool
     )
 
 
+def is_extension_tried(node: cst.Import | cst.ImportFrom, source: Source) -> bool:
+    """Imports of the extension itself in a `try`: only what needs it depends on it."""
+    return isinstance(node, cst.Import) and handler_of(node, source, _NO_MODULE) is not None
+
+
 class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     """A private name of an attention package, which its builds for ROCm may not have.
 
@@ -72,7 +77,7 @@ class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     preview = True
     skips = frozenset({"test"})
     on = imports(*_PACKAGES, *sorted(_EXTENSIONS))
-    excuses = (is_for_cuda_alone, asks_in_statement, is_one_of_several)
+    excuses = (is_for_cuda_alone, asks_in_statement, is_one_of_several, is_extension_tried)
 
     def check(self, node: cst.Import | cst.ImportFrom, source: Source) -> Iterator[Finding]:
         """Find private names of attention packages, and their extensions for CUDA."""
