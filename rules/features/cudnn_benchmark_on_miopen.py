@@ -40,8 +40,8 @@ class CudnnBenchmarkOnMiopen(PythonRule["cst.Assign"]):
 
     ## Why it matters
     On ROCm the flag is MIOpen's: for every convolution with a shape that it has not met, MIOpen
-    compiles and times all solvers. That takes seconds to minutes for each shape, where cuDNN takes
-    milliseconds. With images, clips or crops of many sizes the first epoch never gets warm.
+    compiles and times the solvers that fit. That takes seconds to minutes for each shape, much
+    longer than with cuDNN. With images, clips or crops of many sizes the search never ends.
 
     In preview: with shapes that never change the search is made once, and kept on disk.
 

@@ -40,8 +40,8 @@ class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     """A private name of an attention package, which its builds for ROCm may not have.
 
     ## Why it matters
-    ``flash_attn`` for ROCm has three backends (CK, Triton, aiter), and with some of them there is
-    no extension ``flash_attn_2_cuda``. Names with an underscore change as well:
+    ``flash_attn`` for ROCm has two backends, CK and Triton, and with the second one there is no
+    extension ``flash_attn_2_cuda``. Names with an underscore change as well:
     ``_flash_attn_forward`` returned eight values before flash-attn 2.7, and four since. Where the
     import is in a ``try``, one missing name switches flash attention off, and nothing says so.
 
