@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from rocmlint.text.visible import visible
+
 PATIENCE = 1.0
 """Seconds before anything is shown."""
 PAUSE = 0.1
@@ -25,10 +27,14 @@ class Progress:
             sys.stderr.write(f"\r{' ' * self._width}\r")
 
     def __call__(self, done: int, total: int) -> None:
+        """Show how many files are done."""
+        self.show(f"{done} of {total} files")
+
+    def show(self, line: str) -> None:
         """Show a line if it is time to."""
         if self._next is not None and time.monotonic() >= self._next:
             self._next = time.monotonic() + PAUSE
-            line = f"{done} of {total} files"
+            line = visible(line)
             sys.stderr.write(f"\r{line:<{self._width}}")
             sys.stderr.flush()
             self._width = len(line)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import RocmlintError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
 NAME_INSIDE = "rocmlint_inside"
@@ -86,10 +86,13 @@ class Interpreter:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables laid over those of this process."""
 
-    def ask(self, task: str, request: object = None) -> Any:
+    def ask(
+        self, task: str, request: object = None, progress: Callable[[str], None] | None = None
+    ) -> Any:
         """Run ``answer(request)`` of the module ``inside.<task>`` there and give what it gives.
 
-        What the child prints goes to stderr. Raises InterpreterError.
+        What the child prints goes to stderr. ``progress`` is called about once a second with how
+        far it has come, if the task says so (:mod:`.inside.progress`). Raises InterpreterError.
         """
         with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
             names = ("start.py", "request", "answer")
@@ -103,10 +106,12 @@ class Interpreter:
                 message = f"{folder}: cannot be written: {error.strerror}"
                 raise InterpreterError(message) from error
             command = [self.python, start, INSIDE, task, question, answer]
-            printed, code = self._run(command, answer)
+            printed, code = self._run(command, answer, progress)
             return self._read(answer, printed, code)
 
-    def _run(self, command: list[str], answer: str) -> tuple[str, int]:
+    def _run(
+        self, command: list[str], answer: str, progress: Callable[[str], None] | None
+    ) -> tuple[str, int]:
         """Run to the answer, the end or the time limit, and leave no process behind.
 
         Gives what was printed, and the exit code (negative for a signal).
@@ -130,12 +135,17 @@ class Interpreter:
             message = f"--python {self.python}: cannot be started: {why}"
             raise InterpreterError(message) from error
         try:
-            printed = self._printed(child, answer)
+            printed = self._printed(child, answer, progress)
         finally:
             _end_group(child)
         return printed.decode(errors="backslashreplace"), child.returncode
 
-    def _printed(self, child: subprocess.Popen[bytes], answer: str) -> bytes:
+    def _printed(
+        self,
+        child: subprocess.Popen[bytes],
+        answer: str,
+        progress: Callable[[str], None] | None,
+    ) -> bytes:
         """Wait for the child, but not for what it leaves running; give what was printed."""
         until = time.monotonic() + self.timeout
         printed, is_over = b"", False
@@ -146,6 +156,8 @@ class Interpreter:
                 return child.communicate(timeout=min(left, _GRACE))[0]
             except subprocess.TimeoutExpired as error:
                 printed = error.stdout or b""
+                if progress is not None:
+                    _show(f"{answer}.progress", progress)
                 if not is_over and left < _GRACE:
                     message = f"{self.python} did not answer within {self.timeout:g} s"
                     raise InterpreterError(f"{message} (see --timeout)") from error
@@ -165,6 +177,12 @@ class Interpreter:
             message = f"{self.python}: {answer['error']}\n{answer['traceback']}"
             raise InterpreterError(message.rstrip())
         return answer["answer"]
+
+
+def _show(path: str, progress: Callable[[str], None]) -> None:
+    """Show how far a child has come, where it says so."""
+    with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+        progress(file.read(_TAIL))
 
 
 def _end_with_parent() -> None:

@@ -27,6 +27,7 @@ VERBS = {
         "which code reads the environment variables that are set, and how are they interpreted?"
     ),
     "dtype": "where does a model's dtype change unexpectedly?",
+    "model": "tokens, parameters, generation, memory and loss of a model",
 }
 """Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""
 _DEFAULT = "claims"
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str]) -> int:
             signal.signal(number, _leave)
     verb, *rest = arguments if arguments and arguments[0] in VERBS else [_DEFAULT, *arguments]
     module: Any = import_module(f"{__name__}.{verb}")
+    if verb == "model":  # it has verbs of its own
+        return int(module.main(rest))
     return run_verb(f"verify [{verb}]" if verb == _DEFAULT else f"verify {verb}", module, rest)
 
 

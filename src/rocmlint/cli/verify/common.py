@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ _EXIT_CODES = (
     "something unproven, 2 usage error or other error"
 )
 
+_FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _LONGEST = 1e9
 """Seconds, which is for ever: a clock cannot count to what a float can hold."""
 _INTERPRETERS = ("bin/python", "bin/python3", "python", "python3")
@@ -87,6 +89,13 @@ def seconds(text: str) -> float:
         message = f"{text!r} is not a valid number of seconds"
         raise ArgumentTypeError(message)
     return min(limit, _LONGEST)
+
+
+def refuse_wrong_factory(factory: str) -> None:
+    """Raise ConfigError for what is not a PKG.MOD:FACTORY."""
+    if not _FACTORY.fullmatch(factory):
+        message = f"{factory!r}: must be PKG.MOD:FACTORY, for example my_model.build:tiny"
+        raise ConfigError(message)
 
 
 def interpreter_of(flags: SimpleNamespace) -> Interpreter:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
+from rocmlint.cli.verify.common import (
+    add_usual_arguments,
+    finish,
+    help_of,
+    interpreter_of,
+    refuse_wrong_factory,
+)
 from rocmlint.errors import ConfigError
 from rocmlint.verify.dtype import Trial, check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from types import SimpleNamespace
-
-_FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 HELP = help_of(
     "PKG.MOD:FACTORY [--fake] [--baseline FILE]",
@@ -51,9 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify dtype``."""
-    if not _FACTORY.fullmatch(flags.factory):
-        message = f"{flags.factory!r}: must be PKG.MOD:FACTORY, for example my_model.build:tiny"
-        raise ConfigError(message)
+    refuse_wrong_factory(flags.factory)
     if flags.write_baseline:
         folder = os.path.dirname(os.path.abspath(flags.write_baseline))
         if not os.path.isdir(folder):

@@ -15,7 +15,7 @@ import sys
 import traceback
 from contextlib import suppress
 
-from . import search
+from . import progress, search
 
 
 class CannotAnswerError(Exception):
@@ -28,6 +28,7 @@ def main(path: list[str], task: str, request_path: str, answer_path: str) -> Non
     ``path`` is what ``python -m`` would have as ``sys.path``; that has the standard library only.
     """
     search.begin(path)
+    progress.begin(f"{answer_path}.progress")
     with open(request_path, encoding="utf-8") as file:
         request = json.load(file)
     try:

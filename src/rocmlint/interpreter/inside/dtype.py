@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import CannotAnswerError, search
 from .dtype_trace import name_of, trace
+from .factory import found, torch_of_the_job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     Raises what importing and calling the factory raises, CannotAnswerError and NoModelError.
     """
     search.as_program()
-    torch = _imported("torch", "use --python to name the interpreter of the job")
+    torch = torch_of_the_job()
     with ExitStack() as modes:
         if request["fake"]:
             fake_tensor = importlib.import_module("torch._subclasses.fake_tensor")
@@ -90,27 +91,10 @@ def _convert_by_replacing(modes: ExitStack) -> None:
     modules._apply = apply  # noqa: SLF001
 
 
-def _imported(name: str, otherwise: str) -> Any:
-    """Import a module; if there is none of this name, say what to do instead of where it failed."""
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise  # the module is there, and one that it imports is not
-        message = f"no module {error.name} was found: {otherwise}"
-        raise CannotAnswerError(message) from error
-
-
 def _build(factory: str) -> tuple[Any, Any]:
     """Call the factory and give the model and its inputs (None without)."""
     torch = importlib.import_module("torch")
-    module_name, _, attribute = factory.partition(":")
-    made = _imported(module_name, "run this in the directory from which it can be imported")
-    for name in attribute.split("."):
-        if not hasattr(made, name):
-            message = f"{factory}: {getattr(made, '__file__', made)} has no {name}"
-            raise CannotAnswerError(message)
-        made = getattr(made, name)
+    made = found(factory)
     if not isinstance(made, torch.nn.Module):
         made = made()
     inputs = None

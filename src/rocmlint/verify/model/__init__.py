@@ -1,0 +1,1 @@
+"""Judging what a model, its processor and its training step do, from what they did when asked."""
