@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
 CHECKS = {
+    "vision-tokens": "how many tokens do the images of a data set become?",
     "special-tokens": "does each special token have the id that is expected?",
     "parameter-groups": "is each parameter in exactly one group, and is none frozen by mistake?",
     "config": "does a configuration file have the keys of its schema?",

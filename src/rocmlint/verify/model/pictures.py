@@ -1,0 +1,49 @@
+"""Drawing what was measured, as SVG or PNG: the histogram of tokens, the memory of each step."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BINS = 40
+_BLUE, _RED, _GRAY = "#2f6f9f", "#c0392b", "#777777"
+
+
+def histogram(path: str, counts: Sequence[tuple[int, int]], limit: int) -> None:
+    """Draw how many samples have how many tokens. Raises ConfigError where it cannot be written."""
+    figure, axes = _figure()
+    values = [value for value, _ in counts]
+    weights = [many for _, many in counts]
+    largest = max([limit, *values])
+    edges = [largest * 1.05 * each / _BINS for each in range(_BINS + 1)]
+    axes.hist(values, bins=edges, weights=weights, color=_BLUE, edgecolor="white", linewidth=0.4)
+    over = sum(many for value, many in counts if value > limit)
+    axes.axvline(limit, color=_RED, linestyle="--", label=f"limit {limit:,}: {over:,} samples over")
+    axes.set_xlabel("vision tokens per sample")
+    axes.set_ylabel("samples")
+    axes.set_title(f"Vision tokens of {sum(weights):,} samples")
+    axes.legend()
+    _save(figure, path)
+
+
+def _figure() -> tuple[Any, Any]:
+    """Return an empty drawing; without pyplot, which would look for a display."""
+    figure: Any = import_module("matplotlib.figure").Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _save(figure: Any, path: str) -> None:
+    try:
+        figure.savefig(path, dpi=130)
+    except OSError as error:
+        message = f"--plot {path}: cannot be written: {error.strerror}"
+        raise ConfigError(message) from error
