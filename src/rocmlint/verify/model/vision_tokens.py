@@ -66,7 +66,6 @@ def judged(answer: Mapping[str, Any], limit: int) -> Iterator[Result]:
 def _samples(answer: Mapping[str, Any], limit: int, claim: str) -> Result:
     by_sample = answer["by_sample"]
     over = sum(many for tokens, many in by_sample if tokens > limit)
-    over += sum(1 for each in answer["worst"] if each["tokens"] > limit and not by_sample)
     seen = _seen(answer, over, limit)
     evidence = (*_worst(answer, limit), *_spread(answer), *_problems(answer), *about(answer))
     if over:
@@ -78,8 +77,8 @@ def _samples(answer: Mapping[str, Any], limit: int, claim: str) -> Result:
             seen,
             evidence,
             f"{counted(over, 'sample')} of {sum(many for _, many in by_sample):,} "
-            f"{'has' if over == 1 else 'have'} more than {limit:,}; attention memory grows with the "
-            "square of the tokens, so these decide if a batch fits",
+            f"{'has' if over == 1 else 'have'} more than {limit:,}; the longest sample of a "
+            "batch decides how much memory it takes",
             _action(answer, limit),
         )
     unread = _unread(answer)

@@ -20,6 +20,7 @@ CHECKS = {
     "vision-tokens": "how many tokens do the images of a data set become?",
     "special-tokens": "does each special token have the id that is expected?",
     "parameter-groups": "is each parameter in exactly one group, and is none frozen by mistake?",
+    "generation-inputs": "do vision inputs enter generate() once?",
     "config": "does a configuration file have the keys of its schema?",
 }
 """Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,14 @@ def add_plot_argument(parser: ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--plot", metavar="FILE", help=f"draw {what} into an .svg or .png file (needs matplotlib)"
     )
+
+
+def positive(text: str) -> int:
+    """Read a number of at least 1. Raises ArgumentTypeError."""
+    if not text.isdecimal() or int(text) < 1:
+        message = f"{text!r} is not a whole number of at least 1"
+        raise ArgumentTypeError(message)
+    return int(text)
 
 
 def asking_of(flags: SimpleNamespace) -> Asking:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import finish, help_of
@@ -11,6 +10,7 @@ from rocmlint.cli.verify.model.common import (
     add_model_arguments,
     add_plot_argument,
     asking_of,
+    positive,
     refuse_wrong_plot,
 )
 from rocmlint.verify.model.vision_tokens import check
@@ -45,14 +45,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="where relative paths of images begin (default: next to DATA)",
     )
     add_plot_argument(parser, "a histogram of tokens per sample")
-
-
-def positive(text: str) -> int:
-    """Read a number of at least 1. Raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) < 1:
-        message = f"{text!r} is not a whole number of at least 1"
-        raise ArgumentTypeError(message)
-    return int(text)
 
 
 def run(flags: SimpleNamespace) -> int:

@@ -101,7 +101,8 @@ def _counted(counter: _Counter, request: dict[str, Any]) -> dict[str, Any]:
         problems += wrong[: _PROBLEMS - len(problems)]
         tokens = sum(each["tokens"] for each in found)
         by_image.update(each["tokens"] for each in found)
-        if sample.images and not wrong:
+        # A part of a sample says nothing, unless it is too much already.
+        if sample.images and (not wrong or tokens > request["limit"]):
             by_sample[tokens] += 1
         if tokens:
             entry = {"name": sample.name, "tokens": tokens, "images": found}
