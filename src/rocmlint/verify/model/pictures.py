@@ -10,6 +10,8 @@ from rocmlint.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rocmlint.verify.model.trend import Trend
+
 _BINS = 40
 _BLUE, _RED, _GRAY = "#2f6f9f", "#c0392b", "#777777"
 
@@ -29,6 +31,40 @@ def histogram(path: str, counts: Sequence[tuple[int, int]], limit: int) -> None:
     axes.set_title(f"Vision tokens of {sum(weights):,} samples")
     axes.legend()
     _save(figure, path)
+
+
+def steps(path: str, values: Sequence[int], warm_up: int, line: Trend, what: str) -> None:
+    """Draw the bytes after each step and the fitted line. Raises ConfigError."""
+    figure, axes = _figure()
+    scale, unit = _unit(max(values))
+    numbers = range(1, len(values) + 1)
+    measured = numbers[warm_up:]
+    axes.axvspan(0.5, warm_up + 0.5, color="#eeeeee", label="warm-up, not fitted")
+    axes.plot(
+        numbers, [each / scale for each in values], "o-", color=_BLUE, markersize=3, label=what
+    )
+    ends = [line.start, line.start + line.slope * (len(measured) - 1)]
+    color = _RED if line.kind == "grows" else _GRAY
+    label = f"{line.slope:+,.1f} ± {line.error:,.1f} bytes per step"
+    axes.plot(
+        [measured[0], measured[-1]], [each / scale for each in ends], "--", color=color, label=label
+    )
+    axes.set_xlabel("step")
+    axes.set_ylabel(f"{unit} after the step")
+    words = {"grows": "a leak", "stays": "no leak"}
+    axes.set_title(f"Memory of {len(values)} steps: {words.get(line.kind, 'not proven')}")
+    axes.ticklabel_format(axis="y", useOffset=False)
+    low, high = min(values) / scale, max(values) / scale
+    room = max(high - low, high * 0.01, 1e-9) * 0.15
+    axes.set_ylim(low - room, high + room)
+    axes.legend()
+    _save(figure, path)
+
+
+def _unit(largest: int) -> tuple[float, str]:
+    """Return how many bytes a unit has, and its name."""
+    units = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+    return next((each for each in units if largest >= each[0]), (1.0, "bytes"))
 
 
 def _figure() -> tuple[Any, Any]:
