@@ -119,7 +119,8 @@ class Keeps(nn.Module):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__()
-        self.inner, self.kept = nn.Linear(8, 8), []
+        self.inner = nn.Linear(8, 8)
+        self.kept: list[Any] = []
 
     def forward(self, x: Any) -> Any:
         hidden = self.inner(x)

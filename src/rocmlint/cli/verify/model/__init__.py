@@ -21,6 +21,7 @@ CHECKS = {
     "special-tokens": "does each special token have the id that is expected?",
     "parameter-groups": "is each parameter in exactly one group, and is none frozen by mistake?",
     "generation-inputs": "do vision inputs enter generate() once?",
+    "rope": "are the position ids those of transformers?",
     "memory": "does memory grow from one training step to the next?",
     "config": "does a configuration file have the keys of its schema?",
 }

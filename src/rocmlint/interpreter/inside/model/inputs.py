@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .. import CannotAnswerError
@@ -47,7 +49,8 @@ def of(parts: Parts, *, labels: bool = False) -> dict[str, Any]:
     else:
         message = "the inputs must be keyword arguments (a dictionary) for this check"
         raise CannotAnswerError(message)
-    return moved(made, parts.model)
+    values: dict[str, Any] = moved(made, parts.model)
+    return values
 
 
 def _made(parts: Parts) -> dict[str, Any]:
@@ -77,7 +80,7 @@ def layout(model: Any) -> dict[str, int] | None:
     }
     if any(not isinstance(each, int) for each in found.values()):
         return None
-    return found  # type: ignore[return-value] # all are numbers
+    return {name: int(each) for name, each in found.items()}
 
 
 def _first(holder: Any, names: Sequence[str]) -> Any:
@@ -120,10 +123,11 @@ def of_grids(
     for name, grids in (("", images), ("_videos", videos)):
         if grids:
             patches = sum(frames * height * width for frames, height, width in grids)
-            kind = "video" if name else "image"
+            grid = "video_grid_thw" if name else "image_grid_thw"
             made[f"pixel_values{name}"] = torch.randn(patches, row, generator=random)
-            made[f"{kind}_grid_thw"] = torch.tensor([list(each) for each in grids])
-    return accepted(made, model.forward)
+            made[grid] = torch.tensor([list(each) for each in grids])
+    names = arguments_of(model)
+    return {name: value for name, value in made.items() if name in names}
 
 
 def _words(model: Any) -> list[int]:
@@ -137,11 +141,15 @@ def _words(model: Any) -> list[int]:
     return found[-64:]
 
 
-def accepted(keywords: dict[str, Any], function: Any) -> dict[str, Any]:
-    """Return those keyword arguments that a function names."""
-    inspect = importlib.import_module("inspect")
-    names = set(inspect.signature(function).parameters)
-    return {name: value for name, value in keywords.items() if name in names}
+def arguments_of(model: Any) -> set[str]:
+    """Return what a forward names, also where a subclass takes it as **kwargs."""
+    names: set[str] = set()
+    for kind in type(model).__mro__:
+        forward = vars(kind).get("forward")
+        if forward is not None and kind.__module__.partition(".")[0] != "torch":
+            with suppress(TypeError, ValueError):  # what is not written in Python
+                names |= set(inspect.signature(forward).parameters)
+    return names
 
 
 def moved(values: Any, model: Any) -> Any:

@@ -101,7 +101,7 @@ def _growing(live: live_tensors.Live, warm_up: int, many: int) -> dict[str, Any]
         for places, found in by_place.items()
         if len({number for number, _, _ in found}) >= many
     }
-    lines = [
+    lines: list[dict[str, Any]] = [
         {
             "place": place,
             "own": own,
@@ -110,7 +110,7 @@ def _growing(live: live_tensors.Live, warm_up: int, many: int) -> dict[str, Any]
         }
         for (place, own), found in growing.items()
     ]
-    lines.sort(key=lambda each: -int(each["bytes"]))
+    lines.sort(key=lambda each: -each["bytes"])
     addresses = {address for found in growing.values() for _, _, address in found}
     return {
         "lines": lines[:_PLACES],
