@@ -10,12 +10,17 @@ import pytest
 
 from rocmlint.cli import stack, verify
 from rocmlint.cli.verbs import Help, run_verb
+from rocmlint.cli.verify import model
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-VERBS = [*(f"verify {each}" for each in verify.VERBS), *(f"stack {each}" for each in stack.VERBS)]
+VERBS = [
+    *(f"verify {each}" for each in verify.VERBS),
+    *(f"verify model {each}" for each in model.CHECKS),
+    *(f"stack {each}" for each in stack.VERBS),
+]
 
 
 class Echo:
@@ -60,8 +65,8 @@ def test_what_a_verb_does_not_know_is_refused() -> None:
 def test_the_help_of_a_verb_says_its_usage_and_exit_codes(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    family, _, verb = name.partition(" ")
-    module: Any = import_module(f"rocmlint.cli.{family}.{verb.replace('-', '_')}")
+    path = name.replace(" ", ".").replace("-", "_")
+    module: Any = import_module(f"rocmlint.cli.{path}")
     with pytest.raises(SystemExit):
         run_verb(name, module, ["--help"])
     shown = " ".join(capsys.readouterr().out.split())

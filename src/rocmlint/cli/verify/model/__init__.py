@@ -23,6 +23,7 @@ CHECKS = {
     "generation-inputs": "do vision inputs enter generate() once?",
     "rope": "are the position ids those of transformers?",
     "memory": "does memory grow from one training step to the next?",
+    "loss-contract": "is the loss a finite scalar, and are metrics plain floats?",
     "config": "does a configuration file have the keys of its schema?",
 }
 """Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""

@@ -1,0 +1,273 @@
+"""One call of compute_loss, watched: what it returns, what it logs, and where NaN comes from."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+from ..dtype_trace import place_of
+from ..factory import torch_of_the_job
+from . import inputs as model_inputs
+from . import parts as model_parts
+from .steps import loss_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .parts import Parts
+
+_LONGEST = 400
+_SHOWN = 20
+_FILLS = ("full", "fill", "where", "scalar_tensor", "lift_fresh", "tensor", "empty", "mask", "copy")
+"""Operations that write what they are given: an infinite mask is on purpose."""
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Compute the loss once, and its gradients. Raises CannotAnswerError."""
+    parts = model_parts.of(request)
+    model = parts.needed("model", "a model or a trainer")
+    given = _inputs(parts)
+    facts: dict[str, Any] = {
+        "model": parts.name,
+        "signature": _signature(parts),
+        "error": None,
+        "logged": [],
+    }
+    facts["weights"] = _not_finite(model.named_parameters())[:_SHOWN]
+    watch = _Watch(model)
+    with ExitStack() as undo:
+        for handle in watch.hooks():
+            undo.callback(handle.remove)
+        _listen(parts.trainer, facts["logged"], undo)
+        try:
+            with watch.mode():
+                returned = _called(parts, given)
+        except Exception as error:  # noqa: BLE001 - code of the user
+            facts["error"] = _error(error)
+            returned = None
+    facts["notes"] = [*model_parts.versions(), *parts.notes]
+    loss, outputs = _parted(returned, parts)
+    facts |= {"loss": _about(loss), "outputs": _outputs(outputs), "origins": watch.origins}
+    facts["kind_of_outputs"] = type(outputs).__name__
+    facts["gradients"] = _gradients(model, loss)
+    return facts
+
+
+def _inputs(parts: Parts) -> Any:
+    """Return the inputs; of the trainer's own data where the factory returns none."""
+    if parts.inputs is None and parts.trainer is not None:
+        with suppress(Exception):  # a trainer without data
+            parts.inputs = next(iter(parts.trainer.get_train_dataloader()))
+    if parts.inputs is not None and not hasattr(parts.inputs, "keys"):
+        return tuple(model_inputs.moved(parts.inputs, parts.model))
+    return model_inputs.of(parts, labels=True)
+
+
+def _signature(parts: Parts) -> dict[str, Any] | None:
+    """Return whether compute_loss takes what Trainer passes; None without one."""
+    function = getattr(parts.trainer, "compute_loss", None)
+    if function is None:
+        return None
+    parameters = inspect.signature(function).parameters.values()
+    names = [each.name for each in parameters]
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return {
+        "names": names,
+        "takes": "num_items_in_batch" in names
+        or any(each.kind is each.VAR_KEYWORD for each in parameters),
+        "place": f"{code.co_filename}:{code.co_firstlineno}" if code else "",
+    }
+
+
+def _called(parts: Parts, given: Any) -> Any:
+    """Compute the loss as Trainer does when it evaluates: with the outputs."""
+    parts.model.train()
+    if parts.trainer is None:
+        return parts.model(*given) if isinstance(given, tuple) else parts.model(**given)
+    keywords = {"return_outputs": True}
+    names = inspect.signature(parts.trainer.compute_loss).parameters
+    if "return_outputs" not in names:
+        keywords = {}
+    return parts.trainer.compute_loss(parts.model, dict(given), **keywords)
+
+
+def _parted(returned: Any, parts: Parts) -> tuple[Any, Any]:
+    """Return loss and outputs."""
+    if returned is None or parts.trainer is not None:
+        if isinstance(returned, (tuple, list)) and len(returned) == 2:
+            return returned[0], returned[1]
+        return returned, None
+    with suppress(StopIteration, AttributeError):
+        return loss_of(returned), returned
+    return None, returned
+
+
+def _listen(trainer: Any, logged: list[dict[str, str]], undo: ExitStack) -> None:
+    """Note what compute_loss logs."""
+    log = getattr(trainer, "log", None)
+    if not callable(log):
+        return
+
+    def listening(logs: Any, *args: Any, **kwargs: Any) -> Any:
+        logged.extend(_values(logs))
+        return log(logs, *args, **kwargs)
+
+    with suppress(AttributeError, TypeError):
+        trainer.log = listening
+        undo.callback(trainer.__dict__.pop, "log", None)
+
+
+def _values(mapping: Any) -> Iterator[dict[str, str]]:
+    if hasattr(mapping, "items"):
+        for name, value in mapping.items():
+            yield {"name": str(name), **_kind(value)}
+
+
+def _kind(value: Any) -> dict[str, str]:
+    """Return what a value is: float, tensor with its shape, or another type."""
+    torch = torch_of_the_job()
+    if isinstance(value, torch.Tensor):
+        kind = "scalar tensor" if value.numel() == 1 else "tensor"
+        return {"kind": kind, "type": f"tensor of shape {list(value.shape)} on {value.device}"}
+    if isinstance(value, (bool, int, float, str)) and type(value).__module__ == "builtins":
+        return {"kind": "plain", "type": type(value).__name__}
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    return {"kind": "scalar" if name.startswith("numpy.") else "other", "type": name}
+
+
+def _outputs(outputs: Any) -> list[dict[str, str]] | None:
+    """Return what the outputs hold; None where they are no mapping."""
+    if outputs is None or not hasattr(outputs, "items"):
+        return None
+    return list(_values(outputs))[:200]
+
+
+def _about(loss: Any) -> dict[str, Any] | None:
+    """Return what matters of a loss; None without one."""
+    torch = torch_of_the_job()
+    if loss is None:
+        return None
+    if not isinstance(loss, torch.Tensor):
+        return {
+            "type": type(loss).__name__,
+            "shape": None,
+            "value": "",
+            "finite": False,
+            "graph": False,
+        }
+    value = loss.detach().float()
+    return {
+        "type": "tensor",
+        "shape": list(loss.shape),
+        "value": f"{value.item():g}" if loss.numel() == 1 else "",
+        "finite": bool(torch.isfinite(value).all()),
+        "graph": bool(loss.requires_grad),
+    }
+
+
+def _gradients(model: Any, loss: Any) -> dict[str, Any]:
+    """Go backward once, and return which parameters have gradients that are not finite."""
+    torch = torch_of_the_job()
+    told: dict[str, Any] = {"made": False, "wrong": [], "error": None, "many": 0}
+    if not isinstance(loss, torch.Tensor) or not loss.requires_grad or loss.numel() != 1:
+        return told
+    try:
+        model.zero_grad(set_to_none=True)
+        loss.backward()
+    except Exception as error:  # noqa: BLE001 - code of the user
+        return {**told, "error": _error(error)}
+    grads = [(name, each.grad) for name, each in model.named_parameters() if each.grad is not None]
+    wrong = _not_finite(grads)
+    return {**told, "made": bool(grads), "wrong": wrong[-_SHOWN:], "many": len(wrong)}
+
+
+def _not_finite(named: Any) -> list[str]:
+    torch = torch_of_the_job()
+    return [
+        name
+        for name, each in named
+        if each.is_floating_point() and not each.is_meta and not bool(torch.isfinite(each).all())
+    ]
+
+
+def _error(error: Exception) -> dict[str, str]:
+    trail = error.__traceback__
+    while trail is not None and trail.tb_next is not None:
+        trail = trail.tb_next
+    message = (f"{type(error).__name__}: {error}".splitlines() or [""])[0][:_LONGEST]
+    return {"text": message, "place": place_of(trail.tb_frame) if trail else ""}
+
+
+class _Watch:
+    """Finds the first operation that makes NaN or infinity of finite numbers, and its module."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._open: list[str] = []
+        self.origins: dict[str, dict[str, str]] = {}
+        """By what was made, "nan" or "inf": module, operation and line."""
+
+    def hooks(self) -> Iterator[Any]:
+        """Follow which module runs; yields the handles that end it."""
+        for name, module in self._model.named_modules():
+
+            def begin(_: Any, __: Any, name: str = name) -> None:
+                self._open.append(name)
+
+            def end(_: Any, __: Any, ___: Any) -> None:
+                if self._open:
+                    self._open.pop()
+
+            with suppress(RuntimeError, TypeError):  # TorchScript takes no hooks
+                yield module.register_forward_pre_hook(begin)
+                yield module.register_forward_hook(end)
+
+    def mode(self) -> Any:
+        """Return a context in which each operation is looked at."""
+        base: Any = importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode
+        watch = self
+
+        class Mode(base):  # type: ignore[misc]
+            def __torch_dispatch__(
+                self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+            ) -> Any:
+                result = func(*args, **(kwargs or {}))
+                if len(watch.origins) < 2:
+                    watch.looked(func, args, kwargs or {}, result)
+                return result
+
+        return Mode()
+
+    def looked(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
+        """Remember an operation that is the first to make something of finite numbers."""
+        made = _states(result)
+        new = {each for each in ("nan", "inf") if each in made and each not in self.origins}
+        name = str(func)
+        if not new or any(each in name for each in _FILLS):
+            return
+        before = _states((*args, *kwargs.values()))
+        for each in new - before:
+            self.origins[each] = {
+                "module": self._open[-1] if self._open else "",
+                "inside": "module" if self._open else "compute_loss",
+                "operation": name,
+                "place": place_of(inspect.currentframe()),
+                "from": "inf" if "inf" in before else "",
+            }
+
+
+def _states(values: Any) -> set[str]:
+    """Return which of "nan" and "inf" tensors hold."""
+    torch = torch_of_the_job()
+    found = set()
+    for each in values if isinstance(values, (tuple, list)) else (values,):
+        for leaf in each if isinstance(each, (tuple, list)) else (each,):
+            if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() and not leaf.is_meta:
+                with suppress(RuntimeError, NotImplementedError):  # float8, sparse
+                    if bool(torch.isnan(leaf).any()):
+                        found.add("nan")
+                    if bool(torch.isinf(leaf).any()):
+                        found.add("inf")
+    return found
