@@ -21,7 +21,7 @@ from ._cuda_version import (
     needs_cuda_extension,
     question_about,
 )
-from ._vendor import lines_around
+from ._vendor import around, lines_around, names_amd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,13 +36,13 @@ def is_asked_of_cuda(node: cst.CSTNode, source: Source) -> bool:
 
 
 def is_called_off_amd(node: cst.CSTNode, source: Source) -> bool:
-    """Private functions that are called only by code that knows of AMD."""
+    """Private functions that are called only by code that names HIP, ROCm or AMD."""
     function = source.function(node)
     if function is None or not function.name.value.startswith("_"):
         return False
     name = function.name.value
     callers = [each for each in calls_in(source.module) if last_name(each.func) == name]
-    return bool(callers) and all(knows_amd(each, source) for each in callers)
+    return bool(callers) and all(names_amd(around(each, source)) for each in callers)
 
 
 def is_looked_at_before(node: cst.CSTNode, source: Source) -> bool:
