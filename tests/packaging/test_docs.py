@@ -90,6 +90,15 @@ def test_all_pages_are_in_the_navigation() -> None:
     assert [each for each in sorted(written) if each not in (ROOT / "mkdocs.yml").read_text()] == []
 
 
+def test_the_rules_and_tests_that_the_origins_name_are_there() -> None:
+    text = (ROOT / "docs" / "development" / "origins.md").read_text()
+    named = re.findall(r"`((?:fixtures|tests)/[\w./]+)`", text)
+    assert named
+    assert [each for each in named if not (ROOT / each).exists()] == []
+    codes = {rule.code for rule in load_rules()}
+    assert [each for each in re.findall(r"ROC\d{3}", text) if each not in codes] == []
+
+
 def test_the_page_for_rule_authors_is_filled_in(generated: Any) -> None:
     text = generated.on_page_markdown("<!-- rule authors -->", page=None)
     assert "| `PythonRule` |" in text
