@@ -49,6 +49,20 @@ def test_what_the_package_prints_is_no_part_of_the_answer(
     assert capfd.readouterr() == ("", "hello from the package\n")
 
 
+def test_how_far_a_long_task_has_come_is_shown(folder: Path) -> None:
+    (folder / "long.py").write_text(
+        "import time\n"
+        "from rocmlint_inside.progress import told\n"
+        "told('step 3 of 50')\n"
+        "time.sleep(2.5)\n"
+    )
+    shown: list[str] = []
+    interpreter = Interpreter(environment={"PYTHONPATH": str(folder)})
+    interpreter.ask("loads", {"module": "long"}, shown.append)
+    assert shown
+    assert set(shown) == {"step 3 of 50"}
+
+
 def test_an_import_that_fails_is_an_answer(folder: Path) -> None:
     assert loads("failing", folder)["error"] == "OSError: libamdhip64.so.7: cannot open"
 

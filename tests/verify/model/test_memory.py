@@ -157,13 +157,18 @@ def test_a_tiny_vision_model_trains_without_a_leak() -> None:
 def test_a_tiny_vision_model_that_keeps_its_logits_leaks() -> None:
     def build() -> Any:
         model = tiny_vl.model()
-        kept: list[Any] = []
-        model.lm_head.register_forward_hook(lambda _, __, output: kept.append(output.detach()))
+        model.kept = []
+        model.lm_head.register_forward_hook(
+            lambda _, __, output: model.kept.append(output.detach().mean())  # hook
+        )
         return model, tiny_vl.inputs()
 
     found = result(build, 16)
     assert found.verdict == "contradicted"
-    assert "modeling_qwen2_5_vl.py" in evidence(found, "made at")
+    held = evidence(found, "held by")
+    assert "attribute kept of Qwen2_5_VLForConditionalGeneration" in held
+    assert str(line_of("hook")) in held
+    assert f" of {__file__} (holds " in held
 
 
 def test_a_step_that_fails_early_is_unproven_with_its_error() -> None:

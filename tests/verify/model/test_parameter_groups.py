@@ -164,3 +164,18 @@ def test_a_folder_needs_neither_code_nor_weights(tmp_path: Path) -> None:
     answer = tiny_vl.ask("parameter_groups", None, config=folder)
     assert {each.verdict for each in judged(answer, ALL, ())} == {"proven"}
     assert "the model is built without weights" in answer["notes"]
+
+
+def test_a_large_model_of_a_folder_is_built_with_two_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rocmlint.interpreter.inside.model import configured  # noqa: PLC0415 - needs torch
+
+    made = tiny_vl.config()
+    made.text_config.num_hidden_layers, made.text_config.layer_types = 6, ["full_attention"] * 6
+    made.vision_config.depth, made.vision_config.fullatt_block_indexes = 4, [1, 3]
+    made.save_pretrained(tmp_path)
+    monkeypatch.setattr(configured, "_MOST", 400_000)
+    answer = tiny_vl.ask("rope", None, config=str(tmp_path), function=None)
+    assert "built with 2 layers of each kind, since it has 0 GB" in answer["notes"]
+    assert not any(each["differs"] or each["error"] for each in answer["cases"])

@@ -101,3 +101,14 @@ def test_a_class_that_is_not_of_transformers_is_unproven() -> None:
         "unproven",
         True,
     )
+
+
+def test_a_forward_that_fails_is_unproven() -> None:
+    def build() -> Any:
+        model = tiny_vl.model()
+        del model.model.visual.merger
+        return model
+
+    found = results(build)
+    assert (found[FUNCTION].verdict, found[FORWARD].verdict) == ("proven", "unproven")
+    assert "the forward failed: AttributeError" in found[FORWARD].reason

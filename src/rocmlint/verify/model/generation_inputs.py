@@ -106,17 +106,16 @@ def _failed(answer: Mapping[str, Any], what: str) -> Judgement:
 def _agree(answer: Mapping[str, Any], grid: str) -> Judgement:
     """Judge whether pixels and grid come together and have the same number of patches."""
     pixels = _PIXELS[grid]
-    # What is wrong when generate() is called is the cause of all that follows.
-    for name, call in (("generate() is", answer["given"]), *_named(answer["calls"])):
+    # What generate() is called with is looked at first, as the cause of all that follows. Later
+    # steps are another claim.
+    for name, call in (("generate() is", answer["given"]), *_pre_fill(answer)):
         shapes, patches = call["vision"].get(pixels), call["patches"].get(grid)
-        if shapes is None and patches is not None and name != "generate() is":
-            continue  # a grid alone in a later step is what transformers hands on
-        if shapes is None and patches is None:
-            continue
+        if shapes is None and (patches is None or name != "generate() is"):
+            continue  # newer versions encode the pixels before the first step
         if shapes is None or patches is None:
             have, lack = (pixels, grid) if patches is None else (grid, pixels)
             return _apart(f"{name} given {have} without {lack}", f"pass {lack} too")
-        rows = sum(shape[0] for shape in shapes) if shapes and len(shapes[0]) == 2 else None
+        rows = sum(shape[0] for shape in shapes) if len(shapes[0]) == 2 else None
         if rows is not None and rows != patches:
             seen = f"{rows:,} rows of {pixels}, {patches:,} patches of {grid}"
             return _apart(f"{name} given {seen}", "pass both from one call of the processor")
@@ -127,8 +126,8 @@ def _agree(answer: Mapping[str, Any], grid: str) -> Judgement:
     return Judgement("proven", "executed", f"{answer['given']['patches'][grid]:,} patches in both")
 
 
-def _named(calls: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
-    return [(f"step {number} is", each) for number, each in enumerate(calls, 1)]
+def _pre_fill(answer: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return [("step 1 is", each) for each in answer["calls"][:1]]
 
 
 def _apart(seen: str, action: str) -> Judgement:
@@ -138,12 +137,12 @@ def _apart(seen: str, action: str) -> Judgement:
 
 def _steps(answer: Mapping[str, Any]) -> Iterator[Evidence]:
     if answer["encoded_before"]:
-        yield Evidence("before step 1", f"vision encoder ran {answer['encoded_before']} times")
+        yield Evidence("before step 1", f"runs of the vision encoder: {answer['encoded_before']}")
     for number, call in enumerate(answer["calls"], 1):
         vision = ", ".join(
             f"{name} {'x'.join(map(str, shapes[0]))}" for name, shapes in call["vision"].items()
         )
-        encoder = f", the vision encoder ran {call['encoder']} times" if call["encoder"] else ""
+        encoder = f", runs of the vision encoder: {call['encoder']}" if call["encoder"] else ""
         told = f"{call['length']} tokens, {vision or 'no vision inputs'}{encoder}"
         yield Evidence(f"step {number}", told)
 

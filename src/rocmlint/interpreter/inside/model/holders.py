@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..factory import torch_of_the_job
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _DEPTH = 5
 """How many objects around a tensor are looked through: a list, a cell, a closure, a function."""
@@ -28,14 +28,19 @@ _LINES = 3
 _ADDS = r"\.(append|appendleft|add|extend|insert|update|setdefault)\(|\[[^\]]*\]\s*=[^=]|\s*\+="
 
 
-def of_storages(addresses: set[int]) -> list[str]:
-    """Name what holds the tensors with this memory, the one that holds most of them first."""
+def of_storages(addresses: set[int], files: Sequence[str]) -> list[str]:
+    """Name what holds the tensors with this memory, the one that holds most of them first.
+
+    ``files`` are looked through for lines that fill it, after the file that it is defined in.
+    """
     torch = torch_of_the_job()
     # isinstance() would run what a proxy says.
     tensors = [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor)]
     growing = [each for each in tensors if _address(each) in addresses][:_MOST]
-    told = [f"{name} (holds {many} of them)" for name, many in _owners(growing).most_common(4)]
-    return told + list(_graphs(tensors, len(addresses)))
+    told = [
+        f"{name} (holds {many} of them)" for name, many in _owners(growing, files).most_common(4)
+    ]
+    return told + list(_graphs(tensors, len(addresses), files))
 
 
 def _address(tensor: Any) -> int | None:
@@ -44,13 +49,13 @@ def _address(tensor: Any) -> int | None:
     return None
 
 
-def _owners(values: list[Any]) -> Counter[str]:
+def _owners(values: list[Any], files: Sequence[str]) -> Counter[str]:
     """Return the names of the program that values are held by, and how many each holds.
 
     All values are looked for at once, as each search goes through all objects of the process.
     """
     owners: Counter[str] = Counter()
-    path = _Path({id(each): 1 for each in values}, {})
+    path = _Path({id(each): 1 for each in values}, {}, files)
     level = values
     for _ in range(_DEPTH):
         ours = {id(values), id(level), id(path.held), id(path.keys)}
@@ -78,6 +83,7 @@ class _Path:
     held: dict[int, int]
     keys: dict[int, str]
     """For a dictionary, under which key: it may be the attributes of an object."""
+    files: Sequence[str]
 
     def add(self, holder: Any, many: int) -> None:
         """Remember an object that holds what is known."""
@@ -97,7 +103,7 @@ def _name(holder: Any, path: _Path) -> str:
     """Return under which name of the program a holder has what is held; empty without one."""
     if isinstance(holder, types.FrameType):
         code, names = holder.f_code, _keys(holder.f_locals, path)
-        return _told("variable", names, code.co_name, code.co_filename, code.co_firstlineno)
+        return _told("variable", names, code.co_name, _place(code), path)
     if isinstance(holder, types.FunctionType):
         code, cells = holder.__code__, holder.__closure__ or ()
         names = [
@@ -105,12 +111,12 @@ def _name(holder: Any, path: _Path) -> str:
             for name, cell in zip(code.co_freevars, cells, strict=False)
             if id(cell) in path.held
         ]
-        return _told("variable", names, holder.__qualname__, code.co_filename, code.co_firstlineno)
+        return _told("variable", names, holder.__qualname__, _place(code), path)
     if isinstance(holder, dict):
         module = sys.modules.get(str(holder.get("__name__")))
         if module is not None and vars(module) is holder:
             file = getattr(module, "__file__", None) or module.__name__
-            return _told("global variable", _keys(holder, path), "", file)
+            return _told("global variable", _keys(holder, path), "", file, path)
         return ""
     return "" if isinstance(holder, _CONTAINERS) else _attribute(holder, path)
 
@@ -130,37 +136,45 @@ def _attribute(holder: Any, path: _Path) -> str:
         file = ""
         with suppress(TypeError, OSError):
             file = inspect.getsourcefile(kind) or ""
-        return _told("attribute", names, kind.__qualname__, file)
+        return _told("attribute", names, kind.__qualname__, file, path)
     return ""
 
 
-def _told(what: str, names: list[str], owner: str, file: str, line: int = 0) -> str:
-    """Write a name, whose it is, and the lines of the file that fill it."""
+def _place(code: types.CodeType) -> str:
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def _told(what: str, names: list[str], owner: str, place: str, path: _Path) -> str:
+    """Write a name, whose it is, and the lines that fill it."""
     if not names or not names[0]:
         return ""
-    of = f" of {owner} ({file}{f':{line}' if line else ''})" if owner else f" of {file}"
-    return f"{what} {names[0]}{of}{_lines(file, names[0])}"
+    of = f" of {owner}{f' ({place})' if place else ''}" if owner else f" of {place}"
+    file = re.sub(r":\d+$", "", place)
+    for each in dict.fromkeys((file, *path.files)):
+        found = _lines(each, names[0])
+        if found:
+            numbers = ", ".join(map(str, found[:_LINES]))
+            where = "" if each == file else f" of {each}"
+            return f"{what} {names[0]}{of}, filled in line {numbers}{where}"
+    return f"{what} {names[0]}{of}"
 
 
-def _lines(path: str, name: str) -> str:
-    """Return the lines of a file that add to what has a name, as the end of a sentence."""
+def _lines(file: str, name: str) -> list[int]:
+    """Return the lines of a file that add to what has a name."""
     pattern = re.compile(rf"\b{re.escape(name)}\b\s*({_ADDS}|=[^=].*\b{re.escape(name)}\b)")
-    found = []
-    with suppress(OSError, UnicodeError, SyntaxError), open(path, encoding="utf-8") as file:
-        found = [number for number, line in enumerate(file, 1) if pattern.search(line)]
-    if not found:
-        return ""
-    return f", filled in line {', '.join(map(str, found[:_LINES]))}"
+    with suppress(OSError, UnicodeError), open(file, encoding="utf-8") as lines:
+        return [number for number, line in enumerate(lines, 1) if pattern.search(line)]
+    return []
 
 
-def _graphs(tensors: list[Any], fewest: int) -> Iterator[str]:
+def _graphs(tensors: list[Any], fewest: int, files: Sequence[str]) -> Iterator[str]:
     """Name the tensor with the largest autograd graph, if it can hold so many tensors."""
     sizes = [(_nodes(each.grad_fn), at) for at, each in enumerate(tensors) if _has_graph(each)]
     nodes, at = max(sizes, default=(0, 0))
     if nodes < fewest or not nodes:
         return
     more = "at least " if nodes >= _NODES else ""
-    for name in sorted(_owners([tensors[at]]))[:2]:
+    for name in sorted(_owners([tensors[at]], files))[:2]:
         yield f"{name}: an autograd graph of {more}{nodes:,} operations is attached to it"
 
 

@@ -114,5 +114,10 @@ def _growing(live: live_tensors.Live, warm_up: int, many: int) -> dict[str, Any]
     addresses = {address for found in growing.values() for _, _, address in found}
     return {
         "lines": lines[:_PLACES],
-        "holders": holders.of_storages(addresses) if addresses else [],
+        "holders": holders.of_storages(addresses, _files(lines)) if addresses else [],
     }
+
+
+def _files(lines: list[dict[str, Any]]) -> list[str]:
+    """Return the files of the user's own code among the lines."""
+    return list(dict.fromkeys(str(each["own"]).rpartition(":")[0] for each in lines if each["own"]))

@@ -192,8 +192,8 @@ def _difference(got: Any, wanted: Any, given: dict[str, Any]) -> str:
 def _used(model: Any, owner: Any, official: Any) -> Iterator[dict[str, Any]]:
     """Yield, for a few forwards, how the positions that the rotary embedding gets differ."""
     torch = torch_of_the_job()
-    rotary = _rotary(model)
-    if rotary is None:
+    rotary = list(_rotary(model))
+    if not rotary:
         yield {"name": "", "skipped": "no rotary embedding of the text was found"}
         return
     for name, how in _CASES[:7:3]:
@@ -201,7 +201,8 @@ def _used(model: Any, owner: Any, official: Any) -> Iterator[dict[str, Any]]:
         seen: list[Any] = []
 
         def note(_: Any, args: Any, kwargs: Any, seen: list[Any] = seen) -> None:
-            seen.append(kwargs.get("position_ids", args[1] if len(args) > 1 else None))
+            found = kwargs.get("position_ids", args[1] if len(args) > 1 else None)
+            seen.extend([] if found is None else [found])
 
         try:
             given = model_inputs.moved(model_inputs.of_grids(model, **how), model)
@@ -209,25 +210,26 @@ def _used(model: Any, owner: Any, official: Any) -> Iterator[dict[str, Any]]:
         except Exception as error:  # noqa: BLE001 - not every version takes every case
             yield {**told, "skipped": f"{type(error).__name__}: {error}"[:_LONGEST]}
             continue
-        handle = rotary.register_forward_pre_hook(note, with_kwargs=True)
+        handles = [each.register_forward_pre_hook(note, with_kwargs=True) for each in rotary]
         try:
             with torch.no_grad():
                 model.eval()(**given)
-        except Exception as error:  # noqa: BLE001 - the model's own, and told as such
-            yield {**told, "error": f"{type(error).__name__}: {error}"[:_LONGEST]}
+        except Exception as error:  # noqa: BLE001 - the model's own, for any reason
+            failed = f"the forward failed: {type(error).__name__}: {error}"
+            yield {**told, "skipped": failed[:_LONGEST]}
             continue
         finally:
-            handle.remove()
-        if not seen or seen[0] is None:
+            for handle in handles:
+                handle.remove()
+        if not seen:
             yield {**told, "skipped": "the rotary embedding was not given position ids"}
         else:
             yield {**told, "differs": _difference(seen[0], wanted, given)}
 
 
-def _rotary(model: Any) -> Any:
-    """Return the rotary embedding of the text."""
+def _rotary(model: Any) -> Iterator[Any]:
+    """Yield the rotary embeddings of the text; some versions have one in each layer too."""
     for name, module in model.named_modules():
         *above, last = name.split(".")
         if last == "rotary_emb" and not {"visual", "vision_tower", "vision_model"} & set(above):
-            return module
-    return None
+            yield module
