@@ -100,7 +100,7 @@ def test_a_factory_that_hangs_ends_at_the_limit(project: Project) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "name a check (special-tokens, parameter-groups"),
+        ((), "name a check (vision-tokens, special-tokens, parameter-groups"),
         (("mine:printing", "special-token"), "did you mean 'special-tokens'?"),
         (("special-tokens",), "either PKG.MOD:FACTORY or --config DIRECTORY"),
         (("special-tokens", "a:b", "--config", "."), "either PKG.MOD:FACTORY or --config"),

@@ -289,3 +289,32 @@ def test_a_graph_is_seen_by_this_torch(tmp_path: Path) -> None:
 
     assert live_tensors.sees_graphs()
     assert not list(tmp_path.iterdir())
+
+
+def test_the_trainer_of_transformers_leaks_what_it_logs_as_a_tensor(tmp_path: Path) -> None:
+    pytest.importorskip("accelerate")
+    kind: Any = tiny_vl.transformers.Trainer
+    batch = {**tiny_vl.inputs(), "labels": tiny_vl.inputs()["input_ids"]}
+
+    class Logs(kind):  # type: ignore[misc]
+        def compute_loss(self, *args: Any, **kwargs: Any) -> Any:
+            loss = super().compute_loss(*args, **kwargs)
+            self.log({"caption_loss": loss})
+            return loss
+
+    def build(trainer: Any) -> Any:
+        arguments = tiny_vl.transformers.TrainingArguments(
+            output_dir=str(tmp_path), report_to=[], use_cpu=True
+        )
+        return trainer(
+            model=tiny_vl.model(),
+            args=arguments,
+            train_dataset=[batch],
+            data_collator=lambda rows: rows[0],
+        )
+
+    assert result(lambda: build(kind), 16).verdict == "proven"
+    leak = result(lambda: build(Logs), 16)
+    assert leak.verdict == "contradicted"
+    assert "attribute log_history of TrainerState" in evidence(leak, "held by")
+    assert "the inputs are the first batch of the trainer" in evidence(leak, "with")

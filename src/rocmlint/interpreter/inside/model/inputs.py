@@ -37,9 +37,11 @@ def is_vision(name: str) -> bool:
 def of(parts: Parts, *, labels: bool = False) -> dict[str, Any]:
     """Return keyword arguments for a forward of the model, on its device.
 
-    They are those of the factory; else an image and text, made as Qwen-VL takes them; else the
-    ``dummy_inputs`` of transformers. Raises CannotAnswerError.
+    They are those of the factory; else the first batch of its trainer; else an image and text,
+    made as Qwen-VL takes them; else the ``dummy_inputs`` of transformers. Raises
+    CannotAnswerError.
     """
+    add_batch(parts)
     if parts.inputs is None:
         made = _made(parts)
         if labels:
@@ -51,6 +53,14 @@ def of(parts: Parts, *, labels: bool = False) -> dict[str, Any]:
         raise CannotAnswerError(message)
     values: dict[str, Any] = moved(made, parts.model)
     return values
+
+
+def add_batch(parts: Parts) -> None:
+    """Take the first batch of a trainer where the factory returns no inputs."""
+    if parts.inputs is None and parts.trainer is not None:
+        with suppress(Exception):  # a trainer without data
+            parts.inputs = next(iter(parts.trainer.get_train_dataloader()))
+            parts.notes.append("the inputs are the first batch of the trainer")
 
 
 def _made(parts: Parts) -> dict[str, Any]:

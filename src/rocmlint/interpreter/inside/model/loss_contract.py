@@ -56,10 +56,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inputs(parts: Parts) -> Any:
-    """Return the inputs; of the trainer's own data where the factory returns none."""
-    if parts.inputs is None and parts.trainer is not None:
-        with suppress(Exception):  # a trainer without data
-            parts.inputs = next(iter(parts.trainer.get_train_dataloader()))
+    """Return keyword arguments, or the positional ones of the factory."""
+    model_inputs.add_batch(parts)
     if parts.inputs is not None and not hasattr(parts.inputs, "keys"):
         return tuple(model_inputs.moved(parts.inputs, parts.model))
     return model_inputs.of(parts, labels=True)

@@ -59,7 +59,7 @@ def _groups(optimizer: Any, names: dict[int, str]) -> Iterator[dict[str, Any]]:
     for number, group in enumerate(getattr(optimizer, "param_groups", ())):
         rate = group.get("initial_lr", group.get("lr"))  # a warm-up begins with 0
         yield {
-            "name": str(group.get("name", f"group {number}")),
+            "name": str(group.get("name", number)),
             "rate": None if rate is None else float(rate),
             "parameters": [names.get(id(each)) for each in group["params"]],
         }

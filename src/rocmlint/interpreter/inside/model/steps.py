@@ -53,6 +53,8 @@ def _of_trainer(parts: Parts) -> Callable[[int], object]:
         parts.trainer.create_optimizer()
         parts.optimizer = parts.trainer.optimizer
     optimizer = _optimizer(parts)
+    if not hasattr(parts.trainer, "current_gradient_accumulation_steps"):
+        parts.trainer.current_gradient_accumulation_steps = 1  # as train() sets it
 
     def step(_: int) -> None:
         parts.trainer.training_step(parts.model, dict(given))
