@@ -107,7 +107,7 @@ class _Watch:
         names = list(inspect.signature(self._model.forward).parameters)
 
         def called(_: Any, args: Any, kwargs: Any) -> None:
-            given = {**dict(zip(names, args, strict=False)), **kwargs}
+            given = {**{names[at]: each for at, each in enumerate(args)}, **kwargs}
             self.calls.append({**_seen(given, self._model), "encoder": 0})
 
         def encoded(*_: Any) -> None:

@@ -105,12 +105,9 @@ def _name(holder: Any, path: _Path) -> str:
         code, names = holder.f_code, _keys(holder.f_locals, path)
         return _told("variable", names, code.co_name, _place(code), path)
     if isinstance(holder, types.FunctionType):
-        code, cells = holder.__code__, holder.__closure__ or ()
-        names = [
-            name
-            for name, cell in zip(code.co_freevars, cells, strict=False)
-            if id(cell) in path.held
-        ]
+        code = holder.__code__
+        cells = enumerate(holder.__closure__ or ())
+        names = [code.co_freevars[at] for at, cell in cells if id(cell) in path.held]
         return _told("variable", names, holder.__qualname__, _place(code), path)
     if isinstance(holder, dict):
         module = sys.modules.get(str(holder.get("__name__")))
