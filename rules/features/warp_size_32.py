@@ -105,7 +105,7 @@ class WarpSize32(PythonRule["cst.Integer"]):
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers of warps that are too many for AMD, and 32 as the size of a warp."""
         number = node.evaluated_value
-        names = [] if _KERNELS.search(source.code) is None else list(_names(node, source))
+        names = list(_names(node, source))
         if any(map(_WARPS.search, names)) and number * _LANES > _MOST_THREADS:
             message = (
                 f"{number} warps of 64 threads are {number * _LANES}, and AMD GPUs launch "
@@ -120,7 +120,8 @@ class WarpSize32(PythonRule["cst.Integer"]):
             )
         else:
             return
-        if not self.is_excused(node, source):
+        is_kernel = _KERNELS.search(source.code) is not None  # late: a search of the whole file
+        if is_kernel and not self.is_excused(node, source):
             finding = self.finding(node, source, message, help=advice)
             *_, statement, _ = (node, *source.ancestors(node))
             once = f"{self.code} {source.path} {source.span(statement).line}"
