@@ -174,6 +174,7 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
     code = "ROC707"
     name = "debug-logging-default"
     since = "0.1.0"
+    preview = True
     severity = "warning"
     skips = frozenset({"test", "example", "docs", "benchmark"})
     on = calls(

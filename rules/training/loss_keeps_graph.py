@@ -147,6 +147,7 @@ class LossKeepsGraph(PythonRule["cst.AugAssign | cst.Assign | cst.Call"]):
     code = "ROC507"
     name = "loss-keeps-graph"
     since = "0.1.0"
+    preview = True
     on = (
         nodes("AugAssign", words=("backward",), where=r"\+=", described="sums of losses")
         | nodes(

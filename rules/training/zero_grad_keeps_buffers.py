@@ -116,6 +116,7 @@ class ZeroGradKeepsBuffers(PythonRule["cst.Call"]):
     code = "ROC506"
     name = "zero-grad-keeps-buffers"
     since = "0.1.0"
+    preview = True
     on = calls("zero_grad", words=("set_to_none",), where=r"\bzero_grad\b")
     severity = "warning"
     skips = frozenset({"test", "benchmark"})

@@ -113,6 +113,7 @@ class MissingFontPath(PythonRule["cst.Call"]):
     code = "ROC609"
     name = "missing-font-path"
     since = "0.1.0"
+    preview = True
     severity = "warning"
     on = nodes(
         "Call",
