@@ -126,10 +126,13 @@ class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find defaults that differ from an earlier one in the file."""
+        conflicts = _conflicts(source)
+        if not conflicts:
+            return
         span = source.span(node)
         end = source.offset_of(span.end_line) + span.end_column - 1
         told: set[tuple[str, float | None]] = set()
-        for found in _conflicts(source):
+        for found in conflicts:
             said = (found.here.key, found.here.number)
             if said in told or self.is_excused(found, source):
                 continue

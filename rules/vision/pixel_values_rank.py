@@ -114,13 +114,15 @@ def _assumed(node: cst.CSTNode, source: Source) -> RankAssumed | None:
     if isinstance(node, cst.Subscript):
         return _first_row(node, source)
     function = source.function(node)
-    if function is None or not names_grid(function):
-        return None
+    found: RankAssumed | None = None
     if isinstance(node, cst.Call):
-        return _repeated(node)
-    if isinstance(node, cst.Assign):
-        return _unpacked(node)
-    return _compared(node, function, source) if isinstance(node, cst.Comparison) else None
+        found = _repeated(node)
+    elif isinstance(node, cst.Assign):
+        found = _unpacked(node)
+    elif isinstance(node, cst.Comparison) and function is not None:
+        found = _compared(node, function, source)
+    # Last, as it looks at the whole function.
+    return found if found and function is not None and names_grid(function) else None
 
 
 def _repeated(call: cst.Call) -> RankAssumed | None:
