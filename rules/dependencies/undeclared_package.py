@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.disk.state import data_of
 from rocmlint.rule import PythonRule, nodes
 
 from ._names.judgement import first_fitting, requirement
@@ -25,9 +22,9 @@ from ._names.published_names import history
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
-    from rocmlint.disk.disk import Disk
     from rocmlint.rule import Finding, Source
 
     from ._names.judgement import MissingUse
@@ -54,19 +51,9 @@ def is_ready(found: MissingUse, source: Source) -> bool:
 
 def is_pinned_in_code(found: MissingUse, source: Source) -> bool:
     """Packages of which a module of the project names a version, as launchers do that install."""
-    modules = source.modules_below(source.project.folders[-1])
-    return _is_named_with_version(found.dotted.partition(".")[0], modules, source.disk)
-
-
-@lru_cache(maxsize=16)
-def _is_named_with_version(package: str, modules: tuple[str, ...], disk: Disk) -> bool:
-    """Look through the modules, for all files of a run once; the disk is that of the run."""
-    del disk
-    spelt = package.replace("_", "[-_]")
-    versioned = re.compile(
-        rf"\b{spelt}(?:\[[\w, ]*\])?[ ]*(?:[=~<>!]=|[<>])[ ]*\d|/{spelt}(?:\.git)?@".encode()
-    )
-    return any(versioned.search(data_of(path) or b"") for path in modules)
+    spelt = found.dotted.partition(".")[0].replace("_", "[-_]")
+    versioned = rf"\b{spelt}(?:\[[\w, ]*\])?[ ]*(?:[=~<>!]=|[<>])[ ]*\d|/{spelt}(?:\.git)?@"
+    return bool(source.modules_with(source.project.folders[-1], (versioned,)))
 
 
 class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):

@@ -155,7 +155,27 @@ def test_a_search_of_modules_hangs_on_their_text_and_not_on_their_times(
     assert Consulted().unchanged(file.consulted)
     os.utime(tmp_path / "a.py", (1, 1))
     assert Consulted().unchanged(file.consulted)
-    (tmp_path / "a.py").write_text("circle2 = 1\n")
+    (tmp_path / "a.py").write_text("circles = 1\n")
+    assert not Consulted().unchanged(file.consulted)
+
+
+def test_a_search_of_modules_hangs_on_those_that_match_alone(file: File, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("boxes = 1\n")
+    (tmp_path / "b.py").write_text("lines = 1\n")
+    patterns = ("boxes|circles", r"=[ ]\d")
+    assert file.modules_with(str(tmp_path), patterns) == (str(tmp_path / "a.py"),)
+    (tmp_path / "b.py").write_text("lines = 22\n")
+    assert Consulted().unchanged(file.consulted)
+    (tmp_path / "a.py").write_text("boxes = 22\n")
+    assert not Consulted().unchanged(file.consulted)
+
+
+def test_the_paths_of_modules_hang_on_no_text(file: File, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("boxes = 1\n")
+    assert file.modules_below(str(tmp_path)) == (str(tmp_path / "a.py"),)
+    (tmp_path / "a.py").write_text("boxes = 22\n")
+    assert Consulted().unchanged(file.consulted)
+    (tmp_path / "b.py").touch()
     assert not Consulted().unchanged(file.consulted)
 
 

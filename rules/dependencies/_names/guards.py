@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.disk.state import data_of
 from rocmlint.rule import (
     compile_lazily,
     dotted_text,
@@ -281,8 +280,7 @@ def _mentioning(name: str, source: Source) -> list[Source]:
     if source.package is None:
         return []
     top, folder = source.package
-    modules = source.modules_below(os.path.join(folder, top))
-    found = [path for path in modules if name.encode() in (data_of(path) or b"")]
+    found = source.modules_with(os.path.join(folder, top), (re.escape(name),))
     if len(found) > _MOST_MODULES:
         return []
     return [Source(path, source.disk.read(path).text, project=source.project) for path in found]

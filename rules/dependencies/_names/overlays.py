@@ -125,7 +125,8 @@ def _puts_in(dotted: str, source: Source) -> bool:
     root = source.project.folders[-1]
     find = _put_in if "test" in source.kinds else _put_in_by_program
     parts = dotted.split(".")
-    put_in = find(parts[0], source.modules_below(root), root, source.disk)
+    modules = source.modules_with(root, (re.escape(parts[0]),))
+    put_in = find(parts[0], modules, root, source.disk)
     return any(".".join(parts[:length]) in put_in for length in range(2, len(parts) + 1))
 
 
@@ -140,9 +141,8 @@ def _put_in_by_program(
 
 @lru_cache(maxsize=16)
 def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
-    """Return the names that modules put into a package; the disk is that of one run."""
+    """Return the names that modules with its name put into a package; the disk is of one run."""
     del root, disk
-    word = package.encode()
     written = re.compile(
         rf"^[ \t]*(?:sys\.modules\[[\"'])?({package}(?:\.\w+)+)(?:[\"']\])?[ \t]*=(?!=)",
         re.MULTILINE,
@@ -152,10 +152,9 @@ def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> fr
     found: set[str] = set()
     for path in modules:
         data = data_of(path) or b""
-        if word in data:
-            text = data.decode("utf-8", "replace")
-            found.update(written.findall(text) if may_put(data) else ())
-            found.update(_put_in_by_alias(package, text))
+        text = data.decode("utf-8", "replace")
+        found.update(written.findall(text) if may_put(data) else ())
+        found.update(_put_in_by_alias(package, text))
     return frozenset(found)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.disk.state import data_of
 from rocmlint.rule import Edit, Fix, dotted_text
 
 from .._names.published_names import has, history
@@ -68,14 +67,9 @@ def _is_imported_elsewhere(local: str, source: Source) -> bool:
     folder, file = os.path.split(os.path.abspath(source.path))
     stem = file.removesuffix(".py")
     stem = os.path.basename(folder) if stem == "__init__" else stem
-    taken = re.compile(
-        rf"from\s+[\w.]*\b{re.escape(stem)}\s+import[^\n]*(?:\(|\b{re.escape(local)}\b|\*)".encode()
-    )
-    return any(
-        taken.search(data)
-        for path in source.modules_below(source.project.folders[-1])
-        if local.encode() in (data := data_of(path) or b"")
-    )
+    name = re.escape(local)
+    taken = rf"from\s+[\w.]*\b{re.escape(stem)}\s+import[^\n]*(?:\(|\b{name}\b|\*)"
+    return bool(source.modules_with(source.project.folders[-1], (name, taken)))
 
 
 def _of_call(use: OldUse, source: Source) -> list[Edit]:

@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.state import (
     MODULES,
     REQUIREMENTS,
-    TEXTS,
     UNREADABLE,
     data_of,
     digest,
-    matching,
     modules_below,
     names_in,
+    question,
     requirements_below,
-    texts_of,
     texts_with,
+    times_of,
 )
 from rocmlint.text.text import with_plain_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rocmlint.disk.state import State
+    from rocmlint.disk.state import Below, State
 
 
 class Content(NamedTuple):
@@ -48,33 +47,24 @@ class Disk:
         self.exists = cache(os.path.exists)
         self.names_in = cache(names_in)
         self.modules_below = cache(partial(modules_below, noted=noted))
+        self.times_below = cache(self._times_below)
         self.modules_with = cache(self._modules_with)
         self.requirements_below = cache(partial(requirements_below, noted=noted))
         self.read = cache(self._read)
-        self._texts: dict[str, str] = {}
 
     def __reduce__(self) -> tuple[Callable[[], Disk], tuple[()]]:
         """Become, in another process, one that knows nothing yet."""
         return partial(Disk, self._text_of, noted=self._is_noted), ()
 
-    def texts_below(self, folder: str) -> str:
-        """Return a fingerprint of the content of all modules below a folder."""
-        if not self._is_noted:
-            return ""
-        if folder not in self._texts:
-            self._texts[folder] = texts_of(self.modules_below(folder).paths)
-        return self._texts[folder]
+    def _times_below(self, folder: str) -> str:
+        return times_of(self.modules_below(folder).paths) if self._is_noted else ""
 
-    def _modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    def _modules_with(self, folder: str, patterns: tuple[str, ...]) -> Below:
         """Return the modules below a folder that match all patterns; each prefix is kept too."""
         if not patterns:
-            return self.modules_below(folder).paths
-        paths = self.modules_with(folder, patterns[:-1])
-        if len(patterns) > 1 or folder in self._texts or not self._is_noted:
-            return matching(paths, patterns[-1])
-        found = texts_with(paths, patterns[-1])  # one look at all of them tells both
-        self._texts[folder] = found.digest
-        return found.paths
+            return self.modules_below(folder)
+        paths = self.modules_with(folder, patterns[:-1]).paths
+        return texts_with(paths, patterns[-1:], noted=self._is_noted)
 
     def _read(self, path: str) -> Content:
         data = data_of(path)
@@ -122,7 +112,10 @@ class DiskView:
         return names
 
     def modules_below(self, folder: str) -> tuple[str, ...]:
-        """Return the paths of the modules in a directory, recursively, and record them."""
+        """Return the paths of the modules in a directory, recursively, and record these alone.
+
+        What is in the modules can be asked with ``modules_with``.
+        """
         modules = self.disk.modules_below(folder)
         self._noted[os.path.join(folder, MODULES)] = modules.digest
         return modules.paths
@@ -130,14 +123,12 @@ class DiskView:
     def modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         """Return the paths of the modules below a folder whose text matches all of the patterns.
 
-        It is noted that any of these texts may change.
+        It is noted which they are, and their content: what other modules say changes nothing.
         """
-        times, found = (
-            self.disk.modules_below(folder).digest,
-            self.disk.modules_with(folder, patterns),
-        )
-        self._noted[os.path.join(folder, TEXTS)] = [times, self.disk.texts_below(folder)]
-        return found
+        times = self.disk.times_below(folder)  # from before the reading, as of any file
+        found = self.disk.modules_with(folder, patterns)
+        self._noted[question(folder, patterns)] = [times, found.digest]
+        return found.paths
 
     def requirements_below(self, folder: str) -> tuple[str, ...]:
         """Return the paths of the files below a folder that declare requirements, and note them."""

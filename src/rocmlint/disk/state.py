@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.read import read_small
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     State = bool | str | list[str]
     """False for a path where nothing is; else a digest of a file's content, the names in a folder,
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 UNREADABLE = ""
 MODULES = os.path.join("**", "*.py")
-"""Stands below a folder for all of its modules, as in a glob."""
-TEXTS = os.path.join(MODULES, "*")
-"""Stands below a folder for the text of all of its modules."""
+"""Stands below a folder for all of its modules, as in a glob; what follows for those with it."""
 REQUIREMENTS = os.path.join("**", "requirements*")
 """Stands below a folder for all files that declare what its projects require."""
 _MAXIMUM_FOLDERS = 5000
@@ -62,7 +60,7 @@ def names_in(folder: str) -> list[str]:
 
 
 class Below(NamedTuple):
-    """The paths of some files below a folder, and a fingerprint that changes with any of them.
+    """The paths of some files below a folder, and a fingerprint of what was asked of them.
 
     That is empty where it was not asked for.
     """
@@ -72,61 +70,59 @@ class Below(NamedTuple):
 
 
 def modules_below(folder: str, *, noted: bool = True) -> Below:
-    """Find the modules below a folder."""
-    return _below(folder, lambda name: name.endswith(".py"), noted)
+    """Find the modules below a folder; the fingerprint is that of their paths."""
+    paths = _below(folder, lambda name: name.endswith(".py"))
+    return Below(paths, _digest_of(paths) if noted else "")
 
 
 def requirements_below(folder: str, *, noted: bool = True) -> Below:
-    """Find the files below a folder that declare what the project in theirs requires."""
-    return _below(folder, lambda name: name in _OF_PROJECTS, noted)
+    """Find the files below a folder that declare what the project in theirs requires.
+
+    The fingerprint changes with any of them.
+    """
+    paths = _below(folder, lambda name: name in _OF_PROJECTS)
+    return Below(paths, times_of(paths) if noted else "")
 
 
 _OF_PROJECTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"})
 
 
-def _below(folder: str, is_wanted: Callable[[str], bool], noted: bool) -> Below:
+def _below(folder: str, is_wanted: Callable[[str], bool]) -> tuple[str, ...]:
     """Find files below a folder, in at most 5,000 folders."""
     found = []
     for inner, folders, names in islice(os.walk(folder), _MAXIMUM_FOLDERS):
         folders[:] = sorted(each for each in folders if not each.startswith(_OUTSIDE))
         found += [os.path.join(inner, name) for name in sorted(names) if is_wanted(name)]
-    state = digest(os.fsencode("\n".join(map(_identity, found)))) if noted else ""
-    return Below(tuple(found), state)
+    return tuple(found)
 
 
-def texts_of(paths: Iterable[str]) -> str:
-    """Return a fingerprint of the content of some files."""
-    return _texts((path, data_of(path)) for path in paths)
+def times_of(paths: Iterable[str]) -> str:
+    """Return a fingerprint of when some files changed, which needs no look into them."""
+    return _digest_of(map(_identity, paths))
 
 
-def texts_with(paths: Iterable[str], pattern: str) -> Below:
-    """Return the files in which a regular expression finds something, each read once.
+def texts_with(paths: Iterable[str], patterns: Iterable[str], *, noted: bool = True) -> Below:
+    """Return the files in which all of the regular expressions find something.
 
-    The fingerprint is that of the content of all.
+    The fingerprint is that of their content.
     """
-    search = re.compile(pattern.encode()).search
-    found = []
-
-    def contents() -> Iterator[tuple[str, bytes | None]]:
-        for path in paths:
-            data = data_of(path)
-            if search(data or b""):
-                found.append(path)
-            yield path, data
-
-    texts = _texts(contents())
+    searches = [re.compile(pattern.encode()).search for pattern in patterns]
+    found = {}
+    for path in paths:
+        data = data_of(path) or b""
+        if all(search(data) for search in searches):
+            found[path] = digest(data) if noted else ""
+    texts = _digest_of(f"{path} {text}" for path, text in found.items()) if noted else ""
     return Below(tuple(found), texts)
 
 
-def _texts(contents: Iterable[tuple[str, bytes | None]]) -> str:
-    lines = (f"{path} {UNREADABLE if data is None else digest(data)}" for path, data in contents)
+def question(folder: str, patterns: Iterable[str]) -> str:
+    """Return what stands for the modules below a folder whose text matches all patterns."""
+    return os.path.join(folder, MODULES, "\0".join(patterns))
+
+
+def _digest_of(lines: Iterable[str]) -> str:
     return digest(os.fsencode("\n".join(lines)))
-
-
-def matching(paths: Iterable[str], pattern: str) -> tuple[str, ...]:
-    """Return the paths of the files in which a regular expression finds something."""
-    search = re.compile(pattern.encode()).search
-    return tuple(path for path in paths if search(data_of(path) or b""))
 
 
 def _identity(path: str) -> str:
@@ -142,17 +138,18 @@ class Consulted:
 
     def __init__(self) -> None:
         self._now: dict[tuple[str, type], State] = {}
+        self._times_below: dict[str, str] = {}
 
     def unchanged(self, before: Mapping[str, State]) -> bool:
         """Return whether all of these paths are as they were."""
         return all(self._is(path, state) for path, state in before.items())
 
     def _is(self, path: str, state: State) -> bool:
-        if not path.endswith(TEXTS) or not isinstance(state, list):
-            return self._of(path, state) == state
-        times, texts = state  # modules that were only touched are as they were
-        modules = path.removesuffix(TEXTS) + MODULES
-        return self._of(modules, times) == times or self._of(path, texts) == texts
+        folder, found, _ = path.partition(_QUESTION)
+        if found and isinstance(state, list):
+            times, texts = state  # where no module changed, none needs to be searched again
+            return self._times(folder) == times or self._of(path, texts) == texts
+        return self._of(path, state) == state
 
     def _of(self, path: str, alike: State) -> State:
         key = (path, type(alike))
@@ -160,11 +157,20 @@ class Consulted:
             self._now[key] = _state(path, alike)
         return self._now[key]
 
+    def _times(self, folder: str) -> str:
+        if folder not in self._times_below:
+            self._times_below[folder] = times_of(modules_below(folder, noted=False).paths)
+        return self._times_below[folder]
+
+
+_QUESTION = os.path.join(os.sep, MODULES, "")
+
 
 def _state(path: str, alike: State) -> State:
     """Return what a path is like now, in the terms of an earlier answer."""
-    if path.endswith(TEXTS):
-        return texts_of(modules_below(path.removesuffix(TEXTS)).paths)
+    folder, found, patterns = path.partition(_QUESTION)
+    if found:
+        return texts_with(modules_below(folder, noted=False).paths, patterns.split("\0")).digest
     for ending, below in ((MODULES, modules_below), (REQUIREMENTS, requirements_below)):
         if path.endswith(ending):
             return below(path.removesuffix(ending)).digest

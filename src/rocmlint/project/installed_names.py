@@ -15,8 +15,6 @@ from functools import lru_cache
 from importlib.util import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.disk.state import data_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -124,9 +122,10 @@ class InstalledNames:
 
     def _is_mentioned(self, name: str, path: str) -> bool:
         """Return whether a module's file, or any file of its package, has this word."""
-        word = re.compile(rf"\b{re.escape(name)}\b".encode())
-        paths = self._view.modules_below(os.path.dirname(path)) if _is_package(path) else (path,)
-        return any(word.search(data_of(each) or b"") for each in paths)
+        word = rf"\b{re.escape(name)}\b"
+        if _is_package(path):
+            return bool(self._view.modules_with(os.path.dirname(path), (word,)))
+        return re.search(word, self._view.read(path)) is not None
 
     def _definition(self, dotted: str) -> Any:
         """Return the one function or class that a module defines under this name, else None."""
