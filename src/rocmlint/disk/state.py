@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole start
-from itertools import islice
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.read import read_small
@@ -88,11 +88,24 @@ _OF_PROJECTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "requiremen
 
 
 def _below(folder: str, is_wanted: Callable[[str], bool]) -> tuple[str, ...]:
-    """Find files below a folder, in at most 5,000 folders."""
-    found = []
-    for inner, folders, names in islice(os.walk(folder), _MAXIMUM_FOLDERS):
-        folders[:] = sorted(each for each in folders if not each.startswith(_OUTSIDE))
-        found += [os.path.join(inner, name) for name in sorted(names) if is_wanted(name)]
+    """Find files below a folder, in at most 5,000 folders; ``os.walk`` takes twice as long."""
+    found: list[str] = []
+    waiting = [folder]
+    for _ in range(_MAXIMUM_FOLDERS):
+        if not waiting:
+            break
+        above = os.path.join(waiting.pop(), "")
+        try:
+            entries = sorted(os.scandir(above), key=lambda entry: entry.name, reverse=True)
+        except OSError:
+            continue
+        files = []
+        for each in entries:
+            if each.is_dir(follow_symlinks=False):
+                waiting += [] if each.name.startswith(_OUTSIDE) else [above + each.name]
+            elif is_wanted(each.name):
+                files.append(above + each.name)
+        found += reversed(files)
     return tuple(found)
 
 
@@ -138,7 +151,8 @@ class Consulted:
 
     def __init__(self) -> None:
         self._now: dict[tuple[str, type], State] = {}
-        self._times_below: dict[str, str] = {}
+        self._modules = cache(partial(modules_below, noted=False))
+        self._times = cache(lambda folder: times_of(self._modules(folder).paths))
 
     def unchanged(self, before: Mapping[str, State]) -> bool:
         """Return whether all of these paths are as they were."""
@@ -154,26 +168,25 @@ class Consulted:
     def _of(self, path: str, alike: State) -> State:
         key = (path, type(alike))
         if key not in self._now:
-            self._now[key] = _state(path, alike)
+            self._now[key] = self._state(path, alike)
         return self._now[key]
 
-    def _times(self, folder: str) -> str:
-        if folder not in self._times_below:
-            self._times_below[folder] = times_of(modules_below(folder, noted=False).paths)
-        return self._times_below[folder]
+    def _state(self, path: str, alike: State) -> State:
+        folder, found, patterns = path.partition(_QUESTION)
+        if found:
+            return texts_with(self._modules(folder).paths, patterns.split("\0")).digest
+        if path.endswith(MODULES):
+            return _digest_of(self._modules(path.removesuffix(MODULES)).paths)
+        return _state(path, alike)
 
 
-_QUESTION = os.path.join(os.sep, MODULES, "")
+_QUESTION = os.path.join(MODULES, "")
 
 
 def _state(path: str, alike: State) -> State:
     """Return what a path is like now, in the terms of an earlier answer."""
-    folder, found, patterns = path.partition(_QUESTION)
-    if found:
-        return texts_with(modules_below(folder, noted=False).paths, patterns.split("\0")).digest
-    for ending, below in ((MODULES, modules_below), (REQUIREMENTS, requirements_below)):
-        if path.endswith(ending):
-            return below(path.removesuffix(ending)).digest
+    if path.endswith(REQUIREMENTS):
+        return requirements_below(path.removesuffix(REQUIREMENTS)).digest
     exists = os.path.exists(path)
     if isinstance(alike, bool) or not exists:
         return exists

@@ -145,6 +145,7 @@ def _walk(
     notes: list[str],
 ) -> Iterator[tuple[str, FileToLint]]:
     """Yield the files below a folder, each with its absolute path."""
+    root = os.path.abspath(folder)
     stack = [folder]
     while stack:
         current = stack.pop()
@@ -156,7 +157,10 @@ def _walk(
         # Once a folder: for each file it would take longer than all else.
         absolute = os.path.abspath(current)
         above = os.path.join(absolute, "")
-        reason = None if current == folder else _why_left_out(absolute, entries, folder)
+        names = {entry.name for entry in entries}
+        if "pyvenv.cfg" in names and current != folder:
+            continue  # an environment
+        reason = None if current == folder else _why_left_out(absolute, names, root)
         if reason is not None:
             notes.append(f"{_shown(current)}: {_LEFT_OUT.format(reason)}")
             continue
@@ -190,11 +194,10 @@ def _is_linted_itself(link: str, settings: Settings) -> bool:
     return beside and is_linted(own, settings) and not _is_excluded(own, settings)
 
 
-def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -> str | None:
+def _why_left_out(folder: str, names: set[str], root: str) -> str | None:
     """Return why nobody would act on findings in a folder; None for all others."""
-    names = {entry.name for entry in entries}
     above, called = os.path.split(folder)
-    is_at_root = called in _OF_OTHERS_AT_ROOT and above == os.path.abspath(root)
+    is_at_root = called in _OF_OTHERS_AT_ROOT and above == root
     if is_at_root or _OF_OTHERS.match(called):
         return "code of other projects"
     if _BUILT.match(called) and os.path.basename(above) == "build":
@@ -205,7 +208,7 @@ def _why_left_out(folder: str, entries: Sequence[os.DirEntry[str]], root: str) -
         return None  # as of most folders, which must not cost an import
     from rocmlint.lint.vendored import vendored  # noqa: PLC0415
 
-    return vendored(folder, names, os.path.abspath(root))
+    return vendored(folder, names, root)
 
 
 def _checked(settings: Settings) -> Settings:
@@ -274,9 +277,8 @@ def _beginning(path: str) -> bytes:
 
 
 def _is_entered(entry: os.DirEntry[str]) -> bool:
-    if entry.name in NEVER_ENTERED or (entry.name.startswith(".") and entry.name not in ENTERED):
-        return False
-    return not os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+    name = entry.name
+    return name not in NEVER_ENTERED and (not name.startswith(".") or name in ENTERED)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
