@@ -29,14 +29,15 @@ _HOPS = 5
 
 
 class OwnClass(NamedTuple):
-    """A class of the project, whole, and its file."""
+    """A class of the project, perhaps without some of its members, and its file."""
 
     node: cst.ClassDef
     source: Source
 
     def method(self, name: str) -> cst.FunctionDef | None:
         """Return the method that the class itself defines, however it is indented."""
-        own = (each for each in statements(self.node.body) if isinstance(each, cst.FunctionDef))
+        whole = self.source.whole_class(self.node.body) or self.node
+        own = (each for each in statements(whole.body) if isinstance(each, cst.FunctionDef))
         return next((each for each in own if each.name.value == name), None)
 
 
@@ -45,8 +46,8 @@ def trainer_classes(node: cst.CSTNode, source: Source) -> tuple[OwnClass, ...]:
 
     None where it is no Trainer of transformers, or where that is not known.
     """
-    whole = source.whole_class(node)
-    return () if whole is None else _lineage(whole, source)
+    around = source.enclosing(node, cst.ClassDef)
+    return () if around is None else _lineage(around, source)
 
 
 @once_per_file
@@ -76,11 +77,11 @@ def _is_trainer(base: cst.BaseExpression, source: Source) -> bool:
 def _own_classes(base: cst.BaseExpression, source: Source) -> Iterator[OwnClass]:
     """Yield the class of the project that a base is, from this file or another one."""
     name = dotted_text(base)
-    own = source.definition(name) if name is not None else None
+    own = source.declaration(name) if name is not None else None
     if isinstance(own, cst.ClassDef):
         yield OwnClass(own, source)
     found = defined_elsewhere(source.resolve(base) or "", source) if own is None else None
-    other = None if found is None else found.source.definition(found.name)
+    other = None if found is None else found.source.declaration(found.name)
     if found is not None and isinstance(other, cst.ClassDef):
         yield OwnClass(other, found.source)
 

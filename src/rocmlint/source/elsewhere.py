@@ -34,7 +34,7 @@ def defined_elsewhere(dotted: str, source: Source, hops: int = HOPS) -> Elsewher
         return None
     other = Source(path, source.project.read(path), project=source.project)
     try:
-        if other.definition(name) is not None:
+        if other.declaration(name) is not None:
             return Elsewhere(name, other, hops)
         origins = {each.dotted for each in other.names.in_module(name)}
     except UnparsableError:

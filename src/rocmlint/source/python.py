@@ -166,6 +166,10 @@ class Source(File):
         """Return the one top-level function or class of this file with this name, whole."""
         return self.names.definition(name)
 
+    def declaration(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
+        """Return what ``definition`` does, but of a class at least its bases and first member."""
+        return self.names.declaration(name)
+
     # Names
 
     def resolve(self, node: cst.CSTNode) -> str | None:

@@ -115,6 +115,18 @@ class Names:
         node = found[0] if len(found) == 1 else None
         return node if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else None
 
+    def declaration(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
+        """Return what ``definition`` does, but of a class at least its bases and first member.
+
+        To parse all of a large class takes long, and much memory.
+        """
+        blocks = self._outline.blocks(name)
+        body = self._pieces.opening(blocks[0]).module.body if len(blocks) == 1 else ()
+        for each in body:
+            if isinstance(each, (cst.FunctionDef, cst.ClassDef)) and each.name.value == name:
+                return each
+        return self.definition(name)
+
     def whole_class(self, node: cst.CSTNode) -> cst.ClassDef | None:
         """Return the class around a node with all its members (a piece may hold only one)."""
         inner = next((a for a in self._pieces.ancestors(node) if isinstance(a, cst.ClassDef)), None)

@@ -158,6 +158,11 @@ class Pieces:
         except UnparsableError:
             return self.whole
 
+    def opening(self, block: Block) -> Piece:
+        """Parse a statement of the module, of a class one member alone. Raises UnparsableError."""
+        header = _CLASS.match(self._text.code, block.start, block.end)
+        return self.around(block.start if header is None else header.end())
+
     def statement_at(self, offset: int) -> Block:
         """Return the top-level statement with the character at this offset."""
         text = self._text
