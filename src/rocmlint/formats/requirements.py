@@ -10,24 +10,25 @@ from packaging.utils import canonicalize_name
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Declared, Inclusion, Index, Parts, Problem
 from rocmlint.formats.specifiers import Declaration, declare
+from rocmlint.lazy import compile_lazily
 from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
-_OWN_OPTIONS = re.compile(
+_COMMENT = compile_lazily(r"(?:^|(?<=\s))#.*")
+_OWN_OPTIONS = compile_lazily(
     r"\s--(?:hash|config-settings?|global-option|install-option)\b.*|\s\\\s*\Z", re.DOTALL
 )
 """Options that stand behind a requirement, for it alone."""
-_IGNORED = re.compile(
+_IGNORED = compile_lazily(
     r"\s(?P<option>-f|-i|--find-links|--index-url|--extra-index-url|--trusted-host"
     r"|--no-binary|--only-binary)(?:=|[ \t]+)\S+.*"
     r"|\s(?P<flag>--pre|--prefer-binary|--no-index)\s*\Z",
     re.DOTALL,
 )
 """Options of a whole file, which pip reads behind a requirement and does nothing with."""
-_OPTION = re.compile(
+_OPTION = compile_lazily(
     r"(?P<long>--[a-z][a-z-]*)(?:(?:=|\s+)(?P<value>\"[^\"]*\"|'[^']*'|[^\s-]\S*))?"
     r"|(?P<short>-[a-z])(?:\s*=?\s*(?P<short_value>\"[^\"]*\"|'[^']*'|[^\s-]\S*))?"
 )
@@ -40,9 +41,9 @@ _INDEXES = {
     "--find-links": True,
 }
 _INCLUSIONS = {"-r": False, "--requirement": False, "-c": True, "--constraint": True}
-_OF_CONDA = re.compile(r"(?P<name>[\w.-]+)=(?P<version>[^=\s]+)=(?P<build>[^=\s]+)\Z")
+_OF_CONDA = compile_lazily(r"(?P<name>[\w.-]+)=(?P<version>[^=\s]+)=(?P<build>[^=\s]+)\Z")
 """A line of ``conda list --export``; what pip installed has the build ``pypi_0``."""
-_SENTENCE = re.compile(r"[^\W\d]+,? [^\W\d]+")
+_SENTENCE = compile_lazily(r"[^\W\d]+,? [^\W\d]+")
 _EDITABLE = ("-e", "--editable")
 
 

@@ -6,13 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.excerpt import Excerpt
+from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_HEADER = re.compile(r"[|>][+-]?([1-9])?[+-]?([1-9])?[^\n]*\n?")
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
-_DOUBLED = re.compile("''")
+_HEADER = compile_lazily(r"[|>][+-]?([1-9])?[+-]?([1-9])?[^\n]*\n?")
+_ESCAPE = compile_lazily(
+    r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL
+)
+_DOUBLED = compile_lazily("''")
 _ESCAPED = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
     "e": "\x1b", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",

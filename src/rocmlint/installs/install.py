@@ -13,6 +13,7 @@ from rocmlint.formats.poetry import pep508
 from rocmlint.formats.shell.wrappers import program
 from rocmlint.formats.specifiers import is_location
 from rocmlint.installs.options import TOOLS, Tool
+from rocmlint.lazy import compile_lazily
 from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
@@ -22,19 +23,21 @@ if TYPE_CHECKING:
 
     from rocmlint.formats.model import Command
 
-_PIP = re.compile(r"pip(?:\d+(?:\.\d+)?)?\Z")
-_PYTHON = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)?)?w?(?:\.sh)?\Z|py\Z")
-_EXPANSION = re.compile(r"\$\w+\Z|\$\{[^{}]*\}\Z|\{[\w.]+\}\Z")
-_PIP_VARIABLE = re.compile(r"[${]+(?:\w*_)?pip(?:3|_(?:cmd|bin|command|exe))?\}?\Z", re.IGNORECASE)
-_UV_VARIABLE = re.compile(r"[${]+(?:\w*_)?uv(?:_(?:cmd|bin|command|exe))?\}?\Z", re.IGNORECASE)
-_MODULE_FLAG = re.compile(r"-[A-Za-z]*m\Z")
-_NAME = re.compile(
+_PIP = compile_lazily(r"pip(?:\d+(?:\.\d+)?)?\Z")
+_PYTHON = compile_lazily(r"(?:python|pypy)(?:\d+(?:\.\d+)?)?w?(?:\.sh)?\Z|py\Z")
+_EXPANSION = compile_lazily(r"\$\w+\Z|\$\{[^{}]*\}\Z|\{[\w.]+\}\Z")
+_PIP_VARIABLE = compile_lazily(
+    r"[${]+(?:\w*_)?pip(?:3|_(?:cmd|bin|command|exe))?\}?\Z", re.IGNORECASE
+)
+_UV_VARIABLE = compile_lazily(r"[${]+(?:\w*_)?uv(?:_(?:cmd|bin|command|exe))?\}?\Z", re.IGNORECASE)
+_MODULE_FLAG = compile_lazily(r"-[A-Za-z]*m\Z")
+_NAME = compile_lazily(
     r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[\w\s,.-]*\])?\s*([=<>!~]=|[<>@;]|\Z)"
 )
-_CONDA = re.compile(r"(?:[\w/.-]+::)?([A-Za-z0-9][\w.-]*)\s*([=<>!~]|\Z)")
-_BETWEEN = re.compile(r",\s*(?=[A-Za-z])(?![^\[]*\])")
+_CONDA = compile_lazily(r"(?:[\w/.-]+::)?([A-Za-z0-9][\w.-]*)\s*([=<>!~]|\Z)")
+_BETWEEN = compile_lazily(r",\s*(?=[A-Za-z])(?![^\[]*\])")
 _KNOWN = "install"
-_NAMED_INDEX = re.compile(r"[\w.-]+=(?=\w+:|/)")
+_NAMED_INDEX = compile_lazily(r"[\w.-]+=(?=\w+:|/)")
 
 
 class Requested(NamedTuple):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.formats import format_of, is_known, parse, requirements
 from rocmlint.formats.shell import script as shell
 from rocmlint.installs.install import installs_of
+from rocmlint.lazy import compile_lazily
 from rocmlint.project.declarations import Requirement
 from rocmlint.project.inline import installed
 from rocmlint.project.records import is_machine_record
@@ -25,41 +26,41 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Command, Declared
     from rocmlint.project.declarations import Declarations
 
-_README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
+_README = compile_lazily(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _BESIDE = {
     "docker": re.compile(r""),
     "docs": _README,
     "scripts": re.compile(r"(?:install|setup)\w*\.(?:sh|bash)", re.IGNORECASE),
 }
 """Folders beside the code, and which of their files say how it is installed."""
-_INSTALL = re.compile(
+_INSTALL = compile_lazily(
     r"\b(?:pip3? install|uv run[ \t][^\n`]*?--with)\b[^\n`]*(?:(?<=\\)\n[^\n`]*)*"
 )
-_BLOCK = re.compile(r"^(```+|~~~+)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
-_PROMPT = re.compile(r"^[ \t]*[$>][ \t]+", re.MULTILINE)
-_VERSION = re.compile(r"[<>=~]=|[<>]")
-_LEXEME = re.compile(LEXEME, re.DOTALL)
-_REQUIREMENT = re.compile(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
+_BLOCK = compile_lazily(r"^(```+|~~~+)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
+_PROMPT = compile_lazily(r"^[ \t]*[$>][ \t]+", re.MULTILINE)
+_VERSION = compile_lazily(r"[<>=~]=|[<>]")
+_LEXEME = compile_lazily(LEXEME, re.DOTALL)
+_REQUIREMENT = compile_lazily(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
 """A string of Python that may be a requirement with a version."""
-_BARE_URL = re.compile(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTILINE)
+_BARE_URL = compile_lazily(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTILINE)
 """A requirement that names no package: the URL of its repository must tell."""
-_ARGUMENT = re.compile(r"^[ \t]*ARG[ \t]+(\w+)=.*$", re.MULTILINE)
+_ARGUMENT = compile_lazily(r"^[ \t]*ARG[ \t]+(\w+)=.*$", re.MULTILINE)
 _BUILDING = frozenset({"workflow", "compose", "shell", "makefile", "justfile"})
 """Formats of files that build images."""
-_HEADING = re.compile(
+_HEADING = compile_lazily(
     r"^(?:#+[ \t]*(?P<marked>.*)|(?P<underlined>.+)\n(?:={3,}|-{3,})[ \t]*)$", re.MULTILINE
 )
-_OF_ENVIRONMENT = re.compile(
+_OF_ENVIRONMENT = compile_lazily(
     r"\b(?:requirements?|dependenc(?:y|ies)|environments?)\b", re.IGNORECASE
 )
-_RELEASE = re.compile(
+_RELEASE = compile_lazily(
     r"[ \t]*(?:[-*+][ \t]+|\|[ \t]*)?[*`]{0,3}([A-Za-z][\w.-]*)[*`]{0,3}[ \t]*[ \t:|][ \t]*"
     r"`?v?(\d+(?:\.\d+){1,3})(?:\+[\w.]+)?`?[ \t]*(?:\||<br[ \t]*/?>)?[ \t]*"
 )
 """A line of a table: a package, and the version of it."""
 _FEWEST = 3
 """Lines that make a table of an environment."""
-_EXTRAS = re.compile(r"\[[\w\s,.-]*\]\Z")
+_EXTRAS = compile_lazily(r"\[[\w\s,.-]*\]\Z")
 
 
 class _Told(NamedTuple):

@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.formats import format_of
 from rocmlint.installs.install import installs_of
+from rocmlint.lazy import compile_lazily
 from rocmlint.project.inclusions import parts_of
 from rocmlint.project.platforms import of_image_name
 from rocmlint.published import requirements as published
@@ -25,35 +26,37 @@ if TYPE_CHECKING:
     from rocmlint.project.platforms import Platform
 
 _BESIDE = ("docker", "dockerfiles", ".devcontainer", "scripts", "docs")
-_README = re.compile(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
+_README = compile_lazily(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _WITH_IMAGES = frozenset({"apptainer", "compose", "devcontainer"})
 _TELLING = _WITH_IMAGES | {"dockerfile", "shell"}
 
-_MINOR = re.compile(r"(?<![a-z])py(?:thon)?[-_:]?3\.?(\d{1,2})(?![\d+])")
-_NEWEST = re.compile(r"(?:latest(?:[-_].*)?)?")
-_PYTORCH = re.compile(r"(?<![a-z])pytorch(?![a-z])")
-_HUGGING_FACE = re.compile(
+_MINOR = compile_lazily(r"(?<![a-z])py(?:thon)?[-_:]?3\.?(\d{1,2})(?![\d+])")
+_NEWEST = compile_lazily(r"(?:latest(?:[-_].*)?)?")
+_PYTORCH = compile_lazily(r"(?<![a-z])pytorch(?![a-z])")
+_HUGGING_FACE = compile_lazily(
     r"(?<![a-z])(?:huggingface|pytorch-training|text-generation-inference|tgi)(?![a-z])"
 )
 _BY_HUGGING_FACE = frozenset(
     {"accelerate", "datasets", "diffusers", "huggingface-hub", "peft", "tokenizers", "transformers"}
 )
-_INSIDE = re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w*)")
+_INSIDE = compile_lazily(r"(?:site|dist)-packages/([A-Za-z_]\w*)")
 """Packages among those of an image."""
 
-_START = re.compile(r"\b(?:docker|podman)[ \t]+(?:container[ \t]+)?(run|create|pull)\b([^\n|;&`]*)")
-_BUILT = re.compile(
+_START = compile_lazily(
+    r"\b(?:docker|podman)[ \t]+(?:container[ \t]+)?(run|create|pull)\b([^\n|;&`]*)"
+)
+_BUILT = compile_lazily(
     r"\b(?:docker|podman|buildx)[ \t]+build\b[^\n]*?[ \t](?:-t|--tag)[ =]([\w./:@-]+)"
 )
 """Images that the project builds itself."""
-_IMAGE = re.compile(r"[A-Za-z\d][\w./:@-]*")
-_JOINT = re.compile(r"\\\n")
-_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-_WORD = re.compile(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+")
-_SET = re.compile(
+_IMAGE = compile_lazily(r"[A-Za-z\d][\w./:@-]*")
+_JOINT = compile_lazily(r"\\\n")
+_COMMENT = compile_lazily(r"^[ \t]*#.*$", re.MULTILINE)
+_WORD = compile_lazily(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+")
+_SET = compile_lazily(
     r"^[ \t]*(?:export[ \t]+|local[ \t]+)?(\w+)=[\"']?([^\s\"';]+)[\"']?[ \t]*$", re.MULTILINE
 )
-_VARIABLE = re.compile(r"\$(\w+)|\$\{(\w+)(?::?-([^{}]*))?\}")
+_VARIABLE = compile_lazily(r"\$(\w+)|\$\{(\w+)(?::?-([^{}]*))?\}")
 _ALONE = frozenset(
     {
         "--detach", "--init", "--interactive", "--no-healthcheck", "--oom-kill-disable",
@@ -62,9 +65,9 @@ _ALONE = frozenset(
     }
 )  # fmt: skip
 """Options of `docker run` that take no value."""
-_SERVER = re.compile(r"-openai|(?<![a-z])(?:text-generation-inference|tgi)(?![a-z])")
+_SERVER = compile_lazily(r"-openai|(?<![a-z])(?:text-generation-inference|tgi)(?![a-z])")
 """Images that start a server, which runs no code of the project."""
-_SERVES = re.compile(r"serve|.*(?:launch_server|api_server|text-generation-launcher).*")
+_SERVES = compile_lazily(r"serve|.*(?:launch_server|api_server|text-generation-launcher).*")
 
 
 def images_in(folder: str, view: DiskView) -> tuple[str, ...]:

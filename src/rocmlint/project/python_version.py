@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.project.images import images_in, python_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rocmlint.project.declarations import Declarations
 
 _MINOR = r"(3\.\d+)(?![\d+])"
-_README = re.compile(r"(?i:readme|install)(\.\w+)?\Z|.*\.(sh|bash)\Z")
+_README = compile_lazily(r"(?i:readme|install)(\.\w+)?\Z|.*\.(sh|bash)\Z")
 _SAID = (
     (re.compile(r"\.python-version\Z"), re.compile(rf"\A\s*{_MINOR}")),
     (re.compile(r"cog\.ya?ml\Z"), re.compile(rf"python_version:[ \t]*[\"']?{_MINOR}")),
