@@ -11,7 +11,7 @@ from rocmlint.config.configuration import Configuration
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import is_excluded
 from rocmlint.lint.fold import folded
-from rocmlint.lint.linter import Linter
+from rocmlint.lint.linter import Linter, disk_of_run
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.selection import rules_of, selectors
 from rocmlint.version import __version__
@@ -105,7 +105,8 @@ class Plugin:
             selected = self._selected
             options = None if self._local_rules else {"local-rules": False}
             Plugin._configuration = Configuration(options)
-            Plugin._linters = BySettings(lambda settings: Linter(_with(settings, selected)))
+            disk = disk_of_run(noted=False)  # else each file would search its project again
+            Plugin._linters = BySettings(lambda settings: Linter(_with(settings, selected), disk))
         folder = os.path.dirname(os.path.abspath(self._path))
         return Plugin._linters.of(Plugin._configuration.settings_for(folder))
 

@@ -52,6 +52,14 @@ class Analysis(NamedTuple):
     """A line for each place that was not read, whatever rules are enabled."""
 
 
+def disk_of_run(*, noted: bool) -> Disk:
+    """Return what all files of a run share of the disk; ``noted`` where a cache will ask for it."""
+    from rocmlint.disk.disk import Disk  # noqa: PLC0415 - not for a file that is linted alone
+    from rocmlint.source.decoding import text_of  # noqa: PLC0415
+
+    return Disk(text_of, noted=noted)
+
+
 class Linter:
     """The rules that some settings switch on, ready to look at files."""
 

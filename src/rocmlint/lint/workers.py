@@ -7,16 +7,14 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.disk.disk import Disk
 from rocmlint.disk.read import MAXIMUM_READ, read_small
 from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.internal_error import internal_error
-from rocmlint.lint.linter import Linter
+from rocmlint.lint.linter import Linter, disk_of_run
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.serialized import to_stored
-from rocmlint.source.decoding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -72,7 +70,7 @@ def lint_files(
 
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
-    disk = Disk(text_of, noted=cached)
+    disk = disk_of_run(noted=cached)
     linters = BySettings(lambda settings: Linter(settings, disk, claims=claims))
     jobs = jobs or processors()
     files, refused = _usable(files, linters)
