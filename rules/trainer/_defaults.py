@@ -84,8 +84,10 @@ def ways_to(source: Source) -> dict[int, tuple[tuple[str, str], ...]]:
                 found[line] = max(found.get(line, ()), way, key=len)
         for field, value in ast.iter_fields(node):
             inner = way
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 inner = (*way, ("def", node.name))
+            elif isinstance(node, ast.ClassDef):
+                inner = (*way, ("class", node.name))
             elif isinstance(node, (ast.If, ast.IfExp)) and field in {"body", "orelse"}:
                 inner = (*way, (f"if {node.lineno}:{node.col_offset}", field))
             children = value if isinstance(value, list) else [value]

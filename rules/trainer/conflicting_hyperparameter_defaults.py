@@ -32,21 +32,28 @@ _ROLE = compile_lazily(
 
 
 class Conflict(NamedTuple):
-    """A default, and an earlier one of the same hyper-parameter that differs."""
+    """A default, and another one of the same hyper-parameter that differs."""
 
     here: Default
-    earlier: Default
+    other: Default
 
 
 def is_for_another_role(found: Conflict, source: Source) -> bool:
     """Functions and classes with different roles, such as `train_sft` and `train_dpo`."""
-    return _roles(found.here, source) != _roles(found.earlier, source)
+    return _roles(found.here, source) != _roles(found.other, source)
+
+
+def is_of_another_class(found: Conflict, source: Source) -> bool:
+    """Methods of two classes, each of which has its own configuration."""
+    here, other = _classes(found.here, source), _classes(found.other, source)
+    return bool(here and other) and here != other
 
 
 def is_another_branch(found: Conflict, source: Source) -> bool:
     """Defaults in the two branches of one `if`."""
-    here, earlier = dict(_way(found.here, source)), dict(_way(found.earlier, source))
-    return any(here[each] != earlier[each] for each in here.keys() & earlier.keys() - {"def"})
+    here, other = dict(_way(found.here, source)), dict(_way(found.other, source))
+    branches = here.keys() & other.keys() - {"def", "class"}
+    return any(here[each] != other[each] for each in branches)
 
 
 def is_kept_only(found: Conflict, source: Source) -> bool:
@@ -61,16 +68,23 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 @once_per_file
 def _conflicts(source: Source) -> tuple[Conflict, ...]:
-    """Return each default with each one above it that differs."""
-    above: dict[tuple[str, str], list[Default]] = {}
-    found = []
+    """Return each default with each one that differs, those above it first and the nearest first.
+
+    Two are of one configuration if both names are usual ones for all settings of a run, such as
+    `config` and `training_args`, or if both are the same name, such as `model.cfg.optimizer`.
+    """
+    alike: dict[tuple[str, str], list[Default]] = {}
     for each in defaults(source):
         owner = "" if _WHOLE.match(each.owner) else each.owner
-        earlier = above.setdefault((each.key, owner), [])
         if each.number is not None:
-            found += [Conflict(each, other) for other in earlier if other.number != each.number]
-            earlier.append(each)
-    return tuple(found)
+            alike.setdefault((each.key, owner), []).append(each)
+    return tuple(
+        Conflict(here, other)
+        for group in alike.values()
+        for index, here in enumerate(group)
+        for other in (*reversed(group[:index]), *group[index:])
+        if other.number != here.number
+    )
 
 
 class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
@@ -82,7 +96,13 @@ class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
 
     Looked at are the usual hyper-parameters of training (learning rate, weight decay, warm-up,
     epochs, accumulation, clipping, LoRA), where one file reads them from a configuration by
-    ``.get``, ``.pop`` or ``getattr`` with a number as the default.
+    ``.get``, ``.pop`` or ``getattr`` with a number as the default. Each place of a conflict is
+    reported, with another one that differs.
+
+    Two places read one configuration if both call it by a usual name for all settings of a run
+    (``config``, ``args``, ``training_args``, ``self.config``), or by the same name (``optim_cfg``,
+    ``model.cfg.optimizer``). They are in one file, and neither default is zero, which often means
+    "not set".
 
     ## Example
     ```python
@@ -122,33 +142,27 @@ class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
         described="calls of `get`, `pop` and `getattr` that give a hyper-parameter a number as its "
         "default",
     )
-    excuses = (is_for_another_role, is_another_branch, is_kept_only)
+    excuses = (is_for_another_role, is_of_another_class, is_another_branch, is_kept_only)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find defaults that differ from an earlier one in the file."""
+        """Find defaults that differ from another one in the file."""
         conflicts = _conflicts(source)
         if not conflicts:
             return
         span = source.span(node)
         end = source.offset_of(span.end_line) + span.end_column - 1
-        told: set[tuple[str, float | None]] = set()
         for found in conflicts:
-            said = (found.here.key, found.here.number)
-            if said in told or self.is_excused(found, source):
+            if found.here.match.end() != end or self.is_excused(found, source):
                 continue
-            told.add(said)
-            if found.here.match.end() != end:
-                continue
-            here, earlier = found
-            line = source.named_line(source.line_of(earlier.match.start()))
-            message = (
-                f"`{here.key}` defaults to {here.value} here, and to {earlier.value} in {line}"
-            )
+            here, other = found
+            line = source.named_line(source.line_of(other.match.start()))
+            message = f"`{here.key}` defaults to {here.value} here, and to {other.value} in {line}"
             help = (
                 f"Read `{here.key}` with one default, which is written in one place. "
                 "A configuration that leaves it out runs with both values."
             )
             yield self.finding(node, source, message, help=help)
+            return
 
 
 def _way(default: Default, source: Source) -> tuple[tuple[str, str], ...]:
@@ -156,5 +170,9 @@ def _way(default: Default, source: Source) -> tuple[tuple[str, str], ...]:
 
 
 def _roles(default: Default, source: Source) -> set[str]:
-    names = (name for kind, name in _way(default, source) if kind == "def")
+    names = (name for kind, name in _way(default, source) if kind in {"def", "class"})
     return {role for name in names for role in _ROLE.findall(name.lower())}
+
+
+def _classes(default: Default, source: Source) -> list[str]:
+    return [name for kind, name in _way(default, source) if kind == "class"]
