@@ -74,7 +74,8 @@ FORMATS = (
     Format(
         "requirements",
         compile_lazily(
-            r"requirements?[^/]*\.(txt|in)$|(^|/)requirements/([^/]*/)*[^/]*\.(txt|in)$"
+            r"requirements?[^/]*\.(txt|in)$|(^|/)(requirements|reqs)/([^/]*/)*[^/]*\.(txt|in)$"
+            r"|(^|[/_-])reqs?([-_.][^/]*)?\.(txt|in)$"
         ),
         "txt in",
         declares=True,
