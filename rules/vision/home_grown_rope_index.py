@@ -41,6 +41,8 @@ _FAMILIES = (
     ("_2", "Qwen2VL", (4, 45)),
 )
 """How copies are called by their model, and the release of transformers that first has it."""
+_TOKEN = compile_lazily(r"token(?:_id|_idx|_index)?\Z")
+"""How a copy calls the id of a token that it looks for."""
 _MOVED = (4, 52)
 """Since when the method is on the model, and not on the class that generates."""
 
@@ -75,6 +77,12 @@ def is_for_old_versions(found: HomeGrown, source: Source) -> bool:
     return any(re.search(r"hasattr|version|is_\w+_available", each) for each in tests)
 
 
+def asks_for_ids(found: HomeGrown, source: Source) -> bool:
+    """Copies that are told the ids of the image tokens, or ask the processor for them."""
+    del source
+    return isinstance(found.node, cst.FunctionDef) and not any(map(_writes_id, walk(found.node)))
+
+
 class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
     """A private copy of a model's ``get_rope_index``, or a patch that takes its place.
 
@@ -82,18 +90,20 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
     Qwen2-VL and its successors number tokens in three dimensions: time, height and width. The
     model's own ``get_rope_index`` works these positions out from ``image_grid_thw``, and releases
     of transformers have changed it: seconds for each grid, several videos in a row, timestamps.
-    A copy keeps the old numbers. Training then sees other positions than generation does, or an
-    index outside of the rotary table, which CUDA and HIP report long after.
+    A copy with the ids of the image tokens written out keeps the old numbers. Training then sees
+    other positions than generation does, or an index outside of the rotary table, which CUDA and
+    HIP report long after.
 
     ## Example
     ```python
     import torch
 
     def get_rope_index_25(merge_size, input_ids, image_grid_thw):
+        image_token_id = 151655
         positions = torch.ones(3, *input_ids.shape)
         for grid, height, width in image_grid_thw:
             rows = torch.arange(height // merge_size)
-            positions[1, :, : len(rows)] = rows
+            positions[1, input_ids == image_token_id] = rows
         return positions
     ```
 
@@ -127,7 +137,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
         described=f"functions named like `{_INDEX}`, and assignments to `{_INDEX}` and `{_ROTARY}`",
     )
     skips = frozenset({"test"})
-    excuses = (is_in_own_model, is_for_old_versions, is_given_up)
+    excuses = (is_in_own_model, is_for_old_versions, asks_for_ids, is_given_up)
 
     def check(self, node: cst.FunctionDef | cst.Assign, source: Source) -> Iterator[Finding]:
         """Find functions of a module that work the positions out, and patches with own ones."""
@@ -151,6 +161,15 @@ def _copied(node: cst.FunctionDef, source: Source) -> HomeGrown | None:
     builds = any(last_name(each.func) in _BUILDS for each in calls_in(node))
     loops = any(isinstance(each, (cst.For, cst.While)) for each in walk(node))
     return HomeGrown(node, name) if builds and loops else None
+
+
+def _writes_id(node: cst.CSTNode) -> bool:
+    """Return whether a statement is like ``image_token_id = 151655``."""
+    return (
+        isinstance(node, cst.Assign)
+        and isinstance(node.value, cst.Integer)
+        and any(_TOKEN.search(last_name(each.target) or "") for each in node.targets)
+    )
 
 
 def _put(node: cst.Assign, source: Source) -> HomeGrown | None:
