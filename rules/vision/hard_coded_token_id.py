@@ -16,6 +16,7 @@ from rocmlint.rule import (
     last_name,
     nodes,
     string_value,
+    walk,
 )
 
 from ._aside import is_given_up
@@ -41,6 +42,8 @@ _TOKENS = {
 """What ids mean that no number of another kind is likely to be."""
 _OF_CHECKPOINT = "151646"
 """One token or another, by the checkpoint: in LLaVA-OneVision it is the image."""
+_VOCABULARY = 151669
+"""The first number that no token of Qwen2, Qwen2.5 and Qwen3 has."""
 _ID = compile_lazily(r"(?i)(?:^|_)(?:ids?|idx|index|tokens?|pad|eos|bos)(?:_|$)|id$")
 _SEEKS = frozenset({"index", "count", "find", "findall", "eq", "ne", "isin", "rfind"})
 _SIZES = compile_lazily(r"(?i)size|len|dim|vocab|shape")
@@ -50,6 +53,11 @@ _OWN_BUSINESS = compile_lazily(
 )
 """How files are called that define a model, its vocabulary or a format."""
 _ASKS = compile_lazily(r"convert_tokens_to_ids|token_to_id\b|get_vocab\b|added_tokens_encoder")
+_CONFIG_OBJECT = compile_lazily(r"(?i)(?:config|cfg)\Z")
+_MODEL_CLASS = compile_lazily(r"(?m)^class[\s\\]+\w+[\s\\]*\([^)]*\bnn[\s\\]*\.[\s\\]*Module\b")
+_TOKENIZER = compile_lazily(r"tokenizer[\s\\]*\.")
+_FAMILY_NAME = compile_lazily(r"(?i)qwen")
+_OTHER_MEANING = compile_lazily(r"(?i)audio|music|speech|stop")
 _CONFIG = compile_lazily(r"(?i)config|args|arguments|params|settings")
 
 
@@ -64,6 +72,50 @@ def is_of_model(found: HardCodedId, source: Source) -> bool:
     """Files that define a model, its configuration, its vocabulary or a file format."""
     del found
     return _OWN_BUSINESS.search(os.path.basename(source.path).lower()) is not None
+
+
+def is_of_model_class(found: HardCodedId, source: Source) -> bool:
+    """Constants of files that define the layers of one model."""
+    if source.enclosing(found.node, cst.FunctionDef, cst.ClassDef) is not None:
+        return False
+    return _MODEL_CLASS.search(source.code) is not None
+
+
+def is_of_family(found: HardCodedId, source: Source) -> bool:
+    """Functions that are named for Qwen."""
+    function = source.function(found.node)
+    return function is not None and _FAMILY_NAME.search(function.name.value) is not None
+
+
+def has_other_meaning(found: HardCodedId, source: Source) -> bool:
+    """Names that speak of audio or of where to stop, and lists that go beyond Qwen's vocabulary."""
+    del source
+    if isinstance(found.use, (cst.Assign, cst.AnnAssign)):
+        targets = (
+            [each.target for each in found.use.targets]
+            if isinstance(found.use, cst.Assign)
+            else [found.use.target]
+        )
+        if any(_OTHER_MEANING.search(last_name(each) or "") for each in targets):
+            return True
+    if (
+        isinstance(found.use, cst.Arg)
+        and found.use.keyword is not None
+        and _OTHER_MEANING.search(found.use.keyword.value)
+    ):
+        return True
+    numbers = (each.value for each in walk(found.use) if isinstance(each, cst.Integer))
+    return any(each.isdecimal() and int(each) >= _VOCABULARY for each in numbers)
+
+
+def is_set_in_configuration(found: HardCodedId, source: Source) -> bool:
+    """Ids that are put into a configuration, such as `config.pad_token_id`."""
+    del source
+    return isinstance(found.use, cst.Assign) and any(
+        isinstance(each.target, cst.Attribute)
+        and _CONFIG_OBJECT.search(last_name(each.target.value) or "")
+        for each in found.use.targets
+    )
 
 
 def is_in_configuration(found: HardCodedId, source: Source) -> bool:
@@ -90,9 +142,12 @@ def is_compared_with_tokenizer(found: HardCodedId, source: Source) -> bool:
 
 
 def is_fallback(found: HardCodedId, source: Source) -> bool:
-    """Values for what a configuration does not say."""
-    tests = (source.text_of(each.test) for each in conditions(found.node, source))
-    return any("config" in each or "hasattr" in each for each in tests)
+    """Values for what a configuration does not say, unless a tokenizer is given them."""
+    tests = [source.text_of(each.test) for each in conditions(found.node, source)]
+    if any("config" in each or "hasattr" in each for each in tests):
+        return True
+    asks = any(re.search(r"\bis[\s\\]+None\b", each) for each in tests)
+    return asks and _TOKENIZER.search(source.text_of(found.use)) is None
 
 
 def is_of_tokenizer(found: HardCodedId, source: Source) -> bool:
@@ -146,6 +201,10 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
     skips = frozenset({"test", "benchmark", "docs"})
     excuses = (
         is_of_model,
+        is_of_model_class,
+        is_of_family,
+        has_other_meaning,
+        is_set_in_configuration,
         is_in_configuration,
         is_compared_with_tokenizer,
         is_fallback,
