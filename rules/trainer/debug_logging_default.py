@@ -26,6 +26,8 @@ from rocmlint.rule import (
 from rocmlint.rule.closed_projects import is_in_unused_function
 from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
 
+from ._own_loggers import loggers_set
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -51,10 +53,14 @@ _HIGHER_LEVEL = compile_lazily(
 
 
 class RootLevel(NamedTuple):
-    """A call that sets the level of the root logger to DEBUG, and its argument that says so."""
+    """A call that sets the level of the root logger to DEBUG, and its argument that says so.
+
+    Or that of loggers of the project itself, where nothing can ask for another one.
+    """
 
     call: cst.Call
     level: cst.BaseExpression
+    own: str = ""
 
 
 def is_asked_for(found: RootLevel, source: Source) -> bool:
@@ -86,6 +92,8 @@ def is_explained(found: RootLevel, source: Source) -> bool:
 
 def is_set_again(found: RootLevel, source: Source) -> bool:
     """Calls after which the file sets another level, of the root logger or of libraries."""
+    if found.own:
+        return False
     end = source.offset_of(source.span(found.call).end_line + 1)
     again = (each.end() for each in _ROOT_LEVEL.finditer(source.code, end))
     if any("DEBUG" not in source.text[start : source.text.find(")", start)] for start in again):
@@ -95,7 +103,7 @@ def is_set_again(found: RootLevel, source: Source) -> bool:
 
 def is_left_to_handlers(found: RootLevel, source: Source) -> bool:
     """Functions in which each handler has a higher level, or writes files of limited size."""
-    function = source.function(found.call)
+    function = None if found.own else source.function(found.call)
     text = "" if function is None else source.text_of(function)
     if "RotatingFileHandler" in text:
         return True
@@ -105,7 +113,8 @@ def is_left_to_handlers(found: RootLevel, source: Source) -> bool:
 
 def is_without_libraries(found: RootLevel, source: Source) -> bool:
     """Files that import nothing but Python's standard library, and scripts of llama.cpp."""
-    del found
+    if found.own:
+        return False
     return _imports_only_python(source) or bool(SCRIPTS.fullmatch(os.path.basename(source.path)))
 
 
@@ -134,13 +143,17 @@ def is_never_run(found: RootLevel, source: Source) -> bool:
 
 
 class DebugLoggingDefault(PythonRule["cst.Call"]):
-    """The root logger is set to DEBUG, whether or not somebody asked for it.
+    """The root logger, or all of a package, is set to DEBUG, whether or not somebody asked for it.
 
     ## Why it matters
     The level of the root logger is that of all libraries: urllib3, filelock, matplotlib, numba,
     datasets and PIL write a line for each request, lock, glyph and chunk. A run of some days
     fills the disk of each rank with gigabytes of log, and what matters is lost in it. A module that
     does this when it is imported does so for every program that imports it.
+
+    A package may do it to its own loggers: each gets the level DEBUG and a handler, hands nothing
+    on, and no argument or variable chooses. Then a program that uses the package can neither make
+    it quiet by the level of its logger, nor see more.
 
     ## Example
     ```python
@@ -189,9 +202,14 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Find what sets the level of the root logger to DEBUG."""
+        """Find what sets the level of the root logger to DEBUG, or that of all own loggers."""
         found = _root_level(node, source)
         if found is None or self.is_excused(found, source):
+            return
+        if found.own:
+            message = f"This sets {found.own} to DEBUG, and nothing can ask for another level"
+            help = "Take the level from a variable of the environment or an argument, and use INFO."
+            yield self.finding(node, source, message, help=help, fix=_fix(found, source))
             return
         message = "The root logger is set to DEBUG, which makes every library log its details"
         if source.function(node) is None:
@@ -206,17 +224,17 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
 
 
 def _root_level(node: cst.Call, source: Source) -> RootLevel | None:
-    """Return a call that sets the root logger to DEBUG; None for all other calls."""
-    if source.resolve(node.func) == "logging.basicConfig":
-        level = argument(node, None, "level")
-    elif isinstance(node.func, cst.Attribute) and _is_root(node.func.value, source):
-        level = argument(node, 0, "level")
-    else:
-        return None
+    """Return a call that sets the root logger or all own ones to DEBUG; None for other calls."""
+    is_basic = source.resolve(node.func) == "logging.basicConfig"
+    level = argument(node, None if is_basic else 0, "level")
     if level is None:
         return None
-    is_debug = source.resolve(level) == "logging.DEBUG" or string_value(level) == "DEBUG"
-    return RootLevel(node, level) if is_debug else None
+    if source.resolve(level) != "logging.DEBUG" and string_value(level) != "DEBUG":
+        return None
+    if is_basic or (isinstance(node.func, cst.Attribute) and _is_root(node.func.value, source)):
+        return RootLevel(node, level)
+    own = loggers_set(node, source)
+    return RootLevel(node, level, own) if own is not None else None
 
 
 def _is_root(node: cst.BaseExpression, source: Source) -> bool:
