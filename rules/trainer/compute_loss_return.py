@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, compile_lazily, definitions, walk
+from rocmlint.rule import PythonRule, compile_lazily, conditions, definitions, walk
 from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
 
 from ._trainers import is_method, trainer_classes
@@ -41,6 +41,20 @@ def is_never_evaluated(node: cst.FunctionDef, source: Source) -> bool:
     )
 
 
+def takes_no_evaluation_data(node: cst.FunctionDef, source: Source) -> bool:
+    """Classes whose `__init__` takes all that Trainer gets, and nothing to evaluate on."""
+    for own in trainer_classes(node, source):
+        method = own.method("__init__")
+        if method is None:
+            continue
+        names = [each.name.value for each in walk(method.params) if isinstance(each, cst.Param)]
+        stars = (method.params.star_arg, method.params.star_kwarg)
+        return not any(isinstance(each, cst.Param) for each in stars) and not any(
+            "eval" in each or "valid" in each for each in names
+        )
+    return False
+
+
 class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
     """A ``compute_loss`` that returns the same whether or not it is asked for the outputs.
 
@@ -48,7 +62,9 @@ class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
     Training uses what ``compute_loss`` returns as one scalar tensor; evaluation asks with
     ``return_outputs=True`` and unpacks a loss and outputs. An override that does not look at
     ``return_outputs`` trains, and is a ``TypeError`` at the first evaluation (`iteration over a
-    0-d tensor`), or the other way round.
+    0-d tensor`), or the other way round. One that returns ``None`` for the outputs is a
+    ``TypeError`` too: evaluation takes a slice of outputs that are no dictionary, even where it
+    wants nothing but the loss.
 
     ## Example
     ```python
@@ -85,11 +101,20 @@ class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
     preview = True
     skips = frozenset({"test"})
     on = definitions("compute_loss")
-    excuses = (is_kept_only, is_evaluated_otherwise, is_never_evaluated)
+    excuses = (is_kept_only, is_evaluated_otherwise, takes_no_evaluation_data, is_never_evaluated)
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
-        """Find overrides that do not look at `return_outputs`."""
-        if not is_method(node, source) or _GIVEN_ON.search(source.text_of(node.body)):
+        """Find overrides that do not look at `return_outputs`, or have no outputs to return."""
+        if not is_method(node, source):
+            return
+        nothing = next((each for each in walk(node.body) if _returns_none(each, source)), None)
+        if nothing is not None:
+            if trainer_classes(node, source) and not self.is_excused(node, source):
+                message = "`compute_loss` returns None for the outputs, which evaluation slices"
+                help = "Return the model's outputs, or a dictionary, or replace `prediction_step`."
+                yield self.finding(nothing, source, message, help=help)
+            return
+        if _GIVEN_ON.search(source.text_of(node.body)):
             return
         if not any(isinstance(each, cst.Return) and each.value for each in walk(node.body)):
             return
@@ -98,3 +123,17 @@ class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
         message = "`compute_loss` ignores `return_outputs`, with which it is called to evaluate"
         help = "Return `(loss, outputs)` where `return_outputs` is true, and the loss alone else."
         yield self.finding(node.name, source, message, help=help)
+
+
+def _returns_none(node: cst.CSTNode, source: Source) -> bool:
+    """Return whether a statement is like `return (loss, None) if return_outputs else loss`."""
+    if not isinstance(node, cst.Return):
+        return False
+    value = node.value
+    tests = [source.text_of(each.test) for each in conditions(node, source)]
+    if isinstance(value, cst.IfExp):
+        tests, value = [source.text_of(value.test)], value.body
+    if tests != ["return_outputs"] or not isinstance(value, cst.Tuple) or len(value.elements) != 2:
+        return False
+    last = value.elements[1].value
+    return isinstance(last, cst.Name) and last.value == "None"
