@@ -33,6 +33,8 @@ _WITHOUT_GRAPH = compile_lazily(
 )
 _GRAPH_OPTIONS = frozenset({"retain_graph", "create_graph"})
 _LETS_GO = frozenset({"clear", "detach_", "zero_", "fill_", "copy_", "pop", "popleft", "reset"})
+_FEW = 32
+"""Iterations whose graphs, without the activations, nobody notices."""
 _MAKES_NUMBER = frozenset({"zeros", "tensor", "zeros_like", "scalar_tensor"})
 _MAKES_CONTAINER = frozenset({"list", "dict", "defaultdict", "OrderedDict"})
 
@@ -90,6 +92,18 @@ def is_within_step(kept: Kept, source: Source) -> bool:
     )
     beginnings = [each.node for each in _beginnings(kept.total, source)]
     return any(_is_within(each, step, source) for step in steps for each in beginnings)
+
+
+def lives_briefly(kept: Kept, source: Source) -> bool:
+    """Sums of a loop over a `range` of a few iterations, which start right before it."""
+    if isinstance(_holder(kept.total), cst.Attribute) or not _is_short(kept.loop):
+        return False
+    outer = next(
+        (each for each in source.ancestors(kept.loop) if isinstance(each, (cst.For, cst.While))),
+        None,
+    )
+    beginnings = [each.node for each in _beginnings(kept.total, source)]
+    return outer is None or any(_is_within(each, outer, source) for each in beginnings)
 
 
 def is_unused(kept: Kept, source: Source) -> bool:
@@ -160,7 +174,10 @@ class LossKeepsGraph(PythonRule["cst.AugAssign | cst.Assign | cst.Call"]):
     )
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (is_without_graph, is_needed_again, lets_go, is_within_step, is_unused)
+    excuses = (
+        *(is_without_graph, is_needed_again, lets_go, is_within_step, lives_briefly),
+        is_unused,
+    )
 
     def check(
         self, node: cst.AugAssign | cst.Assign | cst.Call, source: Source
@@ -299,6 +316,15 @@ def _holder(total: cst.BaseExpression) -> cst.BaseExpression:
     while isinstance(total, cst.Subscript):
         total = total.value
     return total
+
+
+def _is_short(loop: cst.For | cst.While) -> bool:
+    """Return whether a loop is over a `range` of few iterations, written as a number."""
+    made = loop.iter if isinstance(loop, cst.For) else None
+    if not isinstance(made, cst.Call) or last_name(made.func) != "range" or len(made.args) != 1:
+        return False
+    end = made.args[0].value
+    return isinstance(end, cst.Integer) and int(end.value, 0) <= _FEW
 
 
 def _owner_text(call: cst.Call) -> str | None:
