@@ -27,6 +27,7 @@ import torch
 
 
 def get_rope_index_25(input_ids, image_grid_thw):
+    image_token_id = 151655
     positions = []
     for grid in image_grid_thw:
         positions.append(torch.arange(grid[1]))
