@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.published.variables import KNOWN, LAZY, frozen_by
+from rocmlint.published.variables import KNOWN, LAZY, LOADED_UNTIL, frozen_by
 from rocmlint.rule import (
     argument,
     calls_in,
@@ -57,7 +57,9 @@ def late_setting(setting: EnvironmentSetting, source: Source) -> LateSetting | N
     if moment == "import":
         packages = frozen_by(setting.name)
         for package, statement in _imports(source):
-            if package in packages and has_run_before(statement, setting.node, source):
+            if package not in packages or not has_run_before(statement, setting.node, source):
+                continue
+            if _still_loads(package, row.reader if row else "", source):
                 return LateSetting(setting, statement, package)
     elif moment == "gpu":
         by_driver = row is not None and row.reader != "torch"
@@ -65,6 +67,15 @@ def late_setting(setting: EnvironmentSetting, source: Source) -> LateSetting | N
             if (initializes or by_driver) and has_run_before(call, setting.node, source):
                 return LateSetting(setting, call)
     return None
+
+
+def _still_loads(package: str, reader: str, source: Source) -> bool:
+    """Return whether the declared versions of a package load another one with their import."""
+    until = LOADED_UNTIL.get((package, reader))
+    if until is None:
+        return True
+    found = [each.version.release[:2] for each in source.versions(package) if each.declared]
+    return bool(found) and all(each < until for each in found)
 
 
 def has_run_before(earlier: cst.CSTNode, later: cst.CSTNode, source: Source) -> bool:

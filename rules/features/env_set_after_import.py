@@ -22,6 +22,14 @@ from rocmlint.rule import (
 )
 
 from ._late_settings import late_setting
+from ._needless_settings import (
+    is_off,
+    is_repeated,
+    is_set_for_program,
+    is_unknown_to_hub,
+    loads_from_disk,
+    shows_what_is_there,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +39,10 @@ if TYPE_CHECKING:
     from ._late_settings import LateSetting
 
 _STARTS_PROCESSES = compile_lazily(
-    r"\bsys[\s\\]*\.[\s\\]*executable\b|[\"'](?:python3?|torchrun|accelerate|deepspeed|vllm)\b"
-    r"|\b(?:set_start_method|spawn)\b|\bray[\s\\]*\.|\b(?:get_context|Process)[\s\\]*\("
+    r"\bsys[\s\\]*\.[\s\\]*executable\b"
+    r"|[\"'](?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|bash|sh)(?=[\"'\s])"
+    r"|\b(?:set_start_method|spawn|start_processes|notebook_launcher)\b|\bray[\s\\]*\."
+    r"|\b(?:get_context|Process)[\s\\]*\("
 )
 _RUNS_COMMANDS = compile_lazily(
     r"\bsubprocess\b|\bPopen\b|\bos[\s\\]*\.[\s\\]*(?:system|popen|exec\w+|spawn\w+)\b"
@@ -72,7 +82,10 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
     wrong GPU is used, or memory is as fragmented as before.
 
     Only variables that are read once are reported, not ``TOKENIZERS_PARALLELISM``,
-    ``CUDA_LAUNCH_BLOCKING`` or ``HF_TOKEN``.
+    ``CUDA_LAUNCH_BLOCKING`` or ``HF_TOKEN``, and each once in a file. Not reported is what a
+    Dockerfile, script or service of the project sets to the same value, what only programs
+    started from here need, caches and offline modes where all models are loaded from disk, and
+    ``HF_HUB_ENABLE_HF_TRANSFER`` unless a ``huggingface_hub`` before 1.0 is declared.
 
     ## Example
     ```python
@@ -119,7 +132,17 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
         where=r"environ\b",
         described="variables that `os.environ` gets",
     )
-    excuses = (is_for_children, is_set_before, is_passed_on)
+    excuses = (
+        is_off,
+        is_unknown_to_hub,
+        is_for_children,
+        is_set_before,
+        is_passed_on,
+        is_repeated,
+        shows_what_is_there,
+        loads_from_disk,
+        is_set_for_program,
+    )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find settings after the import, or the first use of a GPU, that reads the variable."""

@@ -295,12 +295,16 @@ OWNERS: Mapping[str, str] = {
 LOADED_BY: Mapping[str, frozenset[str]] = {
     "datasets": frozenset({"evaluate", "trl"}),
     "huggingface_hub": frozenset(
-        {"datasets", "diffusers", "evaluate", "peft", "sentence_transformers", "transformers"}
-        | {"trl", "unsloth", "vllm"}
+        {"accelerate", "datasets", "diffusers", "evaluate", "peft", "sentence_transformers"}
+        | {"transformers", "trl", "unsloth", "vllm"}
     ),
     "transformers": frozenset({"peft", "sentence_transformers", "trl", "unsloth", "vllm"}),
 }
 """The packages whose import loads a package that looks variables up when it is loaded."""
+LOADED_UNTIL: Mapping[tuple[str, str], tuple[int, int]] = {
+    ("accelerate", "huggingface_hub"): (1, 13),
+}
+"""The first version of a package that loads another one only where it needs it."""
 LAZY = frozenset({"huggingface_hub", "trl", "vllm"})
 """The packages of which ``import`` alone loads next to nothing, and ``from … import`` the rest."""
 
