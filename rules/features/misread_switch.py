@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
+from rocmlint.rule.copied_projects import is_copied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +62,21 @@ def asks_presence(switch: Switch, source: Source) -> bool:
     return any(_ASKS_PRESENCE.search((last_name(each) or "").lower()) for each in targets)
 
 
+def is_in_copied_project(switch: Switch, source: Source) -> bool:
+    """Directories with a license of their own, which names others than that of the project."""
+    del switch
+    return is_copied(source)
+
+
+def is_of_other_package(switch: Switch, source: Source) -> bool:
+    """Variables of a package that the file imports, and that is not the project's own."""
+    package = switch.variable.partition("_")[0].lower()
+    imports = rf"^(?:from|import)[ \t]+{re.escape(package)}\b"
+    if not package or re.search(imports, source.code, re.MULTILINE) is None:
+        return False
+    return not source.is_first_party(package)
+
+
 class MisreadSwitch(PythonRule["cst.Call"]):
     """A switch in the environment that "0" and "False" turn on.
 
@@ -70,7 +87,8 @@ class MisreadSwitch(PythonRule["cst.Call"]):
     off. A text is never equal to ``True`` or ``1`` either, so ``== 1`` cannot be switched on.
 
     Only what is plainly a switch is reported: its default is a word or number for on or off, and
-    nothing but its truth is used.
+    nothing but its truth is used. Copies of other projects, and variables called after another
+    package that the file imports, are left to those who wrote them.
 
     ## Example
     ```python
@@ -106,7 +124,7 @@ class MisreadSwitch(PythonRule["cst.Call"]):
         words=("environ", "getenv"),
         where=r"\benviron\b|\bgetenv\b",
     )
-    excuses = (asks_presence,)
+    excuses = (asks_presence, is_of_other_package, is_in_copied_project)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find variables of which only the truth counts, where that of a word was meant."""
