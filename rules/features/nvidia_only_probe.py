@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from rocmlint.rule import (
     dotted_text,
     imports,
     last_name,
+    statements,
 )
 from rocmlint.rule.closed_projects import is_in_unused_function
 
@@ -38,10 +40,12 @@ _OF_NVML = ("pynvml", "py3nvml", "nvidia_smi")
 _RUNNERS = ("run", "call", "check_call", "check_output", "Popen")
 _NOT_FOUND = ANY_ERROR | {"OSError", "FileNotFoundError", "EnvironmentError", "IOError"}
 _FAILED = ANY_ERROR | {"CalledProcessError", "SubprocessError"}
+_NVML_FAILED = ANY_ERROR | {"NVMLError"}
 _NO_MODULE = ANY_ERROR | {"ImportError", "ModuleNotFoundError"}
 _LOOKED_FOR = compile_lazily(
     r"\b(?:which|find_executable|exists|isfile|is_file|access)[\s\\]*\([^()]*nvidia-smi"
 )
+_IMPORTS_MODAL = compile_lazily(r"^[ \t]*(?:import|from)[ \t]+modal\b", re.MULTILINE)
 _ADVICE = (
     "Ask PyTorch (`torch.cuda.mem_get_info`, `get_device_properties`), which knows AMD GPUs. "
     "For the rest catch the error, and use `rocm-smi` or `amdsmi` if `torch.version.hip` is set."
@@ -76,6 +80,34 @@ def is_about_nvidia(node: Probe, source: Source) -> bool:
     return _ABOUT_NVIDIA.search(source.place.rpartition("/")[2]) is not None
 
 
+def is_for_modal(node: Probe, source: Source) -> bool:
+    """Files that import `modal`, which starts them in a cloud with GPUs of NVIDIA alone."""
+    del node
+    return _IMPORTS_MODAL.search(source.code) is not None
+
+
+def is_only_told(node: Probe, source: Source) -> bool:
+    """Imports in files where all that `nvmlInit` fails to do is passed over or told.
+
+    The package itself is pure Python, and installed on any machine that the project asks for it.
+    """
+    if isinstance(node, cst.Call):
+        return False
+    starts = [each for each in calls_in(source.module) if last_name(each.func) == "nvmlInit"]
+    return bool(starts) and all(_is_passed_over(each, source) for each in starts)
+
+
+def _is_passed_over(call: cst.Call, source: Source) -> bool:
+    handler = handler_of(call, source, _NVML_FAILED)
+    if not isinstance(handler, cst.ExceptHandler):
+        return handler is not None
+    return all(
+        isinstance(each, cst.Pass)
+        or (isinstance(each, cst.Expr) and isinstance(each.value, cst.Call))
+        for each in statements(handler.body)
+    )
+
+
 def is_run_by_test(node: Probe, source: Source) -> bool:
     """Runs of `nvidia-smi` in tests."""
     return isinstance(node, cst.Call) and "test" in source.kinds
@@ -100,7 +132,8 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     package happens to be installed, ``nvmlInit()`` fails: code that only wanted to log the memory
     stops the job, and code that catches the error takes the machine for one without a GPU.
 
-    Copies of one function in a project are reported once.
+    Copies of one function in a project are reported once. Not reported are files that run on
+    Modal, and imports of NVML where a failure of ``nvmlInit`` is only passed over or told.
 
     ## Example
     ```python
@@ -143,11 +176,13 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     excuses = (
         is_for_cuda_alone,
         is_about_nvidia,
+        is_for_modal,
         is_conditional_import,
         is_looked_for,
         is_run_by_test,
         knows_amd,
         is_caught,
+        is_only_told,
         is_never_run,
     )
 
