@@ -27,7 +27,7 @@ _ASKS = compile_lazily(rf"{AMD}|{_NVIDIA_ALONE}", re.IGNORECASE)
 _KNOWS = compile_lazily(AMD, re.IGNORECASE)
 _FOR_CUDA = compile_lazily(
     r"(?:^|[/_])(?:cutlass|cute(?:dsl)?|tensorrt|trt(?:_?llm)?|hopper|blackwell|nvidia|nvfp4|nunchaku"
-    r"|flashinfer|marlin|deep_?gemm|deep_?ep|thor|jetson|sm_?\d\d\d?a?)(?=[/_.])"
+    r"|flashinfer|marlin|deep_?gemm|deep_?ep|thor|jetson|sonic_?moe|sm_?\d\d\d?a?)(?=[/_.])"
     r"|(?:^|/)cuda(?:_\w+)?\.py$|_cuda\.py$",
     re.IGNORECASE,
 )

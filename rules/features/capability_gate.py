@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls, fitted, statements
+from rocmlint.rule import PythonRule, calls, fitted, last_name, statements, walk
 from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._capability import OF_AMD, gates
@@ -25,6 +25,8 @@ _ADVICE = (
     "On ROCm the two numbers name the gfx architecture, not a generation of NVIDIA's. Ask "
     "`torch.version.hip` first, and there `get_device_properties().gcnArchName`."
 )
+
+_TUNED = frozenset({"num_stages", "num_warps", "num_ctas"})
 
 
 def knows_amd(condition: cst.CSTNode, source: Source) -> bool:
@@ -44,6 +46,29 @@ def is_never_run(condition: cst.CSTNode, source: Source) -> bool:
     return is_in_unused_function(condition, source)
 
 
+def only_tunes(condition: cst.CSTNode, source: Source) -> bool:
+    """Conditions that only choose how many stages or warps a kernel has, or prune its settings."""
+    user = source.parent(condition)
+    function = source.function(condition)
+    if function is not None and "prune" in function.name.value:
+        return True
+    if not isinstance(user, cst.If):
+        return False
+    return all(map(_tunes, statements(user.body)))
+
+
+def is_for_one_generation(condition: cst.CSTNode, source: Source) -> bool:
+    """Comparisons with one number: what is known of one generation of NVIDIA's, and no minimum."""
+    del source
+    signs = [
+        part.operator
+        for each in walk(condition)
+        if isinstance(each, cst.Comparison)
+        for part in each.comparisons
+    ]
+    return all(isinstance(each, cst.Equal) for each in signs)
+
+
 class CapabilityGate(PythonRule["cst.Call"]):
     """A compute capability of NVIDIA's that decides what an AMD GPU does.
 
@@ -55,7 +80,8 @@ class CapabilityGate(PythonRule["cst.Call"]):
 
     Looked at are conditions whose answer for an AMD GPU is none that Ampere (8.0 and 8.6) gets:
     ``>= (8, 0)`` holds for all AMD GPUs that PyTorch supports, and is not reported. One condition
-    of a function is, and copies of the function in a project are reported once.
+    of a function is, and copies of the function in a project are reported once. Not reported is
+    what asks for one generation alone (``== 10``), and what only chooses stages and warps.
 
     In preview: many such conditions are only reached with packages that AMD GPUs do not run.
 
@@ -97,6 +123,8 @@ class CapabilityGate(PythonRule["cst.Call"]):
         knows_amd,
         names_nvidia,
         only_complains,
+        only_tunes,
+        is_for_one_generation,
         is_never_run,
     )
 
@@ -121,6 +149,12 @@ class CapabilityGate(PythonRule["cst.Call"]):
 def _asks_for_equality(gate: Gate) -> bool:
     """Return whether a gate asks for one generation: what asks for the least one tells more."""
     return isinstance(gate.comparison.comparisons[0].operator, (cst.Equal, cst.NotEqual))
+
+
+def _tunes(statement: cst.CSTNode) -> bool:
+    return isinstance(statement, cst.Assign) and all(
+        (last_name(each.target) or "") in _TUNED for each in statement.targets
+    )
 
 
 def _complains(statement: cst.CSTNode) -> bool:
