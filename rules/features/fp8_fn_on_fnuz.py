@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, attributes, compile_lazily, last_name
+from rocmlint.rule import (
+    PythonRule,
+    attributes,
+    compile_lazily,
+    conditions,
+    last_name,
+    once_per_file,
+    walk,
+)
 
-from ._vendor import is_for_cuda_alone, names_amd, names_nvidia
+from ._vendor import around, is_for_cuda_alone, names_amd, names_nvidia
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +27,10 @@ if TYPE_CHECKING:
 
 _TYPES = ("float8_e4m3fn", "float8_e5m2")
 _MULTIPLIES = compile_lazily(
-    r"scaled_(?:grouped_)?mm\b|fp8_?\w*(?:gemm|matmul|_mm)|(?:gemm|matmul|_mm)\w*_fp8",
+    r"(?:scaled_(?:grouped_)?mm|fp8_?\w*(?:gemm|matmul|_mm)\w*|(?:gemm|matmul|_mm)\w*_fp8\w*)[\s\\]*\(",
     re.IGNORECASE,
 )
+_MICROSCALED = compile_lazily(r"mx_?fp8|e8m0", re.IGNORECASE)
 _KNOWS = compile_lazily(r"fnuz", re.IGNORECASE)
 _MAKERS = frozenset(
     {
@@ -37,6 +46,19 @@ def knows_fnuz(node: cst.CSTNode, source: Source) -> bool:
     return _KNOWS.search(source.text) is not None or names_amd(source.text)
 
 
+def is_microscaled(node: cst.CSTNode, source: Source) -> bool:
+    """Functions and modules for MXFP8, whose scales MI300 does not have at all."""
+    return _MICROSCALED.search(f"{source.place}\n{around(node, source)}") is not None
+
+
+def is_tried_out(node: cst.CSTNode, source: Source) -> bool:
+    """Benchmarks of a module by their name, and what runs only where it is the program."""
+    function = source.function(node)
+    if function is not None and "benchmark" in function.name.value:
+        return True
+    return any("__name__" in source.text_of(each.test) for each in conditions(node, source))
+
+
 class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
     """Products of fp8 matrices in a type that MI300 does not multiply.
 
@@ -46,8 +68,9 @@ class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
     refuses them, and a kernel that takes their bits as they are is wrong by a factor of two, or
     has NaN for what was -0. The largest value is 240, not 448, and scales made with 448 overflow.
 
-    Looked at are files that multiply fp8 matrices; types that only store weights are right
-    everywhere. The first use of a file is reported.
+    Looked at are functions and classes that multiply fp8 matrices, what they call in their file,
+    and its constants; types that only store weights, or round numbers, are right everywhere.
+    Benchmarks and MXFP8 are left out. The first use of a file is reported.
 
     In preview: what the code runs on may be decided elsewhere.
 
@@ -85,14 +108,18 @@ class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
     preview = True
     skips = frozenset({"test"})
     on = attributes(*_TYPES, words=_TYPES, where=r"float8_e(?:4m3fn|5m2)\b")
-    excuses = (is_for_cuda_alone, knows_fnuz, names_nvidia)
+    excuses = (is_for_cuda_alone, knows_fnuz, names_nvidia, is_microscaled, is_tried_out)
 
     def check(self, node: cst.Attribute, source: Source) -> Iterator[Finding]:
         """Find where a tensor gets the type, or its limits are read."""
         name = node.attr.value
         if _MULTIPLIES.search(source.code) is None or source.resolve(node) != f"torch.{name}":
             return
-        if _makes(node, source) and not self.is_excused(node, source):
+        if (
+            _makes(node, source)
+            and _is_multiplied(node, source)
+            and not self.is_excused(node, source)
+        ):
             other = f"{name.removesuffix('fn')}fnuz"
             message = f"MI300 (gfx942) multiplies `{other}`, and not `{name}`"
             advice = (
@@ -103,9 +130,36 @@ class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
             yield replace(finding, once=f"{self.code} {source.path}")
 
 
+def _is_multiplied(node: cst.Attribute, source: Source) -> bool:
+    """Return whether the class or function around a type multiplies, or is used where one does.
+
+    A constant of a file may be used anywhere in it.
+    """
+    function = source.function(node)
+    owner = source.enclosing(node, cst.ClassDef)
+    whole = function if owner is None else source.definition(owner.name.value) or owner
+    if whole is None or _MULTIPLIES.search(source.text_of(whole)) is not None:
+        return True
+    if function is None:
+        return False
+    used = re.compile(rf"\b{function.name.value}\b")
+    return any(used.search(text) is not None for text in _multiplying(source))
+
+
+@once_per_file
+def _multiplying(source: Source) -> list[str]:
+    """Return the texts of the functions of a file that multiply fp8 matrices."""
+    texts = (
+        source.text_of(each) for each in walk(source.module) if isinstance(each, cst.FunctionDef)
+    )
+    return [text for text in texts if _MULTIPLIES.search(text) is not None]
+
+
 def _makes(node: cst.Attribute, source: Source) -> bool:
     """Return whether a type is that of a tensor that is made, or is chosen, not asked for."""
     parent = source.parent(node)
+    if isinstance(parent, cst.IfExp) and parent.test is not node:
+        parent = source.parent(parent)
     if isinstance(parent, cst.Arg):
         call = source.parent(parent)
         return isinstance(call, cst.Call) and last_name(call.func) in _MAKERS

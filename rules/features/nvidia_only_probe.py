@@ -87,7 +87,7 @@ def is_for_modal(node: Probe, source: Source) -> bool:
 
 
 def is_only_told(node: Probe, source: Source) -> bool:
-    """Imports in files where all that `nvmlInit` fails to do is passed over or told.
+    """Imports in files where all that `nvmlInit` fails to do is ignored or printed.
 
     The package itself is pure Python, and installed on any machine that the project asks for it.
     """
@@ -133,7 +133,7 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     stops the job, and code that catches the error takes the machine for one without a GPU.
 
     Copies of one function in a project are reported once. Not reported are files that run on
-    Modal, and imports of NVML where a failure of ``nvmlInit`` is only passed over or told.
+    Modal, and imports of NVML where a failure of ``nvmlInit`` is only ignored or printed.
 
     ## Example
     ```python
