@@ -198,6 +198,10 @@ def test_gradients_that_are_not_finite_are_named() -> None:
         "contradicted",
     )
     assert "lm_head.weight is the last of them" in found[contract.GRADIENTS].reason
+    shown = [each.value for each in found[contract.GRADIENTS].evidence if each.name == "not finite"]
+    assert (
+        shown[-1] == f"and {int(found[contract.GRADIENTS].seen.split()[0]) - len(shown[:-1])} more"
+    )
 
 
 def test_a_loss_that_fails_is_unproven_with_its_error() -> None:

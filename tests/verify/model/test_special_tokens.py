@@ -44,6 +44,12 @@ def test_another_id_than_the_configuration_expects_is_contradicted() -> None:
     assert image.reason.startswith("image_token_id of the model's configuration expects id 6")
 
 
+def test_an_id_that_nothing_names_is_shown_with_its_token() -> None:
+    swapped = tiny_vl.model(video_token_id=tiny_vl.IMAGE)
+    video = about(results(lambda: (swapped, tiny_vl.tokenizer())), "video_token_id (5)")
+    assert video.seen == "<|image_pad|>, id 5 of 128"
+
+
 def test_another_id_than_a_flag_expects_is_contradicted() -> None:
     assert about(
         results(healthy, ("<|im_end|>", 7)), "<|im_end|> is one token with id 7"

@@ -162,12 +162,12 @@ def _gradients(answer: Mapping[str, Any]) -> Judgement:
     if not gradients["made"]:
         reason = "there was no loss to go backward from"
         return _unknown("not computed", reason, "see the results above")
-    if not gradients["wrong"]:
+    wrong = gradients["wrong"]
+    if not wrong:
         return Judgement("proven", "executed", "each gradient")
-    last = gradients["wrong"][-1]
     return _no(
-        f"{gradients['many']} parameters",
-        f"the gradients of {gradients['many']} parameters are not finite; {last} is the last of "
+        f"{len(wrong)} parameters",
+        f"the gradients of {len(wrong)} parameters are not finite; {wrong[-1]} is the last of "
         "them in the model, so the first in the backward pass",
         "run one batch in torch.autograd.detect_anomaly() to see the operation",
     )

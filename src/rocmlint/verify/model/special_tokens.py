@@ -43,10 +43,11 @@ def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
         claim = f"{fact['token']} is one token with id {fact['expected']}"
         yield _judged_token(fact, answer).on(CHECK, claim, subject, _evidence(fact, answer))
     told = {each["expected"] for each in answer["tokens"]}
-    for name, number in answer["ids"].items():
+    for name, (number, token) in answer["ids"].items():
         if number not in told:
             claim = f"{name} ({number}) has an embedding"
-            yield _judged_id(number, answer).on(CHECK, claim, subject, about(answer))
+            # Nothing says which token it should be, so the result shows which one it is.
+            yield _judged_id(number, answer, token).on(CHECK, claim, subject, about(answer))
     if not answer["tokens"] and not answer["ids"]:
         yield _result(
             "its special tokens have the ids that are expected",
@@ -97,8 +98,8 @@ def _judged_token(fact: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgeme
     return _judged_id(number, answer)
 
 
-def _judged_id(number: int, answer: Mapping[str, Any]) -> Judgement:
-    """Judge whether the embeddings of the model have a row for an id."""
+def _judged_id(number: int, answer: Mapping[str, Any], token: str = "") -> Judgement:
+    """Judge whether the embeddings have a row for an id; ``token`` is shown beside it."""
     rows = answer["rows"]
     if not rows:
         return Judgement(
@@ -118,7 +119,8 @@ def _judged_id(number: int, answer: Mapping[str, Any]) -> Judgement:
             f"the {which}, so id {number} fails with an index error",
             "model.resize_token_embeddings(len(tokenizer))",
         )
-    return Judgement("proven", "executed", f"id {number} of {min(rows.values()):,}")
+    shown = f"{token}, id" if token else "id"
+    return Judgement("proven", "executed", f"{shown} {number} of {min(rows.values()):,}")
 
 
 def _evidence(fact: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Evidence, ...]:

@@ -168,7 +168,7 @@ def _about(loss: Any) -> dict[str, Any] | None:
 def _gradients(model: Any, loss: Any) -> dict[str, Any]:
     """Go backward once, and return which parameters have gradients that are not finite."""
     torch = torch_of_the_job()
-    told: dict[str, Any] = {"made": False, "wrong": [], "error": None, "many": 0}
+    told: dict[str, Any] = {"made": False, "wrong": [], "error": None}
     if not isinstance(loss, torch.Tensor) or not loss.requires_grad or loss.numel() != 1:
         return told
     try:
@@ -177,8 +177,7 @@ def _gradients(model: Any, loss: Any) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - code of the user
         return {**told, "error": _error(error)}
     grads = [(name, each.grad) for name, each in model.named_parameters() if each.grad is not None]
-    wrong = _not_finite(grads)
-    return {**told, "made": bool(grads), "wrong": wrong[-_SHOWN:], "many": len(wrong)}
+    return {**told, "made": bool(grads), "wrong": _not_finite(grads)}
 
 
 def _not_finite(named: Any) -> list[str]:

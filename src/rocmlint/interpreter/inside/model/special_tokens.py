@@ -35,7 +35,10 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         "tokenizer": type(tokenizer).__name__,
         "rows": _rows(parts.model),
         "tokens": [] if tokenizer is None else list(_tokens(parts, wanted)),
-        "ids": dict(_ids_of_config(parts.model)),
+        "ids": {
+            name: (number, _spelled(tokenizer, number))
+            for name, number in _ids_of_config(parts.model)
+        },
     }
 
 
@@ -121,6 +124,14 @@ def _facts(parts: Parts, token: str) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - a tokenizer of the user's own
         facts["error"] = f"{type(error).__name__}: {error}"
     return facts
+
+
+def _spelled(tokenizer: Any, number: int) -> str:
+    """Return the token of an id, "" where the tokenizer has none or does not say."""
+    token = None
+    with suppress(Exception):  # a tokenizer of the user's own
+        token = tokenizer.convert_ids_to_tokens(number)
+    return token if isinstance(token, str) else ""
 
 
 def _encoded(tokenizer: Any, text: str) -> list[int]:
