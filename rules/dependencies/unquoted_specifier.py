@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats import format_of
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
+from rocmlint.rule.put_aside import is_aside
 
 from ._installs.commands import TOOLS
-from ._installs.excuses import is_aside
 from ._installs.owners import runs_here
 
 if TYPE_CHECKING:

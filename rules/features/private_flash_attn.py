@@ -36,6 +36,12 @@ def is_extension_tried(node: cst.Import | cst.ImportFrom, source: Source) -> boo
     return isinstance(node, cst.Import) and handler_of(node, source, _NO_MODULE) is not None
 
 
+def is_of_own_package(node: cst.Import | cst.ImportFrom, source: Source) -> bool:
+    """Code of the attention package itself."""
+    found = next(_private(node), None)
+    return found is not None and source.is_first_party(found[0])
+
+
 class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     """A private name of an attention package, which its builds for ROCm may not have.
 
@@ -77,7 +83,13 @@ class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     preview = True
     skips = frozenset({"test"})
     on = imports(*_PACKAGES, *sorted(_EXTENSIONS))
-    excuses = (is_for_cuda_alone, asks_in_statement, is_one_of_several, is_extension_tried)
+    excuses = (
+        is_of_own_package,
+        is_for_cuda_alone,
+        asks_in_statement,
+        is_one_of_several,
+        is_extension_tried,
+    )
 
     def check(self, node: cst.Import | cst.ImportFrom, source: Source) -> Iterator[Finding]:
         """Find private names of attention packages, and their extensions for CUDA."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import Fix, argument, calls_in, dotted_text
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import is_method, trainer_classes
 
@@ -60,12 +60,6 @@ class OldOverride:
     classes: tuple[OwnClass, ...]
     candidate: Candidate
     severity: Severity
-
-
-def is_kept_only(found: OldOverride, source: Source) -> bool:
-    """Files that are put aside, and copies of other projects that nothing uses."""
-    del found
-    return is_put_aside(source) or is_in_unused_copy(source)
 
 
 def is_called_as_before(found: OldOverride, source: Source) -> bool:

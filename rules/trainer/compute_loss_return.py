@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import PythonRule, compile_lazily, conditions, definitions, walk
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import is_method, trainer_classes
 
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
 _EVALUATES = ("prediction_step", "evaluation_loop", "prediction_loop", "evaluate")
 _GIVEN_ON = compile_lazily(r"\breturn_outputs\b|\bsuper\s*\(|\*\s*args\b|\*\*\s*kwargs\b|\braise\b")
-
-
-def is_kept_only(node: cst.FunctionDef, source: Source) -> bool:
-    """Files that are put aside, and copies of other projects that nothing uses."""
-    del node
-    return is_put_aside(source) or is_in_unused_copy(source)
 
 
 def is_evaluated_otherwise(node: cst.FunctionDef, source: Source) -> bool:

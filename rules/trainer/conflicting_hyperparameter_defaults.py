@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import PythonRule, compile_lazily, nodes, once_per_file
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._defaults import KEYS, Default, defaults, ways_to
 
@@ -54,12 +54,6 @@ def is_another_branch(found: Conflict, source: Source) -> bool:
     here, other = dict(_way(found.here, source)), dict(_way(found.other, source))
     branches = here.keys() & other.keys() - {"def", "class"}
     return any(here[each] != other[each] for each in branches)
-
-
-def is_kept_only(found: Conflict, source: Source) -> bool:
-    """Files that are put aside, and copies of other projects that nothing uses."""
-    del found
-    return is_put_aside(source) or is_in_unused_copy(source)
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:

@@ -24,7 +24,7 @@ from rocmlint.rule import (
     syntax_tree,
 )
 from rocmlint.rule.closed_projects import is_in_unused_function
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._own_loggers import loggers_set
 
@@ -129,12 +129,6 @@ def _imports_only_python(source: Source) -> bool:
         if isinstance(node, ast.ImportFrom)
     }
     return {each.partition(".")[0] for each in tops} <= sys.stdlib_module_names
-
-
-def is_kept_only(found: RootLevel, source: Source) -> bool:
-    """Files that are put aside, and copies of other projects that nothing uses."""
-    del found
-    return is_put_aside(source) or is_in_unused_copy(source)
 
 
 def is_never_run(found: RootLevel, source: Source) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import Option, PythonRule, nodes
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._defaults import KEYS, defaults
 
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from rocmlint.rule import Finding, Source
-
-
-def is_kept_only(node: cst.Call, source: Source) -> bool:
-    """Files that are put aside, and copies of other projects that nothing uses."""
-    del node
-    return is_put_aside(source) or is_in_unused_copy(source)
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, compile_lazily, definitions
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import OwnClass, is_method
 
@@ -22,12 +22,6 @@ _HANDS_ON = compile_lazily(
 )
 _FIRST, _LAST = "4.41", "5"
 """From which release on generate() passes the positions, and from which on it no longer does."""
-
-
-def is_kept_only(node: cst.FunctionDef, source: Source) -> bool:
-    """Files that are put aside, and copies of other projects that nothing uses."""
-    del node
-    return is_put_aside(source) or is_in_unused_copy(source)
 
 
 def is_of_other_release(node: cst.FunctionDef, source: Source) -> bool:

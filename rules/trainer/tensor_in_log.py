@@ -16,7 +16,7 @@ from rocmlint.rule import (
     last_name,
     string_value,
 )
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import trainer_classes
 
@@ -53,12 +53,6 @@ class LoggedTensor(NamedTuple):
 def is_converted(found: LoggedTensor, source: Source) -> bool:
     """Classes that override `log`: they may convert what they get."""
     return any(own.method("log") is not None for own in trainer_classes(found.call, source))
-
-
-def is_kept_only(found: LoggedTensor, source: Source) -> bool:
-    """Files that are put aside, and copies of other projects that nothing uses."""
-    del found
-    return is_put_aside(source) or is_in_unused_copy(source)
 
 
 class TensorInLog(PythonRule["cst.Call"]):

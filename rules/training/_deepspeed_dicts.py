@@ -27,6 +27,8 @@ def configuration_at(key: cst.SimpleString, source: Source) -> DeepSpeedConfig |
         return None
     if element.key is not key or not isinstance(element.value, cst.Dict):
         return None
+    if string_value(key) != _MARK:  # other strings of a statement with the mark in it
+        return None
     return DeepSpeedConfig(tuple(_settings(around, source)), source.span(key))
 
 

@@ -18,8 +18,7 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-
-from ._aside import is_given_up
+from rocmlint.rule.put_aside import is_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,7 +208,7 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
         is_compared_with_tokenizer,
         is_fallback,
         is_of_tokenizer,
-        is_given_up,
+        is_aside,
     )
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:

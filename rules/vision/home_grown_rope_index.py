@@ -19,8 +19,7 @@ from rocmlint.rule import (
     nodes,
     walk,
 )
-
-from ._aside import is_given_up
+from rocmlint.rule.put_aside import is_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,7 +136,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
         described=f"functions named like `{_INDEX}`, and assignments to `{_INDEX}` and `{_ROTARY}`",
     )
     skips = frozenset({"test"})
-    excuses = (is_in_own_model, is_for_old_versions, asks_for_ids, is_given_up)
+    excuses = (is_in_own_model, is_for_old_versions, asks_for_ids, is_aside)
 
     def check(self, node: cst.FunctionDef | cst.Assign, source: Source) -> Iterator[Finding]:
         """Find functions of a module that work the positions out, and patches with own ones."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.rule import PythonRule, argument, compile_lazily, fitted, last_name, nodes, walk
-
-from ._aside import is_given_up
+from rocmlint.rule.put_aside import is_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,7 +121,7 @@ class MissingFontPath(PythonRule["cst.Call"]):
         described="calls of matplotlib, `ImageDraw` and `cv2.putText` that draw text",
     )
     skips = frozenset({"test"})
-    excuses = (may_have_fonts, is_given_a_font, is_given_up)
+    excuses = (may_have_fonts, is_given_a_font, is_aside)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find text in letters that a default font lacks; in one file it is one finding."""

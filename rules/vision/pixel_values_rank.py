@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.rule import PythonRule, argument, conditions, constant, last_name, nodes, walk
+from rocmlint.rule.put_aside import is_aside
 
-from ._aside import is_given_up
 from ._packed import index_of, is_in_model, key_of, names_grid, pixels_named
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class PixelValuesRank(PythonRule["cst.CSTNode"]):
         described="what is done with `pixel_values` in code that names `image_grid_thw`",
     )
     skips = frozenset({"test"})
-    excuses = (is_for_other_models, is_layout_of_model, is_given_up)
+    excuses = (is_for_other_models, is_layout_of_model, is_aside)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find what holds for images one by one, and not for rows of patches."""

@@ -15,8 +15,8 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
+from rocmlint.rule.put_aside import is_aside
 
-from ._aside import is_given_up
 from ._packed import is_in_model
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
         described="calls of models with `pixel_values` or `image_grid_thw`",
     )
     skips = frozenset({"test"})
-    excuses = (is_part_of_model, is_given_up)
+    excuses = (is_part_of_model, is_aside)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls of a packed model with one of the two."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily, once_per_file
-from rocmlint.rule.put_aside import is_put_aside
+from rocmlint.rule.put_aside import is_aside
 
 from . import conda, locked
 from .branches import are_alternatives
@@ -48,12 +48,6 @@ def is_dry_run(harm: Harm, file: File) -> bool:
     """Dry runs."""
     del file
     return harm.case.install.dry_run
-
-
-def is_aside(found: object, file: File) -> bool:
-    """Files that are called deprecated, old or the like, or lie in such a directory, unused."""
-    del found
-    return is_put_aside(file)
 
 
 def is_put_elsewhere(harm: Harm, file: File) -> bool:

@@ -13,7 +13,7 @@ from rocmlint.project.copies import SCRIPTS
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import compile_lazily, once_per_file
 from rocmlint.rule.closed_projects import is_in_unused_function, is_test, module_name
-from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.put_aside import is_aside, is_in_unused_copy
 
 from .leftovers import is_for_package_alone, is_leftover, is_library
 from .programs import is_named, is_told
@@ -32,16 +32,6 @@ _TEST = compile_lazily(r"(?:^|[_-])test(?:[_-]|\.py$)")
 _HAS_TESTS = compile_lazily(r"^[ \t]*(?:async )?def test|^class Test|\.main\(", re.MULTILINE)
 _RUNS_TESTS = compile_lazily(r"\b(?:pytest|unittest|tox|nox)\b")
 _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
-
-
-def is_aside(found: MissingUse, source: Source) -> bool:
-    """Files in a directory called `legacy`, `archive`, `old` or the like, which nothing uses.
-
-    So are those that say at their top that they are deprecated, and all of a project whose README
-    says that nobody maintains it.
-    """
-    del found
-    return is_put_aside(source)
 
 
 def is_trial(found: MissingUse, source: Source) -> bool:

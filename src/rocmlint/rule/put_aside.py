@@ -52,6 +52,18 @@ def is_put_aside(source: File) -> bool:
     return not is_used_outside(aside, aside, source)
 
 
+def is_aside(found: object, file: File) -> bool:
+    """Files that say that they are given up, or are called `legacy`, `old` or the like, unused."""
+    del found
+    return is_put_aside(file)
+
+
+def is_kept_only(found: object, source: File) -> bool:
+    """Files that are put aside, and copies of other projects that nothing uses."""
+    del found
+    return is_put_aside(source) or is_in_unused_copy(source)
+
+
 def is_given_up(text: str) -> bool:
     """Return whether a file says at its top that it is deprecated, obsolete or the like."""
     return _GIVEN_UP.search(text, 0, _HEAD) is not None
