@@ -33,6 +33,7 @@ _NEAR = 3
 """How far above a package without ``__init__.py`` files the owner's folder may lie."""
 _OTHER_FRAMEWORKS = compile_lazily(r"(?m)^[ \t]*(?:import|from)[ \t]+(?:mlx|jax|tensorflow)\b")
 _BUILDS = frozenset({"arange", "cumsum", "meshgrid"})
+_WITHOUT_WEIGHTS = 'on a model built below `torch.device("meta")`, which takes no memory'
 _FAMILIES = (
     ("_25", "Qwen2_5_VL", (4, 49)),
     ("_2_5", "Qwen2_5_VL", (4, 49)),
@@ -108,15 +109,14 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
 
     ## Use instead
     Leave it to the model: without ``position_ids`` it calls its own method. Where a dataset needs
-    the positions earlier, bind the method of the installed release.
+    the positions earlier, call the method of the installed release on a model without weights.
     ```python
-    import types
+    import torch
     from transformers import Qwen2_5_VLModel
 
-    def with_positions(processor, config):
-        processor.config = config
-        processor.get_rope_index = types.MethodType(Qwen2_5_VLModel.get_rope_index, processor)
-        return processor
+    def positions_of(config):
+        with torch.device("meta"):
+            return Qwen2_5_VLModel(config).get_rope_index
     ```
 
     ## References
@@ -206,7 +206,7 @@ def _help(found: HomeGrown, source: Source) -> str:
         "",
     )
     if candidate is None or not family:
-        return f"Bind the `{_INDEX}` of the model class of the installed transformers."
+        return f"Call the `{_INDEX}` of the installed transformers, {_WITHOUT_WEIGHTS}."
     owner = f"{family}{'Model' if release >= _MOVED else 'ForConditionalGeneration'}"
     told = f"transformers {candidate.version} is {candidate.said}."
-    return f"{told} Bind its own: `types.MethodType({owner}.{_INDEX}, processor)`."
+    return f"{told} Call `{owner}(config).{_INDEX}`, {_WITHOUT_WEIGHTS}."

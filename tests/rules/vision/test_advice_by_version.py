@@ -69,9 +69,9 @@ def test_the_official_positions_are_bound_from_the_class_that_has_them(
     requirement: str, owner: str, repository: Repository
 ) -> None:
     (help,) = helps(repository, requirement, "ROC606", POSITIONS)
-    assert help.endswith(f"Bind its own: `types.MethodType({owner}.get_rope_index, processor)`.")
+    assert f" Call `{owner}(config).get_rope_index`, on a model built below" in help
 
 
 def test_no_class_is_named_that_the_version_does_not_have(repository: Repository) -> None:
     (help,) = helps(repository, "transformers==4.46.3", "ROC606", POSITIONS)
-    assert help == "Bind the `get_rope_index` of the model class of the installed transformers."
+    assert help.startswith("Call the `get_rope_index` of the installed transformers, on a model")
