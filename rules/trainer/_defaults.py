@@ -31,6 +31,7 @@ _READ = compile_lazily(
     rf"|\bgetattr{_GAP}\({_GAP}(?P<object>{_NAME}){_GAP},{_GAP})"
     rf"{_KEY}{_GAP},{_GAP}(?:default{_GAP}={_GAP})?{_VALUE}{_GAP}\)"
 )
+_QUOTED = compile_lazily(_KEY)
 _CONFIGURATION = compile_lazily(
     r"(?:\w+_)?(?:args|arguments|cfg|conf|config|configuration|hparams|hyperparameters|hyperparams"
     r"|hp|kwargs|opts?|options|params|settings|train|training|optim|optimizer|lora|peft|sft)\Z"
@@ -63,6 +64,8 @@ def defaults(source: Source) -> tuple[Default, ...]:
 
 
 def _defaults(source: Source) -> Iterator[Default]:
+    if _QUOTED.search(source.text) is None:  # ten times faster, and rarely there
+        return
     for match in _READ.finditer(source.text):
         owner = re.sub(r"[\s\\]", "", match["owner"] or match["object"])
         if _CONFIGURATION.match(owner.rpartition(".")[2]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -40,6 +41,16 @@ _OTHER_CLASS = compile_lazily(
 )
 """Models whose images may have no grid."""
 _RUNS = frozenset({"model", "generate", "forward"})
+_ARGUMENT = compile_lazily(
+    r"\b(?:pixel_values(?:_videos)?|(?:image|video)_grid_thw)[\s\\]*=", re.MULTILINE
+)
+
+
+def _given(source: Source) -> Iterator[re.Match[str]]:
+    """Find the arguments; without the name of such a model in the file, nothing is reported."""
+    text = source.text
+    is_near = _PACKED.search(text) is not None or _CLASS.search(text) is not None
+    return _ARGUMENT.finditer(text) if is_near else iter(())
 
 
 class Unpaired(NamedTuple):
@@ -96,8 +107,9 @@ class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
     on = nodes(
         "Call",
         words=("pixel_values", "grid_thw"),
-        where=r"\b(?:pixel_values(?:_videos)?|(?:image|video)_grid_thw)[\s\\]*=",
-        described="calls of models with `pixel_values` or `image_grid_thw`",
+        finder=_given,
+        described="calls with `pixel_values` or `image_grid_thw`, in files that name a model that "
+        "needs both",
     )
     skips = frozenset({"test"})
     excuses = (is_part_of_model, is_aside)
