@@ -201,8 +201,9 @@ def nodes(  # noqa: PLR0913 - all but the words have defaults
 
 
 def strings(where: str, words: tuple[str, ...]) -> On:
-    """Look at string literals with a match of ``where``; ``check`` gets the ``SimpleString``.
+    """Look at string literals where ``where`` matches; ``check`` gets each ``SimpleString``.
 
+    The other strings of the same definition come too, so ``check`` must ask for the text itself.
     Parts of f-strings come as ``FormattedStringText``.
     """
     types = ("SimpleString", "FormattedStringText")
