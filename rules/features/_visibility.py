@@ -18,11 +18,12 @@ from rocmlint.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.rule import File, Setting, Source
 
 _NAMED = compile_lazily(r"\b(?:HIP|ROCR|CUDA)_VISIBLE_DEVICES\b")
+_QUOTED = compile_lazily(r"[\"'](?:HIP|ROCR|CUDA)_VISIBLE_DEVICES[\"']")
 _TEXTS = frozenset({"get", "getenv", "join", "str", "strip"})
 """Functions that give a text."""
 _ALL = compile_lazily(r"\brange[\s\\]*\([^,()]*\)|\bseq\b[^|)]*\b0\b")
@@ -138,6 +139,11 @@ def _of_part(setting: Setting) -> VisibleDevices | None:
     named = None if known else _NAMED.search(text)
     copied = named[0] if named is not None and named[0] != setting.name else ""
     return VisibleDevices(setting.name, text, known, setting, copied, origin)
+
+
+def quoted_lists(source: Source) -> Iterator[re.Match[str]]:
+    """Find the names of the variables, as a key of an environment has them."""
+    return _QUOTED.finditer(source.text)
 
 
 def in_python(node: cst.Assign | cst.Dict, source: Source) -> list[VisibleDevices]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.rule import File, Finding, Setting
+    from rocmlint.rule import File, Finding, Setting, Source
 
 _GFX = "HSA_OVERRIDE_GFX_VERSION"
 _THREE_NUMBERS = compile_lazily(r"\d+\.\d+\.\d+")
@@ -38,6 +38,14 @@ NAMES = (
         if each.accepts or each.name.endswith("_ALLOC_CONF") or not each.reader
     ),
 )
+
+
+_NAMED = compile_lazily(rf"[\"']?\b(?:{'|'.join(NAMES)})\b")
+
+
+def _named(source: Source) -> Iterator[re.Match[str]]:
+    """Find the variables by name: as a key, or as a keyword of ``os.environ.update``."""
+    return _NAMED.finditer(source.text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +108,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
         "Assign",
         "Call",
         words=NAMES,
-        where=r"environ\b",
+        suspects=_named,
         described="variables that `os.environ` gets",
     )
     excuses = (is_read_by_project,)

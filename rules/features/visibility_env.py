@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.published.visible_devices import VISIBILITY
 from rocmlint.rule import PartRule, nodes, settings
 
-from ._visibility import fault, in_parts, in_python, is_no_text, is_of_all
+from ._visibility import fault, in_parts, in_python, is_no_text, is_of_all, quoted_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +62,7 @@ class VisibilityEnv(PartRule["Setting | cst.Assign | cst.Dict"]):
         "Assign",
         "Dict",
         words=VISIBILITY,
-        where=r"\]\s*=(?!=)|\{",
+        suspects=quoted_lists,
         described="items of environments that Python code sets",
     )
 

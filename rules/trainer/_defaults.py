@@ -22,6 +22,8 @@ KEYS = (
     *("warmup_ratio", "warmup_steps", "weight_decay"),
 )
 """Hyper-parameters of training, by the names that Trainer, peft and most scripts give them."""
+QUOTED = tuple(f"{quote}{key}" for quote in "\"'" for key in KEYS)
+"""How each begins where it is read."""
 _GAP = r"[\s\\]*"
 _KEY = rf"(?P<quote>[\"'])(?P<key>{'|'.join(KEYS)})(?P=quote)"
 _VALUE = r"(?P<value>[\"']?\d[\w.+-]*[\"']?)"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.rule import PythonRule, compile_lazily, nodes, once_per_file
 from rocmlint.rule.put_aside import is_kept_only
 
-from ._defaults import KEYS, Default, defaults, ways_to
+from ._defaults import QUOTED, Default, defaults, ways_to
 
 if TYPE_CHECKING:
     import re
@@ -131,7 +131,7 @@ class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
     skips = frozenset({"test"})
     on = nodes(
         "Call",
-        words=KEYS,
+        words=QUOTED,
         suspects=_suspects,
         described="calls of `get`, `pop` and `getattr` that give a hyper-parameter a number as its "
         "default",

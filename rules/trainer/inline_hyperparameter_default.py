@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import Option, PythonRule, nodes
 from rocmlint.rule.put_aside import is_kept_only
 
-from ._defaults import KEYS, defaults
+from ._defaults import QUOTED, defaults
 
 if TYPE_CHECKING:
     import re
@@ -72,9 +72,10 @@ class InlineHyperparameterDefault(PythonRule["cst.Call"]):
             "boolean", False, "report hyper-parameters that have a literal default in the code"
         ),
     }
+    needs = "forbid"
     on = nodes(
         "Call",
-        words=KEYS,
+        words=QUOTED,
         suspects=_suspects,
         described="calls of `get`, `pop` and `getattr` that give a hyper-parameter a number as its "
         "default",
@@ -83,8 +84,6 @@ class InlineHyperparameterDefault(PythonRule["cst.Call"]):
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find hyper-parameters that are read with a default, where the project wants none."""
-        if not self.settings["forbid"]:
-            return
         span = source.span(node)
         end = source.offset_of(span.end_line) + span.end_column - 1
         for found in defaults(source):

@@ -99,7 +99,12 @@ class TensorInLog(PythonRule["cst.Call"]):
     code = "ROC702"
     name = "tensor-in-log"
     since = "0.1.0"
-    on = calls("log", words=("self",), where=r"self[\s\\]*\.[\s\\]*log[\s\\]*\(", begins=("self",))
+    on = calls(
+        "log",
+        words=("self.log(",),
+        where=r"self[\s\\]*\.[\s\\]*log[\s\\]*\(",
+        begins=("self",),
+    )
     excuses = (is_converted, is_kept_only)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:

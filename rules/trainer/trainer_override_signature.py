@@ -68,8 +68,7 @@ class TrainerOverrideSignature(PythonRule["cst.FunctionDef"]):
     code = "ROC709"
     name = "trainer-override-signature"
     since = "0.1.0"
-    # `log` alone is a word of nearly each file.
-    on = definitions(*_CONTRACTS, where=rf"def[\s\\]+(?:{'|'.join(_CONTRACTS)})\b")
+    on = definitions(*_CONTRACTS)
     excuses = OVERRIDE_EXCUSES
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:

@@ -66,12 +66,13 @@ class UnknownParameterGroup(PythonRule["cst.Call"]):
             "strings", (), "the first words of parameter names that the project has a group for"
         ),
     }
+    needs = "prefixes"
     on = calls("startswith", "removeprefix")
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find prefixes of parameter names that the project does not know."""
         known = self.settings["prefixes"]
-        if not isinstance(known, tuple) or not known or not _is_of_parameter(node, source):
+        if not isinstance(known, tuple) or not _is_of_parameter(node, source):
             return
         given = argument(node, 0, None)
         for each in given.elements if isinstance(given, cst.Tuple) else [given]:

@@ -106,7 +106,7 @@ class GradientsNotCleared(PythonRule["cst.Call"]):
     code = "ROC505"
     name = "gradients-not-cleared"
     since = "0.1.0"
-    on = calls("step", words=("backward",), where=r"\.[\s\\]*step\b")
+    on = calls("step", words=("backward",))
     skips = frozenset({"test", "benchmark"})
     excuses = (is_handed_on, is_made_in_loop, is_cleared, is_unused)
 

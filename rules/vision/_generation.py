@@ -18,12 +18,16 @@ from rocmlint.rule import (
 )
 from rocmlint.rule.put_aside import is_put_aside
 
+from ._packed import is_of_transformers
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
 
     from rocmlint.rule import Source
 
 METHOD = "prepare_inputs_for_generation"
+_METHOD = compile_lazily(rf"def[\s\\]+{METHOD}\b")
 _VISION = compile_lazily(r"(?:pixel_values(?:_\w+)?|images?|videos?)$")
 """How arguments are called that hold pixels."""
 _GATES = compile_lazily(
@@ -48,6 +52,11 @@ class HandedOn(NamedTuple):
     node: cst.CSTNode
     name: str
     method: cst.FunctionDef
+
+
+def methods(source: Source) -> Iterator[re.Match[str]]:
+    """Find where the method is defined, outside of transformers itself."""
+    return _METHOD.finditer("" if is_of_transformers(source) else source.text)
 
 
 def handed_on(method: cst.FunctionDef, source: Source) -> HandedOn | None:
@@ -77,13 +86,13 @@ def has_encoder(found: HandedOn, source: Source) -> bool:
     )
 
 
-def is_of_transformers(found: HandedOn, source: Source) -> bool:
+def is_not_own(found: HandedOn, source: Source) -> bool:
     """Files of transformers itself, and what is put aside."""
     del found
-    return (source.package or ("",))[0] == "transformers" or is_put_aside(source)
+    return is_of_transformers(source) or is_put_aside(source)
 
 
-MODEL_EXCUSES = (is_no_model, has_encoder, is_of_transformers)
+MODEL_EXCUSES = (is_no_model, has_encoder, is_not_own)
 
 
 def drops_it(found: HandedOn, source: Source) -> bool | None:

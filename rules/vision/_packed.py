@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.rule import compile_lazily, last_name, string_value, walk
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Source
+    from rocmlint.rule import File, Source
 
 _GRIDS = compile_lazily(r"(?:\w+_)?(?:image|video)_grid_thw$")
 """How the grids of packed images are called."""
@@ -46,6 +46,11 @@ def names_grid(node: cst.CSTNode) -> bool:
         if text is not None and _GRIDS.match(text):
             return True
     return False
+
+
+def is_of_transformers(source: File) -> bool:
+    """Return whether a file belongs to transformers, which makes the layout itself."""
+    return (source.package or ("",))[0] == "transformers"
 
 
 def is_in_model(node: cst.CSTNode, source: Source) -> bool:

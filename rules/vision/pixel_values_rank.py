@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, argument, conditions, constant, last_name, nodes, walk
+from rocmlint.rule import (
+    PythonRule,
+    argument,
+    compile_lazily,
+    conditions,
+    constant,
+    last_name,
+    nodes,
+    walk,
+)
 from rocmlint.rule.put_aside import is_aside
 
-from ._packed import index_of, is_in_model, key_of, names_grid, pixels_named
+from ._packed import index_of, is_in_model, is_of_transformers, key_of, names_grid, pixels_named
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Finding, Source
@@ -27,9 +36,25 @@ _RANKS = "Accept two dimensions as well, [patches, dim], and raise where it is n
 _KEEP_ALL = "Keep all rows, and `image_grid_thw` with them."
 
 
-def _named(source: Source) -> Iterator[re.Match[str]]:
-    """Find where pixels are named, in strings too, in files that name the grid."""
-    return re.finditer("pixel_values", source.text if "grid_thw" in source.text else "")
+_GAP = r"(?:[\s\\]|#[^\n]*)*"
+_REPEATED_OR_FIRST = compile_lazily(
+    rf"repeat_interleave{_GAP}\(|[\"']{_GAP}\]{_GAP}\[{_GAP}0{_GAP}\]"
+)
+_OF_PIXELS = compile_lazily(rf"pixel_values\w*(?:{_GAP}[\"')\]])*{_GAP}(?=\.)")
+_RANK = compile_lazily(
+    rf"\.{_GAP}(?:shape\b(?![ \\]*[\[.,])|size{_GAP}\({_GAP}\)|(?:ndim|dim|ndimension)\b)"
+)
+"""The size of all dimensions, or their number."""
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find what may hold for images one by one, in files that name the grid."""
+    text = "" if is_of_transformers(source) or "pixel_values" not in source.text else source.text
+    yield from _REPEATED_OR_FIRST.finditer(text)
+    for pixels in _OF_PIXELS.finditer(text):
+        rank = _RANK.match(text, pixels.end())
+        if rank is not None:
+            yield rank
 
 
 class RankAssumed(NamedTuple):
@@ -46,8 +71,8 @@ def is_for_other_models(found: RankAssumed, source: Source) -> bool:
 
 
 def is_layout_of_model(found: RankAssumed, source: Source) -> bool:
-    """Models and processors, which make the layout themselves."""
-    return is_in_model(found.node, source)
+    """Models and processors, which make the layout themselves, and transformers."""
+    return is_in_model(found.node, source) or is_of_transformers(source)
 
 
 class PixelValuesRank(PythonRule["cst.CSTNode"]):
@@ -96,8 +121,8 @@ class PixelValuesRank(PythonRule["cst.CSTNode"]):
         "Subscript",
         "Comparison",
         "Assign",
-        words=("pixel_values",),
-        finder=_named,
+        words=("grid_thw",),
+        suspects=_suspects,
         described="what is done with `pixel_values` in code that names `image_grid_thw`",
     )
     skips = frozenset({"test"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -18,9 +17,10 @@ from rocmlint.rule import (
 )
 from rocmlint.rule.put_aside import is_aside
 
-from ._packed import is_in_model
+from ._packed import is_in_model, is_of_transformers
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Finding, Severity, Source
@@ -33,24 +33,27 @@ _PAIRS = {
 }
 _INSTEAD = frozenset({"inputs_embeds", "image_embeds", "position_ids", "mm_token_type_ids"})
 """What a model that is given it needs no pixels for."""
-_PACKED = compile_lazily(r"(?i)qwen[23](?:[._]?5)?[-_]?(?:omni|vl)|qwen3[._]5|paddleocr_?vl|glm4v")
-_CLASS = compile_lazily(r"\bQwen[23]\w*(?:VL|Omni)\w*")
+_MAKERS = ("Qwen", "qwen", "QWEN", "Paddle", "paddle", "Glm4", "glm4")
+_PACKED = compile_lazily(
+    r"(?:[Qq]wen|QWEN)(?:[23](?:[._]?5)?[-_]?(?:[Oo]mni|OMNI|VL|vl)|3[._]5)"
+    r"|[Pp]addleOCR_?VL|paddleocr_?vl|[Gg]lm4v"
+)
+_CLASS = compile_lazily(r"Qwen(?<!\wQwen)[23]\w*(?:VL|Omni)\w*")
 _OTHER_CLASS = compile_lazily(
     r"\b(?!Qwen)(?:Auto\w*Model\w*|\w+For(?:ConditionalGeneration|CausalLM|Vision\w+|Image\w+))\b"
     r"|\b(?:CLIP|Siglip|ViT|Dino\w*|Llava\w*|InternVL\w*)Model\b"
 )
 """Models whose images may have no grid."""
 _RUNS = frozenset({"model", "generate", "forward"})
-_ARGUMENT = compile_lazily(
-    r"\b(?:pixel_values(?:_videos)?|(?:image|video)_grid_thw)[\s\\]*=", re.MULTILINE
-)
+_ARGUMENT = compile_lazily(r"(?:pixel_values(?:_videos)?|(?:image|video)_grid_thw)[\s\\]*=")
 
 
 def _given(source: Source) -> Iterator[re.Match[str]]:
-    """Find the arguments; without the name of such a model in the file, nothing is reported."""
-    text = source.text
-    is_near = _PACKED.search(text) is not None or _CLASS.search(text) is not None
-    return _ARGUMENT.finditer(text) if is_near else iter(())
+    """Find the arguments, in files that name such a model."""
+    if is_of_transformers(source):
+        return iter(())
+    names_one = _PACKED.search(source.text) or _CLASS.search(source.text)
+    return _ARGUMENT.finditer(source.text if names_one else "")
 
 
 class Unpaired(NamedTuple):
@@ -62,8 +65,8 @@ class Unpaired(NamedTuple):
 
 
 def is_part_of_model(found: Unpaired, source: Source) -> bool:
-    """Calls in models and processors themselves."""
-    return is_in_model(found.call, source)
+    """Calls in models and processors themselves, and in transformers."""
+    return is_in_model(found.call, source) or is_of_transformers(source)
 
 
 class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
@@ -106,8 +109,8 @@ class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
     since = "0.1.0"
     on = nodes(
         "Call",
-        words=("pixel_values", "grid_thw"),
-        finder=_given,
+        words=_MAKERS,
+        suspects=_given,
         described="calls with `pixel_values` or `image_grid_thw`, in files that name a model that "
         "needs both",
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import On, Option, PythonRule, calls, dotted_text, fitted, last_name
+from rocmlint.rule import Option, PythonRule, calls, dotted_text, fitted, last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -83,15 +83,17 @@ class RequiredPipeline(PythonRule["cst.Call"]):
             "table of strings", (), "the functions in which a function may be called, by its name"
         )
     }
+    needs = "calls"
     excuses = (is_in_pipeline, is_override)
 
     def __init__(self, *, settings: Mapping[str, object]) -> None:
-        """Look for the calls that the project names, and for nothing where it names none."""
+        """Look for the calls that the project names."""
         super().__init__(settings=settings)
         table = settings["calls"]
         self._allowed: dict[str, tuple[str, ...]] = dict(table) if isinstance(table, tuple) else {}
         last = sorted({name.rpartition(".")[2] for name in self._allowed})
-        self.on = calls(*last) if last else On()
+        if last:
+            self.on = calls(*last)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls outside of the functions that are named for them."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, definitions, fitted
 
-from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on
+from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on, methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
     name = "vision-inputs-every-step"
     since = "0.1.0"
     severity = "warning"
-    on = definitions(METHOD)
+    on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
     excuses = (*MODEL_EXCUSES, is_dropped_later)
 

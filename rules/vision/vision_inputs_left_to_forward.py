@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, definitions, fitted
 
-from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on
+from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on, methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,7 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     since = "0.1.0"
     severity = "warning"
     preview = True
-    on = definitions(METHOD)
+    on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
     excuses = (*MODEL_EXCUSES, is_used_every_step)
 

@@ -44,6 +44,7 @@ def described(rule: RuleType) -> dict[str, Any]:
         "summary": summary(rule),
         "severity": rule.severity,
         "preview": rule.preview,
+        "needs": rule.needs or None,
         "since": rule.since,
         "looks_at": str(rule.on) or None,
         "skips": sorted(rule.skips),
@@ -153,7 +154,8 @@ def _facts(rule: RuleType) -> str:
     """Return severity, fixes and age of a rule on one line."""
     fixes = "with fixes" if "Fix safety" in sections(inspect.getdoc(rule) or "") else "no fix"
     preview = ["preview"] if rule.preview else []
-    return ", ".join([rule.severity.capitalize(), fixes, *preview, f"since {rule.since}"]) + "."
+    facts = ", ".join([rule.severity.capitalize(), fixes, *preview, f"since {rule.since}"])
+    return f"{facts}. Off until `{rule.needs}` is set." if rule.needs else f"{facts}."
 
 
 def _options(rule: RuleType) -> str:

@@ -123,7 +123,7 @@ def _hits(source: Source, trigger: Trigger, renamed: Mapping[str, str]) -> set[i
         return set()
     found = {match.start() for match in trigger.matches(source)}
     for new, old in renamed.items():
-        if old in trigger.names:
+        if old in trigger.renameable:
             # To compile an expression for each name takes longer than all else.
             words = matches_at(new, _WORD, source.code)
             found |= {match.start() for match in words if match[0] == new}

@@ -54,6 +54,8 @@ def why_off(rule: RuleType, settings: Settings) -> str | None:
         return "not selected"
     if selected <= _exactness(rule, settings.ignore):
         return "ignored"
+    if rule.needs and not settings.rule_options.get(rule.name, {}).get(rule.needs):
+        return f"`{rule.needs}` is not set"
     return None if not rule.preview or _previews(rule, settings) else "preview"
 
 

@@ -61,6 +61,8 @@ class Rule(Generic[Node]):
     """Kinds of file that the rule leaves alone: "test", "benchmark", "example", "script", …"""
     options: ClassVar[Mapping[str, Option]] = {}
     """Options that ``[tool.rocmlint.<name>]`` may set."""
+    needs: ClassVar[str] = ""
+    """The option without which the rule finds nothing: until it is set, the rule is off."""
 
     excuses: ClassVar[tuple[Callable[[Any, Any], bool], ...]] = ()
     """Why a candidate is left alone: functions of a candidate and its file, in the order asked.

@@ -99,7 +99,12 @@ class Trigger:
             return format_of(file.path) is not None
         if not self.begins or any(True for _ in self._matches_at_words(file.text)):
             return True
-        return not self.names.isdisjoint(_renamed(file))
+        return not self.renameable.isdisjoint(_renamed(file))
+
+    @cached_property
+    def renameable(self) -> frozenset[str]:
+        """The names that a file may give another one with ``import … as``."""
+        return frozenset() if self.kind == "definition" else self.names
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -114,7 +119,9 @@ class Trigger:
         names_of = NAMES_OF.get(self.kind)
         if names_of is None or not self.names:
             return True
-        return any(name in self.names or renamed.get(name) in self.names for name in names_of(node))
+        return any(
+            name in self.names or renamed.get(name) in self.renameable for name in names_of(node)
+        )
 
 
 class On(tuple[Trigger, ...]):
@@ -138,9 +145,9 @@ def calls(
     else. It must match in text with comments wherever it matches in code.
     """
     described = "calls of " + ", ".join(f"`{name}`" for name in names)
-    if words or where:
-        return _named("call", ("Call",), names, words, where, described, begins=begins)
-    return _named("call", ("Call",), names, names, where_called(names), described, begins=names)
+    if not where:
+        where, begins = where_called(names), names
+    return _named("call", ("Call",), names, words, where, described, begins)
 
 
 def attributes(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
@@ -162,10 +169,14 @@ def imports(*modules: str, words: tuple[str, ...] = (), where: str = "") -> On:
     return _named("import", ("Import", "ImportFrom"), modules, words, where, described)
 
 
-def definitions(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:
-    """Look at functions and classes with these names."""
+def definitions(*names: str, suspects: Finder | None = None) -> On:
+    """Look at functions and classes with these names; ``suspects`` as for :func:`nodes`."""
     described = "definitions of " + ", ".join(f"`{name}`" for name in names)
-    return _named("definition", ("FunctionDef", "ClassDef"), names, words, where, described)
+    words = tuple(f"{keyword} {name}" for keyword in ("def", "class") for name in names)
+    where = rf"(?:def|class)[\s\\]+(?:{'|'.join(names)})\b"
+    types = ("FunctionDef", "ClassDef")
+    begins = spelt(words)
+    return _named("definition", types, names, words, where, described, begins, suspects)
 
 
 def nodes(  # noqa: PLR0913 - all but the words have defaults
@@ -318,6 +329,7 @@ def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public 
     where: str,
     description: str,
     begins: tuple[str, ...] = (),
+    suspects: Finder | None = None,
 ) -> On:
     words = words or names
     if not words:
@@ -326,7 +338,9 @@ def _named(  # noqa: PLR0913, PLR0917 - one place that fills in what the public 
     begins = begins if where else words
     where = where or any_of(words)
     found = Trigger(
-        *(kind, frozenset(names), spelt(words), where, "code", types, description), begins=begins
+        *(kind, frozenset(names), spelt(words), where, "code", types, description),
+        begins=begins,
+        suspects=suspects,
     )
     return On((found,))
 
