@@ -98,3 +98,13 @@ def value(text: str) -> str | None:
 )
 def test_only_a_single_assignment_gives_a_value(text: str, expected: str | None) -> None:
     assert value(text) == expected
+
+
+def test_of_a_class_only_the_members_that_name_an_attribute_are_parsed() -> None:
+    text = (
+        "class A:\n    def other(self):\n        pass\n" + CLASS.format("pass").partition("\n")[2]
+    )
+    source = Source("job.py", text, place="job.py")
+    (call,) = calls_in(source.pieces.around(text.rindex("use(")).module)
+    members = [each for part in source.names.members_with("x", call) for each in part.body.body]
+    assert [each.name.value for each in members if isinstance(each, cst.FunctionDef)] == ["a", "b"]

@@ -6,6 +6,7 @@ statements that bind the asked name are parsed, and where the answer is not cert
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -57,6 +58,7 @@ class Names:
 
     def __init__(self, text: Text, pieces: Pieces) -> None:
         """Take the file."""
+        self._text = text
         self._outline = Outline(text, pieces)
         self._pieces = pieces
         self._module_bindings: dict[str, list[Binding]] = {}
@@ -134,12 +136,32 @@ class Names:
             return None
         piece = self._pieces.piece_of(node)
         whole = self._pieces.statement(self._pieces.statement_at(piece.block.start)).module
-        line = piece.span(inner).line
-        for candidate in walk(whole):
-            if isinstance(candidate, cst.ClassDef) and candidate.name.value == inner.name.value:
-                if self._pieces.piece_of(candidate).span(candidate).line == line:
-                    return candidate
-        return inner
+        classes = (each for each in walk(whole) if isinstance(each, cst.ClassDef))
+        found = [each for each in classes if each.name.value == inner.name.value]
+        if len(found) > 1:  # to work out where nodes stand takes as long as to parse them
+            line = piece.span(inner).line
+            found = [each for each in found if self._pieces.piece_of(each).span(each).line == line]
+        return found[0] if found else inner
+
+    def members_with(self, attribute: str, node: cst.CSTNode) -> Iterator[cst.ClassDef]:
+        """Yield the class around a node with each of its members that names ``self.attribute``.
+
+        To parse all of a large class takes long, and much memory.
+        """
+        inner = next((a for a in self._pieces.ancestors(node) if isinstance(a, cst.ClassDef)), None)
+        if inner is None:
+            return
+        piece = self._pieces.piece_of(node)
+        if not piece.is_member or not isinstance(self._pieces.parent(inner), cst.Module):
+            yield inner
+            return
+        block = self._pieces.statement_at(piece.block.start)
+        spelt = re.compile(rf"self[\s\\]*\.[\s\\]*{attribute}\b")
+        places = spelt.finditer(self._text.code, block.start, block.end)
+        for piece in dict.fromkeys(self._pieces.around(place.start()) for place in places):
+            for each in piece.module.body:
+                if isinstance(each, cst.ClassDef) and each.name.value == inner.name.value:
+                    yield each
 
     def _resolve_name(self, node: cst.Name, hops: int) -> str | None:
         found = self.bindings(node.value, node)
@@ -163,13 +185,12 @@ class Names:
         )
 
     def _self_bindings(self, node: cst.Attribute) -> list[Binding]:
-        whole = self.whole_class(node)
-        if whole is None:
-            return []
-        name = f"self.{node.attr.value}"
+        attribute = node.attr.value
+        name = f"self.{attribute}"
         return [
             binding
-            for each in walk(whole)
+            for part in self.members_with(attribute, node)
+            for each in walk(part)
             if isinstance(each, (cst.Assign, cst.AnnAssign, cst.AugAssign))
             for bound, binding in _assigned(each)
             if bound == name

@@ -75,6 +75,11 @@ class Piece:
     _blocks: tuple[Block, ...]
     _text: Text
 
+    @property
+    def is_member(self) -> bool:
+        """Whether it is one member of a class, below the line of that class."""
+        return len(self._blocks) > 1
+
     def span(self, node: cst.CSTNode) -> Span:
         """Return the place of a node of this piece in the file."""
         span = self._spans[node]
@@ -120,6 +125,7 @@ class Pieces:
         """Take a file; with ``whole`` nothing is cut (to compare, and for small texts)."""
         self._text = text
         self._cut = not whole
+        self._members: dict[Block, list[Block]] = {}
         self._parsed: dict[tuple[Block, ...], Piece] = {}
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._piece_of: dict[cst.CSTNode, Piece] = {}
@@ -194,7 +200,9 @@ class Pieces:
         if header is None or offset < header.end():
             return (statement,)
         body = Block(header.start("indent"), statement.end)
-        member = _block_at(list(_blocks(self._text, body, header["indent"])), offset)
+        if body not in self._members:
+            self._members[body] = list(_blocks(self._text, body, header["indent"]))
+        member = _block_at(self._members[body], offset)
         return (statement,) if member is None else (Block(statement.start, body.start), member)
 
     def _parse(self, *blocks: Block) -> Piece:
