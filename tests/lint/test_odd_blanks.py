@@ -156,7 +156,7 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
 def test_shortcuts_miss_nothing(text: str) -> None:
     ast.parse(text)
     whole = check(Source("job.py", text, place="job.py", whole=True), RULES, shortcuts=False)
-    rules, _ = Scanner(RULES).scan_python(text.encode())
+    rules = Scanner(RULES).scan_python(text.encode()).rules
     cut = check(Source("job.py", text, place="job.py"), rules)
     assert cut == whole
     assert whole != []

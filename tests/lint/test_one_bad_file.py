@@ -45,7 +45,7 @@ def lint(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
 STAGES: dict[str, tuple[Any, str, str]] = {
     "reading": (workers, "read_small", "b.py"),
     "decoding": (opened, "text_of", "b.py"),
-    "choosing rules": (linter.Linter, "_rules_for_python", "b.py"),
+    "choosing rules": (linter.Linter, "_with_parts", "b.py"),
     "parsing": (document, "parse", "requirements.txt"),
 }
 """Where in the work on a file something may go wrong: a function, and the file that is bad."""

@@ -76,7 +76,7 @@ def differences(path: Path) -> str:
     linter = Linter(PREVIEW)
     try:
         text = decode(data)
-        cut = check(Source(str(path), text), scanner().scan_python(data)[0])
+        cut = check(Source(str(path), text), scanner().scan_python(data).rules)
         whole = check(Source(str(path), text, whole=True), linter.rules, shortcuts=False)
         is_done = not isinstance(linter.first_sight(str(path), data), Opened)
     except (UnparsableError, SyntaxError, ValueError):

@@ -41,7 +41,7 @@ def fixture(family: str, name: str, kind: str) -> str:
 @pytest.mark.parametrize(("family", "name"), NAMES)
 def test_claims_are_made_at_the_marked_lines_and_nowhere_else(family: str, name: str) -> None:
     text = fixture(family, name, "claims")
-    rules = Scanner(load_claim_rules()).scan_python(text.encode())[0]
+    rules = Scanner(load_claim_rules()).scan_python(text.encode()).rules
     marked = {
         number: mark["claim"]
         for number, line in enumerate(text.split("\n"), 1)

@@ -32,7 +32,7 @@ def lint(text: str, rule: str, *, preview: bool = False, **options: object) -> l
     values = {name.replace("_", "-"): value for name, value in options.items()}
     rules = enabled_rules(Settings(preview=preview, rule_options={rule: values}))
     source = Source("app/load.py", text, place="app/load.py")
-    found = check(source, Scanner(rules).scan_python(text.encode())[0])
+    found = check(source, Scanner(rules).scan_python(text.encode()).rules)
     return [each.line for each in found if each.name == rule]
 
 

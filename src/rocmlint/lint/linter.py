@@ -138,9 +138,11 @@ class Linter:
 
     def _python_at_first_sight(self, path: str, data: bytes, text: str | None) -> Analysis | Opened:
         opened = Opened(path, data, self.project_of, text)
-        opened.rules, opened.is_oddly_spaced = self._rules_for_python(path, data)
+        sight = self._python.scan_python(data)
+        opened.rules = self._with_parts(sight.rules, path, data)
+        opened.signs, opened.is_oddly_spaced = sight.signs, sight.is_oddly_spaced
         if self._claims is not None:
-            opened.claim_rules, _ = self._claims.scan_python(data)
+            opened.claim_rules = self._claims.scan_python(data).rules
         if opened.claim_rules or self.settings.check_syntax or opened.looks_broken:
             return opened
         return self._without_suspects(opened) or opened if opened.rules else Analysis()
@@ -210,7 +212,8 @@ class Linter:
             return self.unreadable(path, _too_much(len(notebook.text)))
 
         text = notebook.text.encode(errors="replace")
-        rules = self._enabled_of(self._rules_for_python(path, text)[0], path)
+        found = self._with_parts(self._python.scan_python(text).rules, path, text)
+        rules = self._enabled_of(found, path)
         told = self._tells_all()  # else a cell is often a draft
         look = look_at_cells(path, notebook, rules, self.project_of(path), told=told)
         result = self._reported(look, noqa=noqa)
@@ -289,13 +292,12 @@ class Linter:
 
     # Rules
 
-    def _rules_for_python(self, path: str, data: bytes) -> tuple[Found[Rule[Any]], bool]:
-        """Return the rules for a Python file or notebook, and whether it is oddly spaced."""
-        found, is_odd = self._python.scan_python(data)
+    def _with_parts(self, found: Found[Rule[Any]], path: str, data: bytes) -> Found[Rule[Any]]:
+        """Add the rules for what is no code in a notebook or `setup.py`."""
         if is_notebook(path) or os.path.basename(path) == "setup.py":
             for rule, triggers in self._parts.scan(data).items():
                 found[rule] = [*found.get(rule, ()), *triggers]
-        return found, is_odd
+        return found
 
     def _enabled_of(self, rules: Iterable[Rule[Any]], path: str) -> list[Rule[Any]]:
         """Return the rules that no pattern of ``per-file-ignores`` switches off for a file."""

@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.formats import is_python
+from rocmlint.lint.scan import ACCIDENTS
 from rocmlint.source.decoding import text_of
+from rocmlint.text.suppressions import SUPPRESSION_WORDS
 from rocmlint.text.text import without_strings
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ class Opened:
         self.rules: Found[Rule[Any]] = {}
         """The rules one of whose words stands in the data, with those triggers."""
         self.claim_rules: Found[ClaimRule[Any]] = {}
+        self.signs: frozenset[bytes] = frozenset()
+        """What else the bytes of a Python file show, see :class:`rocmlint.lint.scan.Sight`."""
         self.is_oddly_spaced = False
         """Whether words may be torn in it, see :mod:`rocmlint.text.blanks`."""
         self._project = project
@@ -59,7 +63,8 @@ class Opened:
 
         text = text_of(self.path, self.data) if self._text is None else self._text
         if is_python(self.path, self.data):
-            return PythonText(text, is_oddly_spaced=self.is_oddly_spaced)
+            hides = not self.signs.isdisjoint(SUPPRESSION_WORDS)
+            return PythonText(text, is_oddly_spaced=self.is_oddly_spaced, may_suppress=hides)
         return Text(text)
 
     @cached_property
@@ -71,21 +76,16 @@ class Opened:
 
     @cached_property
     def looks_broken(self) -> bool:
-        """Whether the bytes of a Python file show signs of broken syntax."""
-        return looks_broken(self.data)
+        """Whether the bytes of a Python file show signs of broken syntax: cheap, to look closer.
 
-
-def looks_broken(data: bytes) -> bool:
-    """Check for signs of broken syntax in Python: cheap, and enough to look closer.
-
-    Most files are never parsed (see :mod:`rocmlint.syntax.partial_parse`). The usual accidents
-    still show in the bytes: a bracket without its partner, the marks of a merge conflict, NUL.
-    """
-    if b"\n<<<<<<< " in data or b"\0" in data:
-        return True
-    if len(data) > MAXIMUM_BYTES:  # to take out the strings of so much data takes gigabytes
-        return False
-    return _is_unbalanced(data) and _is_unbalanced(without_strings(data))
+        Most files are never parsed (see :mod:`rocmlint.syntax.partial_parse`). The usual accidents
+        still show in the bytes: a bracket without its partner, the marks of a merge conflict, NUL.
+        """
+        if not self.signs.isdisjoint(ACCIDENTS):
+            return True
+        if len(self.data) > MAXIMUM_BYTES:  # to take out so many strings takes gigabytes
+            return False
+        return _is_unbalanced(self.data) and _is_unbalanced(without_strings(self.data))
 
 
 def _is_unbalanced(data: bytes) -> bool:

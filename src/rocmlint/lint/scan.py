@@ -7,11 +7,13 @@ a word stands in the data: the next step need not look for words again.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from rocmlint.text.blanks import MARKS, has_torn_code
+from rocmlint.text.suppressions import SUPPRESSION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,12 +21,28 @@ if TYPE_CHECKING:
     from rocmlint.rule.rule import ClaimRule, Rule
     from rocmlint.rule.triggers import Trigger
 
+ACCIDENTS = (b"\n<<<<<<< ", b"\0")
+"""What shows that a file is broken: the mark of a merge conflict, NUL."""
+_SIGNS = (*ACCIDENTS, *SUPPRESSION_WORDS)
+"""What else is looked for in Python, as one more word costs nothing."""
 Asked = TypeVar("Asked", bound="Rule[Any] | ClaimRule[Any]")
 Found = dict[Asked, "list[Trigger]"]
 """Rules, in their order, and the triggers of each of which a word was found."""
 
 _BEFORE_STATEMENTS = (b":", b";", b"\\", b"\r", b"\xef\xbb\xbf", rb"\n", rb"\t")
 """What may stand before a statement on its line: of a notebook escaped, as in JSON."""
+
+
+@dataclass(frozen=True)
+class Sight(Generic[Asked]):
+    """What the bytes of a Python file show.
+
+    ``signs`` are those of ``ACCIDENTS`` and ``SUPPRESSION_WORDS`` that stand in them.
+    """
+
+    rules: Found[Asked]
+    signs: frozenset[bytes] = frozenset()
+    is_oddly_spaced: bool = False
 
 
 class Scanner(Generic[Asked]):
@@ -56,21 +74,25 @@ class Scanner(Generic[Asked]):
         self._always = frozenset(by_word.pop(b"", ()))
         self._triggers_of_word = list(by_word.values())
         self._opening = {index for index, word in enumerate(by_word) if word not in anywhere}
-        self._marks = frozenset(range(len(by_word), len(by_word) + len(MARKS)))
+        marks, signs = len(by_word), len(by_word) + len(MARKS)
+        self._marks = frozenset(range(marks, signs))
+        self._signs = {signs + index: sign for index, sign in enumerate(_SIGNS)}
         # More than twice as fast as what is chosen by itself, and made in two milliseconds.
         fast = Implementation.DFA
-        self._search = BytesAhoCorasick([*by_word, *MARKS], implementation=fast)
+        self._search = BytesAhoCorasick([*by_word, *MARKS, *_SIGNS], implementation=fast)
 
     def scan(self, data: bytes) -> Found[Asked]:
         """Return the rules one of whose words stands in the data."""
         return self._with_words(self._words(data))
 
-    def scan_python(self, data: bytes) -> tuple[Found[Asked], bool]:
-        """Return the rules for Python code, and whether that is oddly spaced: then all of them."""
+    def scan_python(self, data: bytes) -> Sight[Asked]:
+        """Return what Python code shows; where it is oddly spaced, all rules."""
         words = self._words(data)
+        signs = frozenset(self._signs[each] for each in words & self._signs.keys())
         if not self._marks.isdisjoint(words) and has_torn_code(data):
-            return {rule: list(rule.on) for rule in self.rules}, True
-        return self._with_words(words), False
+            every = {rule: list(rule.on) for rule in self.rules}
+            return Sight(every, signs, is_oddly_spaced=True)
+        return Sight(self._with_words(words), signs)
 
     def _words(self, data: bytes) -> set[int]:
         matches = self._search.find_matches_as_indexes(data, overlapping=True)
@@ -87,7 +109,8 @@ class Scanner(Generic[Asked]):
         return words
 
     def _with_words(self, words: set[int]) -> Found[Asked]:
-        triggers = {each for word in words - self._marks for each in self._triggers_of_word[word]}
+        known = (word for word in words if word < len(self._triggers_of_word))
+        triggers = {each for word in known for each in self._triggers_of_word[word]}
         found: Found[Asked] = {}
         for index in sorted(triggers | self._always):
             rule, trigger = self._triggers[index]

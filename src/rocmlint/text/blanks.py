@@ -58,11 +58,17 @@ def has_torn_code(data: bytes) -> bool:
 class PythonText(Text):
     """The characters of a Python file, with plain blanks between tokens and for suppressions."""
 
-    def __init__(self, text: str, *, is_oddly_spaced: bool | None = None) -> None:
-        r"""Take text with line ends ``\n``, and whether it is oddly spaced if that is known."""
+    def __init__(
+        self, text: str, *, is_oddly_spaced: bool | None = None, may_suppress: bool = True
+    ) -> None:
+        r"""Take text with line ends ``\n``, and whether it is oddly spaced if that is known.
+
+        Without ``may_suppress`` it is known to have no suppressions.
+        """
         super().__init__(with_plain_blanks(text), written=text)
         self._is_oddly_spaced = is_oddly_spaced
-        self.text = self.without_suppressions()
+        if may_suppress:
+            self.text = self.without_suppressions()
 
     @cached_property
     def is_oddly_spaced(self) -> bool:
@@ -81,9 +87,10 @@ def with_plain_blanks(text: str) -> str:
     """
     # To look for one character is much faster than for an expression; few files have any.
     odd = "\t" in text or "\f" in text
-    if odd or ("\\\n" in text and _BEGINS_WITH_BACKSLASH.search(text)):
+    is_joined = "\\" in text and "\\\n" in text
+    if odd or (is_joined and _BEGINS_WITH_BACKSLASH.search(text)):
         text = _ODD.sub(_plain, text)
-    if (" :" in text or "\\\n" in text) and _HANDLER.search(text):
+    if (is_joined or " :" in text) and _HANDLER.search(text):
         return _HANDLERS.sub(_with_colon, text)
     return text
 

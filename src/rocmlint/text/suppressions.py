@@ -16,6 +16,8 @@ IGNORE = re.compile(
     r"(?P<reason>(?:(?!\s+#\s).)*)"  # up to the next comment on the line
 )
 """Our own comment, with its reason."""
+SUPPRESSION_WORDS = (b"rocmlint:", b"ROC")
+"""One of them stands in whatever :func:`has_suppressions`."""
 _OURS = re.compile(rf"{IGNORE.pattern}|# (?i:noqa):\s?[A-Z0-9,\s]*\bROC[0-9](?:(?!\s+#\s).)*")
 
 

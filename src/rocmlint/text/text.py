@@ -322,10 +322,9 @@ class MixedText(Text):
 
 
 def _blank(match: re.Match[str]) -> str:
-    token = match[0]
-    if token.startswith("#"):
+    token, start = match[0], match.start()
+    if token[0] == "#":
         return " " * len(token)
-    start = match.start()
     # Most have no prefix, and to look is dearer than all else.
     if match.string[start - 1 : start] in _PREFIX and _FORMATTED.search(
         match.string, max(0, start - 2), start
