@@ -28,6 +28,12 @@ POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""
 CHUNK = 400_000
 """Bytes of files that a worker is given at once; in most of them is nothing to do."""
+SMALL = 10_000
+"""Bytes of a file that this process lints itself before it starts a pool.
+
+What such files ask of their project and of the tables of releases, no worker has to find again;
+and they are too small to end a process.
+"""
 
 
 class FileResult(NamedTuple):
@@ -88,8 +94,10 @@ def lint_files(
             waiting.append((work, seen))
             waiting_bytes += work.size
         if waiting_bytes >= POOL_FROM:
+            _load_for_all()
+            yield from (seen.result() for work, seen in waiting if work.size < SMALL)
             # To look at all that is unseen here would keep the pool waiting.
-            left = [*(work for work, _ in waiting), *unseen]
+            left = [*(work for work, _ in waiting if work.size >= SMALL), *unseen]
             left.sort(key=lambda work: work.size, reverse=True)
             yield from _in_pool(left, linters.made, jobs)
             return
@@ -219,7 +227,6 @@ def _pool(
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
     from multiprocessing import get_context  # noqa: PLC0415
 
-    _load_for_all()
     context = get_context("fork" if sys.platform == "linux" else None)
     lost: list[_Work] = []
     is_done = False
