@@ -60,7 +60,8 @@ def test_every_option_is_read_and_explained(rule: type[Rule[Any]]) -> None:
     code = "".join(path.read_text() for path in folder.glob("*.py"))
     for name, option in rule.options.items():
         assert option.help
-        assert f'"{name}"]' in code
+        assert f'"{name}"]' in code or name == rule.needs
+    assert not rule.needs or rule.needs in rule.options
 
 
 def test_loading_the_rules_does_not_load_libcst() -> None:

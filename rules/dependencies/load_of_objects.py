@@ -52,7 +52,10 @@ _OTHERS = ("json.", "pickle.", "yaml.", "np.", "numpy.", "joblib.", "toml.", "to
 _OWNER = compile_lazily(r"(\w*)\s*\.\s*\Z")
 _OTHER_OWNER = compile_lazily(r"torch as\b|=[ \t(]*torch[ \t)]*(?:[#;\n]|\Z)")
 """Where a file gives torch another name."""
-_OTHER_NAME = compile_lazily(r"torch import\b|torch\.load\b(?![ \t]*\()")
+_OTHER_NAME = compile_lazily(
+    r"torch import\b(?<![\w.]torch import)(?:[ \t]*\([^)]*|[^\n(]*)\bload\b"
+    r"|torch\.load\b(?![ \t]*\()"
+)
 """Where a file may give `torch.load` another name."""
 _NEAR = 100
 _READY = compile_lazily(r"safe_globals|NO_WEIGHTS_ONLY_LOAD|\btorch\.load[ \t]*=(?!=)")

@@ -40,12 +40,11 @@ NAMES = (
 )
 
 
-_NAMED = compile_lazily(rf"[\"']?\b(?:{'|'.join(NAMES)})\b")
-
-
 def _named(source: Source) -> Iterator[re.Match[str]]:
     """Find the variables by name: as a key, or as a keyword of ``os.environ.update``."""
-    return _NAMED.finditer(source.text)
+    for name in NAMES:
+        if name in source.text:
+            yield from re.finditer(rf"[\"']?\b{name}\b", source.text)
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,10 +134,9 @@ def _update(call: cst.Call, source: Source) -> Update | None:
     name = None if optimizer is None else dotted_text(optimizer)
     if optimizer is None or loop is None or name is None:
         return None
-    if not is_optimizer(name, call, source):
-        return None
     passes = any(source.function(each) is source.function(call) for each in backward_passes(loop))
-    return Update(call, optimizer, loop) if passes else None
+    # Last, as it looks at the whole class.
+    return Update(call, optimizer, loop) if passes and is_optimizer(name, call, source) else None
 
 
 def _stepped(call: cst.Call) -> cst.BaseExpression | None:

@@ -104,6 +104,24 @@ def test_why_a_rule_is_off_is_told(root: Path) -> None:
     assert reasons["ROC602"] == "not selected"
 
 
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("", "`prefixes` is not set"),
+        ("prefixes = []", "`prefixes` is not set"),
+        ("prefixes = ['visual']", None),
+    ],
+)
+def test_a_rule_that_needs_an_option_is_off_until_it_is_set(
+    root: Path, options: str, reason: str | None
+) -> None:
+    (root / "rocmlint.toml").write_text(f"[unknown-parameter-group]\n{options}\n")
+    found = settings(root)
+    rule = next(each for each in load_rules() if each.name == "unknown-parameter-group")
+    assert why_off(rule, found) == reason
+    assert (rule.code in {each.code for each in enabled_rules(found)}) is (reason is None)
+
+
 def test_per_file_ignores_match_paths_from_the_root(root: Path) -> None:
     patterns = {"tests/": ["ROC0"], "/*.py": ["slow-copy"]}
     found = settings(root, per_file_ignores=patterns)
