@@ -17,14 +17,20 @@ from rocmlint.source.file import File, project_of
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from rocmlint.disk.state import State
     from tests.support.project import Project
 
     Ask = Callable[[File, str], object]
 
 ASK: dict[str, Ask] = {"exists": File.exists, "names": File.names_in, "text": File.read}
+
+
+def unchanged(consulted: Mapping[str, State]) -> bool:
+    now = Consulted()
+    return all(now.is_unchanged(path, state) for path, state in consulted.items())
 
 
 @pytest.fixture
@@ -48,12 +54,12 @@ def test_a_folder_that_comes_or_goes_is_a_change(
         folder.mkdir()
     for question in asked:
         ASK[question](file, str(folder))
-    assert Consulted().unchanged(file.consulted)
+    assert unchanged(file.consulted)
     if there:
         folder.rmdir()
     else:
         folder.mkdir()
-    assert not Consulted().unchanged(file.consulted)
+    assert not unchanged(file.consulted)
 
 
 @pytest.mark.parametrize("asked", [("text",), ("exists", "text"), ("text", "exists")], ids="+".join)
@@ -66,9 +72,9 @@ def test_a_file_whose_content_changes_is_a_change(
         path.write_text(before)
     for question in asked:
         ASK[question](file, str(path))
-    assert Consulted().unchanged(file.consulted)
+    assert unchanged(file.consulted)
     path.write_text("torch==2.9.1\n")
-    assert not Consulted().unchanged(file.consulted)
+    assert not unchanged(file.consulted)
 
 
 def test_what_the_cache_writes_is_no_change(tmp_path: Path) -> None:
@@ -80,7 +86,7 @@ def test_what_the_cache_writes_is_no_change(tmp_path: Path) -> None:
 def test_a_pipe_is_not_waited_for(file: File, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "requirements.txt")
     assert file.read(str(tmp_path / "requirements.txt")) == ""
-    assert Consulted().unchanged(file.consulted)
+    assert unchanged(file.consulted)
 
 
 GONE = "from transformers.generation.beam_search import BeamSearchScorer\n"
@@ -152,11 +158,11 @@ def test_a_search_of_modules_hangs_on_their_text_and_not_on_their_times(
 ) -> None:
     (tmp_path / "a.py").write_text("boxes = 1\n")
     assert file.modules_with(str(tmp_path), ("circles",)) == ()
-    assert Consulted().unchanged(file.consulted)
+    assert unchanged(file.consulted)
     os.utime(tmp_path / "a.py", (1, 1))
-    assert Consulted().unchanged(file.consulted)
+    assert unchanged(file.consulted)
     (tmp_path / "a.py").write_text("circles = 1\n")
-    assert not Consulted().unchanged(file.consulted)
+    assert not unchanged(file.consulted)
 
 
 def test_a_search_of_modules_hangs_on_those_that_match_alone(file: File, tmp_path: Path) -> None:
@@ -165,24 +171,24 @@ def test_a_search_of_modules_hangs_on_those_that_match_alone(file: File, tmp_pat
     patterns = ("boxes|circles", r"=[ ]\d")
     assert file.modules_with(str(tmp_path), patterns) == (str(tmp_path / "a.py"),)
     (tmp_path / "b.py").write_text("lines = 22\n")
-    assert Consulted().unchanged(file.consulted)
+    assert unchanged(file.consulted)
     (tmp_path / "a.py").write_text("boxes = 22\n")
-    assert not Consulted().unchanged(file.consulted)
+    assert not unchanged(file.consulted)
 
 
 def test_the_paths_of_modules_hang_on_no_text(file: File, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("boxes = 1\n")
     assert file.modules_below(str(tmp_path)) == (str(tmp_path / "a.py"),)
     (tmp_path / "a.py").write_text("boxes = 22\n")
-    assert Consulted().unchanged(file.consulted)
+    assert unchanged(file.consulted)
     (tmp_path / "b.py").touch()
-    assert not Consulted().unchanged(file.consulted)
+    assert not unchanged(file.consulted)
 
 
 def test_a_module_that_comes_changes_a_search(file: File, tmp_path: Path) -> None:
     assert file.modules_with(str(tmp_path), ("circles",)) == ()
     (tmp_path / "b.py").write_text("circles = 1\n")
-    assert not Consulted().unchanged(file.consulted)
+    assert not unchanged(file.consulted)
 
 
 def test_modules_may_have_names_that_are_no_text(file: File, tmp_path: Path) -> None:

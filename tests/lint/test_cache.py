@@ -213,7 +213,8 @@ def test_paths_in_the_results_that_no_system_has_are_a_change(project: Project) 
     lint(project)
     (path,) = (project.root / ".rocmlint_cache" / NAME).glob("*.json")
     stored = json.loads(path.read_text())
-    stored["files"]["a.py"][6] = {"a\0": "", "b\0": [], "c\0/**/*.py": ""}
+    stored["consulted"] = [["a\0", ""], ["b\0", []], ["c\0/**/*.py", ""], ["d/**/*.py/e", [1]]]
+    stored["files"]["a.py"][6] = [0, 1, 2, 3]
     path.write_text(json.dumps(stored))
     lint(project)
 

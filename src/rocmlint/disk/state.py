@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.read import read_small
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     State = bool | str | list[str]
     """False for a path where nothing is; else a digest of a file's content, the names in a folder,
@@ -154,14 +154,15 @@ class Consulted:
         self._modules = cache(partial(modules_below, noted=False))
         self._times = cache(lambda folder: times_of(self._modules(folder).paths))
 
-    def unchanged(self, before: Mapping[str, State]) -> bool:
-        """Return whether all of these paths are as they were."""
-        return all(self._is(path, state) for path, state in before.items())
-
-    def _is(self, path: str, state: State) -> bool:
+    def is_unchanged(self, path: str, state: State) -> bool:
+        """Return whether a path is as it was."""
         folder, found, _ = path.partition(_QUESTION)
         if found and isinstance(state, list):
-            times, texts = state  # where no module changed, none needs to be searched again
+            times, texts, *_ = (
+                *state,
+                "",
+                "",
+            )  # where no module changed, none needs to be searched again
             return self._times(folder) == times or self._of(path, texts) == texts
         return self._of(path, state) == state
 

@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from _blake2 import blake2b
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.read import read_small
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rocmlint.config.settings import Settings
     from rocmlint.disk.state import State
 
-NAME = "rocmlint-1"
+NAME = "rocmlint-2"
 """The folder that a cache makes in the one that it is told, with the number of their format."""
 MAXIMUM_BYTES = 100_000_000
 """Larger results are not read: those of a hundred thousand files are smaller."""
@@ -45,18 +46,21 @@ _TICK = 50_000_000
 class CachedFile(NamedTuple):
     """What is remembered of a file.
 
-    ``findings`` are plain lists (see :mod:`rocmlint.lint.serialized`); ``consulted`` are the paths
-    beside the file that a rule looked at, and what they were like.
+    ``findings`` are plain lists (see :mod:`rocmlint.lint.serialized`); ``consulted`` are the
+    numbers of the paths beside the file that a rule looked at, and of what they were like.
     """
 
     stat: tuple[int, int, int, int]
     digest: str
     findings: Sequence[Any]
-    consulted: Mapping[str, State]
+    consulted: Sequence[int]
 
 
 class Cache:
-    """The remembered results of one folder of caches and one set of settings."""
+    """The remembered results of one folder of caches and one set of settings.
+
+    What the files have consulted is written once, as most of a folder consult the same.
+    """
 
     def __init__(self, folder: str, settings: Settings) -> None:
         """Read what is there, where :func:`refusal` has nothing against the folder."""
@@ -66,21 +70,23 @@ class Cache:
         self._folders: dict[str, str] = {}
         """The names of folders, which take longer to find than all else that a known file needs."""
         self._started = time.time_ns()
-        self._read, self._files = _load(self._path)
+        self._read, self._files, self._consulted = _load(self._path)
         self._changed = False
-        self._consulted = Consulted()
+        self._now = Consulted()
+        self._unchanged: dict[int, bool] = {}
 
     def get(self, path: str, stat: os.stat_result) -> CachedFile | None:
         """Return what is known of a file if neither it nor what its rules looked at changed."""
         name = self._name(path)
-        entry = _entry(self._files.get(name))
+        entry = _entry(self._files.get(name), len(self._consulted))
         if entry is None:
             return None
         if entry.stat != _identity(stat) or stat.st_ctime_ns > self._read - _TICK:
             if entry.stat[0] != stat.st_size or entry.digest != content_of(path):
                 return None
-            self.put(path, stat, entry.digest, entry.findings, entry.consulted)
-        return entry if self._consulted.unchanged(entry.consulted) else None
+            self._files[name] = [*_identity(stat), *entry[1:]]
+            self._changed = True
+        return entry if all(map(self._is_unchanged, entry.consulted)) else None
 
     def put(
         self,
@@ -91,7 +97,8 @@ class Cache:
         consulted: Mapping[str, State],
     ) -> None:
         """Remember what was found in a file."""
-        self._files[self._name(path)] = [*_identity(stat), content, findings, consulted]
+        numbers = [self._number(other, state) for other, state in consulted.items()]
+        self._files[self._name(path)] = [*_identity(stat), content, findings, numbers]
         self._changed = True
 
     def save(self) -> str | None:
@@ -99,14 +106,47 @@ class Cache:
         if not self._changed:
             return None
         try:
-            content = {"read": self._started, "files": self._files}
-            _write(self._path, json.dumps(content, separators=(",", ":")).encode())
+            _write(self._path, json.dumps(self._content(), separators=(",", ":")).encode())
             _forget_old(os.path.dirname(self._path))
         except OSError as error:
             return f"{self._folder}: cannot write the cache: {error.strerror}"
         except RecursionError:  # somebody has written into it what can be read and not written
             os.unlink(self._path)
         return None
+
+    def _content(self) -> dict[str, Any]:
+        """Return what is written: of what was consulted only what some file still needs."""
+        numbers: dict[int, int] = {}
+        files = {}
+        for name, stored in self._files.items():
+            entry = _entry(stored, len(self._consulted))
+            if entry is not None:
+                kept = [numbers.setdefault(number, len(numbers)) for number in entry.consulted]
+                files[name] = [*entry.stat, entry.digest, entry.findings, kept]
+        consulted = [self._consulted[number] for number in numbers]
+        return {"read": self._started, "consulted": consulted, "files": files}
+
+    @cached_property
+    def _numbers(self) -> dict[str, list[int]]:
+        """The numbers of what was consulted, by path."""
+        numbers: dict[str, list[int]] = {}
+        for number, (path, _) in enumerate(self._consulted):
+            numbers.setdefault(path, []).append(number)
+        return numbers
+
+    def _number(self, path: str, state: State) -> int:
+        known = self._numbers.setdefault(path, [])
+        for number in known:
+            if self._consulted[number][1] == state:
+                return number
+        known.append(len(self._consulted))
+        self._consulted.append((path, state))
+        return known[-1]
+
+    def _is_unchanged(self, number: int) -> bool:
+        if number not in self._unchanged:
+            self._unchanged[number] = self._now.is_unchanged(*self._consulted[number])
+        return self._unchanged[number]
 
     def _name(self, path: str) -> str:
         folder, separator, name = path.rpartition(os.sep)
@@ -121,22 +161,28 @@ def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
     return (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
-def _entry(stored: Any) -> CachedFile | None:
+def _entry(stored: Any, consulted: int) -> CachedFile | None:
+    """Return what a cache file holds of a file; None where it is not valid."""
     try:
-        size, mtime, ctime, inode, content, findings, consulted = stored
-        return CachedFile((size, mtime, ctime, inode), content, findings, dict(consulted))
+        size, mtime, ctime, inode, content, findings, numbers = stored
+        known = range(consulted)
+        if all(isinstance(each, int) and each in known for each in numbers):
+            return CachedFile((size, mtime, ctime, inode), content, findings, numbers)
     except (TypeError, ValueError):
-        return None
+        pass
+    return None
 
 
-def _load(path: str) -> tuple[int, dict[str, Any]]:
-    """Read a cache file: when its run began (nanoseconds), and its files."""
+def _load(path: str) -> tuple[int, dict[str, Any], list[tuple[str, State]]]:
+    """Read a cache file: when its run began (nanoseconds), its files, and what they consulted."""
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
         read, files = stored["read"], stored["files"]
+        consulted = [(str(path), state) for path, state in stored["consulted"]]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return 0, {}
-    return (read, files) if isinstance(read, int) and isinstance(files, dict) else (0, {})
+        return 0, {}, []
+    is_valid = isinstance(read, int) and isinstance(files, dict)
+    return (read, files, consulted) if is_valid else (0, {}, [])
 
 
 def _key(settings: Settings) -> str:
