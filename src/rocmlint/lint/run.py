@@ -126,8 +126,10 @@ def _ask(
     found: Sequence[FileToLint], caches: BySettings[Cache | None], findings: list[Finding]
 ) -> Iterator[FileToLint]:
     """Take findings from the caches; yield the files that they do not know."""
+    settings, cache = None, None
     for each in found:
-        cache = caches.of(each.settings)
+        if each.settings is not settings:
+            settings, cache = each.settings, caches.of(each.settings)
         known = None if cache is None else _known(each.path, cache)
         if known is None:
             yield each

@@ -106,28 +106,27 @@ class Names:
         return self._bound_in(scope).get(name, [])
 
     def in_module(self, name: str) -> list[Binding]:
-        """Return the bindings of a name at module level, also in ``if``, ``try``, ``with``."""
+        """Return the bindings of a name at module level, also in ``if``, ``try``, ``with``.
+
+        Of a class the node may have only its first member.
+        """
         if name not in self._module_bindings:
             self._module_bindings[name] = list(self._find_in_module(name))
         return self._module_bindings[name]
 
     def definition(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
         """Return the one top-level function or class with this name, whole."""
-        found = [each.node for each in self.in_module(name) if each.kind == "definition"]
-        node = found[0] if len(found) == 1 else None
-        return node if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else None
+        node = self.declaration(name)
+        return self.whole_class(node.body) if isinstance(node, cst.ClassDef) else node
 
     def declaration(self, name: str) -> cst.FunctionDef | cst.ClassDef | None:
         """Return what ``definition`` does, but of a class at least its bases and first member.
 
         To parse all of a large class takes long, and much memory.
         """
-        blocks = self._outline.blocks(name)
-        body = self._pieces.opening(blocks[0]).module.body if len(blocks) == 1 else ()
-        for each in body:
-            if isinstance(each, (cst.FunctionDef, cst.ClassDef)) and each.name.value == name:
-                return each
-        return self.definition(name)
+        found = [each.node for each in self.in_module(name) if each.kind == "definition"]
+        node = found[0] if len(found) == 1 else None
+        return node if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else None
 
     def whole_class(self, node: cst.CSTNode) -> cst.ClassDef | None:
         """Return the class around a node with all its members (a piece may hold only one)."""
@@ -198,7 +197,7 @@ class Names:
 
     def _find_in_module(self, name: str) -> Iterator[Binding]:
         blocks = self._outline.blocks(name)
-        modules = dict.fromkeys(self._pieces.statement(block).module for block in blocks)
+        modules = dict.fromkeys(self._pieces.opening(block).module for block in blocks)
         for module in modules:
             yield from self._bound_in(module).get(name, [])
         if modules and name in self._outline.rebound:
