@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PASSES = frozenset({"backward", "manual_backward"})
+_PASS = compile_lazily(r"backward(?=[\s\\)]*[(#])")
 _SAME_GRAPH = frozenset(
     [
         *("mean", "sum", "clone", "contiguous", "reshape", "view", "squeeze", "unsqueeze"),
@@ -21,6 +22,11 @@ _SAME_GRAPH = frozenset(
 )
 """Methods of a tensor whose result has its graph too."""
 _LOSSES = compile_lazily(r"(?i)loss|err|cost|objective|nll|elbo")
+
+
+def goes_back(text: str) -> bool:
+    """Return whether a text may call what goes back from a loss."""
+    return _PASS.search(text) is not None
 
 
 def backward_passes(node: cst.CSTNode) -> Iterator[cst.Call]:

@@ -9,7 +9,6 @@ import libcst as cst
 from rocmlint.rule import (
     Fix,
     PythonRule,
-    calls,
     calls_in,
     compile_lazily,
     dotted_text,
@@ -20,9 +19,10 @@ from rocmlint.rule import (
 )
 
 from ._loop import never_runs, own_nodes, trains, updates_by
-from ._losses import backward_passes, losses_of, root_of, tensors_in
+from ._losses import backward_passes, goes_back, losses_of, root_of, tensors_in
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Binding, Finding, Source
@@ -37,6 +37,16 @@ _FEW = 32
 """Iterations whose graphs, without the activations, nobody notices."""
 _MAKES_NUMBER = frozenset({"zeros", "tensor", "zeros_like", "scalar_tensor"})
 _MAKES_CONTAINER = frozenset({"list", "dict", "defaultdict", "OrderedDict"})
+
+
+_TAKES_IN = compile_lazily(
+    r"\+=|\bappend(?=[\s\\)]*[(#])|(?P<total>[\w.]+)[\s\\]*=[\s\\]*(?P=total)[\s\\]*\+"
+)
+
+
+def _taking_in(source: Source) -> Iterator[re.Match[str]]:
+    """Find where a sum or a list takes something in."""
+    return _TAKES_IN.finditer(source.text if goes_back(source.text) else "")
 
 
 class Kept(NamedTuple):
@@ -162,15 +172,13 @@ class LossKeepsGraph(PythonRule["cst.AugAssign | cst.Assign | cst.Call"]):
     name = "loss-keeps-graph"
     since = "0.1.0"
     preview = True
-    on = (
-        nodes("AugAssign", words=("backward",), where=r"\+=", described="sums of losses")
-        | nodes(
-            "Assign",
-            words=("backward",),
-            where=r"([\w.]+)[\s\\]*=[\s\\]*\1[\s\\]*\+",
-            described="such sums without `+=`",
-        )
-        | calls("append", words=("backward",), where=r"\bappend\b")
+    on = nodes(
+        "AugAssign",
+        "Assign",
+        "Call",
+        words=("backward",),
+        suspects=_taking_in,
+        described="sums and calls of `append` in files with a backward pass",
     )
     severity = "warning"
     skips = frozenset({"test"})
@@ -223,7 +231,7 @@ def _taken(
         adds = isinstance(node.operator, cst.AddAssign)
         return (node.target, node.value) if adds else None
     if isinstance(node, cst.Call):
-        one = len(node.args) == 1 and not node.args[0].star
+        one = last_name(node.func) == "append" and len(node.args) == 1 and not node.args[0].star
         owner = node.func.value if isinstance(node.func, cst.Attribute) else None
         return (owner, node.args[0].value) if owner is not None and one else None
     target, value = node.targets[0].target, node.value

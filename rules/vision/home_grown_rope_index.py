@@ -21,6 +21,8 @@ from rocmlint.rule import (
 )
 from rocmlint.rule.put_aside import is_aside
 
+from ._packed import is_of_transformers
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -47,9 +49,12 @@ _MOVED = (4, 52)
 """Since when the method is on the model, and not on the class that generates."""
 
 
+_DEFINED_OR_SET = compile_lazily(rf"def[\s\\]+\w*{_INDEX}|(?:{_INDEX}|{_ROTARY})\w*[\s\\]*=(?!=)")
+
+
 def _named(source: Source) -> Iterator[re.Match[str]]:
-    """Find names with these words, whatever else is in them."""
-    return re.finditer(f"{_INDEX}|{_ROTARY}", source.code)
+    """Find where names with these words, whatever else is in them, are defined or set."""
+    return _DEFINED_OR_SET.finditer("" if is_of_transformers(source) else source.text)
 
 
 class HomeGrown(NamedTuple):
@@ -132,7 +137,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
         "FunctionDef",
         "Assign",
         words=(_INDEX, _ROTARY),
-        finder=_named,
+        suspects=_named,
         described=f"functions named like `{_INDEX}`, and assignments to `{_INDEX}` and `{_ROTARY}`",
     )
     skips = frozenset({"test"})
