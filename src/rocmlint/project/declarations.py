@@ -100,21 +100,26 @@ class Declarations(DiskView):
 
     def _read(self, folder: str) -> Iterator[Requirement]:
         names = self.names_in(folder)
-        paths = [os.path.join(folder, name) for name in names]
+        paths = _that_declare(folder, tuple(names))
         if "requirements" in names:
             inner = os.path.join(folder, "requirements")
-            paths += [os.path.join(inner, name) for name in self.names_in(inner)]
+            paths += _that_declare(inner, tuple(self.names_in(inner)))
         own = (
-            Listed(each, parts_of(each, self.read(each))) for each in paths if self._counts(each)
+            Listed(each, parts_of(each, self.read(each)))
+            for each in paths
+            if not is_machine_record(each, self.folders[-1], self)
         )
         for path, parts, constraint in with_inclusions(own, self.read):
             for each in (*parts.declared, *unreadable(parts)):
                 yield Requirement(path, replace(each, constraint=True) if constraint else each)
         yield from (Requirement(*each) for each in released(folder, self))
 
-    def _counts(self, path: str) -> bool:
-        """Return whether a file declares what is installed, not what some machine held."""
-        return _declares(path) and not is_machine_record(path, self.folders[-1], self)
+
+@lru_cache(maxsize=4096)
+def _that_declare(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the paths of the files in which requirements may stand: each folder below asks."""
+    paths = (os.path.join(folder, name) for name in names)
+    return tuple(each for each in paths if _declares(each))
 
 
 @lru_cache(maxsize=4)

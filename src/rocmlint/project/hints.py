@@ -155,15 +155,17 @@ def _of_projects(
 def _telling(folder: str, view: DiskView) -> Iterator[str]:
     """Yield the paths of the files of a folder, and beside it, that say how it is installed."""
     names = view.names_in(folder)
-    yield from (os.path.join(folder, name) for name in names if _tells(name))
+    yield from (os.path.join(folder, name) for name in _that_tell(tuple(names)))
     for inner in (each for each in _BESIDE if each in names):
-        for name in view.names_in(os.path.join(folder, inner)):
-            if _tells(name) and _BESIDE[inner].match(name):
+        for name in _that_tell(tuple(view.names_in(os.path.join(folder, inner)))):
+            if _BESIDE[inner].match(name):
                 yield os.path.join(folder, inner, name)
 
 
-def _tells(name: str) -> bool:
-    return is_readme(name) or is_known(name)
+@lru_cache(maxsize=4096)
+def _that_tell(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the files of a folder that tell something: each folder below asks for it."""
+    return tuple(name for name in names if is_readme(name) or is_known(name))
 
 
 def _declares(path: str) -> bool:

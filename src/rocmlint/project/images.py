@@ -152,9 +152,14 @@ def _telling(folder: str, view: DiskView) -> Iterator[tuple[str, str]]:
     """Yield the paths and names of the files that may say what a project is started in."""
     names = view.names_in(folder)
     for inner in (folder, *(os.path.join(folder, each) for each in _BESIDE if each in names)):
-        for name in view.names_in(inner):
-            if _README.fullmatch(name) or _format(name):
-                yield os.path.join(inner, name), name
+        for name in _that_tell(tuple(view.names_in(inner))):
+            yield os.path.join(inner, name), name
+
+
+@lru_cache(maxsize=4096)
+def _that_tell(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the files of a folder that may name one: each folder below asks for it."""
+    return tuple(name for name in names if _README.fullmatch(name) or _format(name))
 
 
 def _format(name: str) -> str:

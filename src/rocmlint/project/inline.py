@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _SCRIPT = re.compile(r"^# /// script\n((?:#(?: .*)?\n)+?)# ///$", re.MULTILINE)
 """The metadata of a script: PEP 723, the same keys as in `[project]`."""
 _EXPORTED = re.compile(
-    r"\bget_ipython[\s\\]*\([\s\\]*\)[\s\\]*\.[\s\\]*system[\s\\]*"
+    r"get_ipython[\s\\]*\([\s\\]*\)[\s\\]*\.[\s\\]*system[\s\\]*"
     r"\([\s\\]*(?P<quote>['\"])(?P<command>.*)(?P=quote)[\s\\]*\)"
 )
 """A line `!…` of a notebook that was exported as a script."""
 _CHECKED = re.compile(
-    r"\brequire_version\w*[\s\\]*\([\s\\]*(?P<quote>['\"])(?P<listed>[^'\"\n]+)(?P=quote)"
+    r"require_version\w*[\s\\]*\([\s\\]*(?P<quote>['\"])(?P<listed>[^'\"\n]+)(?P=quote)"
 )
 """transformers.utils.versions: raises where another version is installed."""
 _REPOSITORY = re.compile(r"(?:[\w+]+://[^/]*)?[^@#]*/([\w.-]+?)(?:\.git)?(?:[@#]|\Z)")

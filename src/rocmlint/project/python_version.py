@@ -70,11 +70,15 @@ def python_version(project: Declarations) -> Version | None:
 
 
 def _named(folder: str, project: Declarations) -> Iterator[str]:
-    for name in project.names_in(folder):
-        for called, said in _SAID:
-            if called.match(name):
-                yield from _minors(said, project.read(os.path.join(folder, name)))
+    for name, said in _that_say(tuple(project.names_in(folder))):
+        yield from _minors(said, project.read(os.path.join(folder, name)))
     yield from filter(None, map(python_of, images_in(folder, project)))
+
+
+@lru_cache(maxsize=4096)
+def _that_say(names: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return those of the files of a folder that may say it, and how: each folder below asks."""
+    return tuple((name, said) for name in names for called, said in _SAID if called.match(name))
 
 
 @lru_cache(maxsize=256)

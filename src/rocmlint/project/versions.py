@@ -197,6 +197,15 @@ def _elsewhere(package: str, project: Declarations) -> tuple[Candidate, ...]:
 
 def _undeclared(package: str, others: Companions) -> tuple[Candidate, ...]:
     """Return the newest release that goes with the others; one of them may bring it."""
+    return _newest_with(package, tuple(others.asked.items()), others.python)
+
+
+@lru_cache(maxsize=256)
+def _newest_with(
+    package: str, asked: tuple[tuple[str, SpecifierSet], ...], python: Version | None
+) -> tuple[Candidate, ...]:
+    """Return that for what is asked of the others: the many folders of a project ask the same."""
+    others = Companions(dict(asked), python)
     bringing = others.bringing(package)
     brought = SpecifierSet() if bringing is None else bringing[1]
     newest = others.newest(package, SpecifierSet()) and others.newest(package, brought)
