@@ -12,6 +12,7 @@ from rocmlint.published.visible_devices import CUDA, HIP, ROCR, VISIBILITY, entr
 from rocmlint.rule import (
     argument,
     compile_lazily,
+    dotted_text,
     last_name,
     statements,
     string_value,
@@ -190,7 +191,7 @@ def _assigned(node: cst.Assign, source: Source) -> VisibleDevices | None:
 
 def _mapping(node: cst.Assign, source: Source) -> str:
     target = cst.ensure_type(node.targets[0].target, cst.Subscript)
-    return source.text_of(target.value)
+    return dotted_text(target.value) or source.text_of(target.value)
 
 
 def _of_value(

@@ -29,15 +29,23 @@ _ALL_TO_BLANKS = str.maketrans("\t\f\\", "   ")
 
 MARKS = (b"\t", b"\f", b"\\\n", b"\\\r", b"from  ", b"import  ")
 """One of them stands in whatever :func:`has_torn_code`."""
+_OPERATORS = ("or", "and", "not", "in", "is", "if", "elif", "else", "assert", "return", "yield")
 _TORN = re.compile(
     # What begins with a fixed character is searched much faster.
     rb"\t(?:(?<!\s\t)|(?<= \t))[ \t\f]*[^\s#]"
     rb"|\f[ \t\f]*[^\s#]"
     rb"|from  +\w|import  +\w"
+    rb"|import (?:(?<=\nimport )|(?<=    import ))[^\n\\]*,\\\n"
     rb"|\\\n(?:"
-    rb"(?<=[^\s\"'\\]\\\n)|(?<=from \\\n)|(?<=\Wor \\\n)|(?<=\Was \\\n)|(?<=def \\\n)"
+    rb"(?<=[\w.(\[]\\\n)|(?<=from \\\n)|(?<=\Was \\\n)|(?<=def \\\n)"
     rb"|(?<=except \\\n)|(?<=class \\\n)|(?<=[.(] \\\n)|(?<=\nimport \\\n)|(?<=    import \\\n)"
-    rb"|(?:\\\n|[ \t])*(?:[.=(\[:,]|(?:import|as|or|lambda)\b)"
+    rb"|(?<=\Wor \\\n)(?:\\\n|[ \t(])*True\b"
+    rb"|(?:\\\n|[ \t])*(?::|=(?!=)|(?:import|as|lambda)\b|or\b[\s\\(]*True)"
+    rb"|(?<=\w \\\n)(?:\\\n|[ \t])*[.,]"
+    # A bracket belongs to what stands above, if that is no operator.
+    rb"|(?<=[\w)\]] \\\n)"
+    + "".join(rf"(?<!\W{each} \\\n)" for each in _OPERATORS).encode()
+    + rb"(?:\\\n|[ \t])*[(\[]"
     rb")"
 )
 """A tab or form feed between tokens, or a backslash where nobody parts a line."""
