@@ -37,7 +37,7 @@ _ROOMS = {
     "rocmlint.syntax.names": "Syntax helpers",
     "rocmlint.syntax.nodes": "Syntax helpers",
     "rocmlint.syntax.walk": "Syntax helpers",
-    "rocmlint.text.blanks": "Syntax helpers",
+    "rocmlint.text.patterns": "Syntax helpers",
     "rocmlint.text.python_ast": "Syntax helpers",
     "rocmlint.text.text": "Files",
     "rocmlint.text.words": "Findings",

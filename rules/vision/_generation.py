@@ -145,7 +145,7 @@ def _drops(
     if dotted_text(call.func) == f"self.{method}":
         if method in methods:
             return _asks(_tests(methods[method], source))
-        defined = source.modules_with(source.project.folders[-1], (rf"\bdef {method}\b",))
+        defined = source.modules_with(source.project.folders[-1], (rf"def {method}\b",))
         if defined:
             return True if any(_asks(source.read(each)) for each in defined) else None
     return False if _TOWERS.search(method) else None

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.state import data_of
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, whole_word
 
 from .published_names import has_rewrite, history, lacking
 from .uses import imports
@@ -31,7 +31,7 @@ def excludes_imported(bound: str, judged: Version, source: Source) -> bool:
     from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
 
     required, own = Requirement(bound), os.path.abspath(source.path)
-    modules = source.modules_with(_declaring(required.name, source), (rf"\b{required.name}\b",))
+    modules = source.modules_with(_declaring(required.name, source), (whole_word(required.name),))
     others = (_asked(required.name, each, source.disk) for each in modules if each != own)
     asked = {each for dotted in frozenset().union(*others) for each in lacking(dotted)}
     known = [history(each) for each in asked if not has_rewrite(each, judged)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.project.environment import site_folder
 from rocmlint.project.texts import texts_below
-from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
+from rocmlint.rule import compile_lazily, once_per_file, syntax_tree, whole_word
 from rocmlint.rule.closed_projects import (
     LOADS_WHATEVER_IS_THERE,
     distributed_package,
@@ -125,10 +125,10 @@ def _is_internal(path: str, root: str, source: Source) -> bool:
     if _is_offered(path, source):
         return False
     folder = os.path.dirname(path)
-    package = re.escape(os.path.basename(folder))
+    package = whole_word(os.path.basename(folder))
     return any(
         os.path.dirname(file) == folder and os.path.basename(file) != _INIT and source.exists(file)
-        for user in source.modules_with(root, (rf"\b{package}(?:\.\w|[ \t]+import\b)",))
+        for user in source.modules_with(root, (rf"{package}(?:\.\w|[ \t]+import\b)",))
         if os.path.dirname(user) != folder
         for file in _files_imported(user, source.read(user), source)
     )
@@ -179,7 +179,7 @@ def _is_used(path: str, root: str, source: Source, chain: set[str]) -> bool:
     if len(chain) > _DEEPEST:
         return True
     chain.add(path)
-    for user in source.modules_with(root, (rf"\b{re.escape(module_name(path))}\b",)):
+    for user in source.modules_with(root, (whole_word(module_name(path)),)):
         if user in chain:
             continue
         text = source.read(user)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.state import data_of
+from rocmlint.rule import whole_word
 
 from .judgement import minor
 from .published_names import has, history
@@ -46,7 +47,7 @@ def outgrown(uses: Sequence[MissingUse], source: Source) -> Outgrown | None:
         return None
     folder = _package_around(os.path.abspath(source.path), source)
     package = uses[0].dotted.partition(".")[0]
-    modules = source.modules_with(folder, (rf"\b{package}\b",))
+    modules = source.modules_with(folder, (whole_word(package),))
     later = _later(package, candidate.version, modules, source.disk)
     releases = {minor(each) for _, each in later}
     if len(later) <= _FEW_NAMES or len(releases) <= _FEW_RELEASES:

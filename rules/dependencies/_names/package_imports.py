@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import Text, compile_lazily, syntax_tree
@@ -82,11 +83,16 @@ def imported_with(
             waiting += files_of(module, path, folder)
 
 
-def _under_conditions(text: str) -> Iterator[str]:
-    """Yield what a module imports as it runs, if only under a condition.
+@lru_cache(maxsize=512)
+def _under_conditions(text: str) -> tuple[str, ...]:
+    """Return what a module imports as it runs, if only under a condition.
 
     What is imported for types, for some versions, or where its failure may be caught is left out.
     """
+    return tuple(_imported_in(text))
+
+
+def _imported_in(text: str) -> Iterator[str]:
     module = syntax_tree(text)
     waiting: list[ast.AST] = [] if module is None else [*module.body]
     for each in waiting:

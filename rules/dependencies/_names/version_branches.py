@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import once_per_file, syntax_tree
+from rocmlint.rule import once_per_file, syntax_tree, whole_word
 from rocmlint.rule.closed_projects import is_whole, module_name
 
 from .leftovers import imports_module, is_run, names_module
@@ -44,7 +44,7 @@ def _is_decided(path: str, package: str, source: Source, chain: set[str]) -> boo
         return False
     chain.add(path)
     answer = None
-    for user in source.modules_with(root, (rf"\b{re.escape(module_name(path))}\b",)):
+    for user in source.modules_with(root, (whole_word(module_name(path)),)):
         text = source.read(user)
         if user in chain:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
@@ -35,6 +35,10 @@ class Companions:
     asked: Mapping[str, SpecifierSet] = field(default_factory=dict)
     python: Version | None = None
 
+    def __hash__(self) -> int:
+        """Let answers be kept: the many folders of a project ask the same."""
+        return hash((frozenset(self.asked.items()), self.python))
+
     @property
     def runs_on(self) -> Version | None:
         """The Python that is named, else the newest that the newest allowed torch has wheels for.
@@ -55,6 +59,12 @@ class Companions:
         Of a companion with an upper bound the newest release that it allows counts, as pip takes
         that; of an open one any may be installed some day, unless it is asked for `as_of_today`.
         """
+        return _newest(self, package, specifier, as_of_today=as_of_today)
+
+    def find_newest(
+        self, package: str, specifier: SpecifierSet, *, as_of_today: bool
+    ) -> Version | None:
+        """Work out what :meth:`newest` returns."""
         pinned = published.pin(specifier)
         if pinned is not None:
             return pinned
@@ -156,6 +166,13 @@ class Companions:
             for each in published.applicable(required or ()):
                 found[each.name].append((name, each.specifier))
         return found
+
+
+@lru_cache(maxsize=1024)
+def _newest(
+    asking: Companions, package: str, specifier: SpecifierSet, *, as_of_today: bool
+) -> Version | None:
+    return asking.find_newest(package, specifier, as_of_today=as_of_today)
 
 
 def companions(

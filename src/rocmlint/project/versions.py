@@ -23,6 +23,7 @@ from rocmlint.project.environment import installed_version, site_folders
 from rocmlint.project.hints import hints, is_installed_from, is_readme, is_told, told_beside
 from rocmlint.project.locks import locked
 from rocmlint.published import requirements as published
+from rocmlint.text.patterns import whole_word
 from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _installed_above(folder: str, package: str, project: Declarations) -> tuple[
     if folder == root:
         return ()
     own = os.path.join(folder, "")
-    users = project.modules_with(root, (rf"\b{re.escape(name)}\b",))
+    users = project.modules_with(root, (whole_word(name),))
     if all(each.startswith(own) for each in users):
         return ()
     for above in project.folders[project.folders.index(folder) + 1 :]:
@@ -197,15 +198,6 @@ def _elsewhere(package: str, project: Declarations) -> tuple[Candidate, ...]:
 
 def _undeclared(package: str, others: Companions) -> tuple[Candidate, ...]:
     """Return the newest release that goes with the others; one of them may bring it."""
-    return _newest_with(package, tuple(others.asked.items()), others.python)
-
-
-@lru_cache(maxsize=256)
-def _newest_with(
-    package: str, asked: tuple[tuple[str, SpecifierSet], ...], python: Version | None
-) -> tuple[Candidate, ...]:
-    """Return that for what is asked of the others: the many folders of a project ask the same."""
-    others = Companions(dict(asked), python)
     bringing = others.bringing(package)
     brought = SpecifierSet() if bringing is None else bringing[1]
     newest = others.newest(package, SpecifierSet()) and others.newest(package, brought)

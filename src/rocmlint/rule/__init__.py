@@ -64,7 +64,7 @@ if TYPE_CHECKING:
         string_value,
     )
     from rocmlint.syntax.walk import children, walk
-    from rocmlint.text.blanks import spaced
+    from rocmlint.text.patterns import spaced, whole_word
     from rocmlint.text.python_ast import syntax_tree
     from rocmlint.text.text import Comment, Span, Text
     from rocmlint.text.words import fitted, shortened
@@ -141,6 +141,7 @@ __all__ = [
     "strings",
     "syntax_tree",
     "walk",
+    "whole_word",
 ]
 
 _HOME = {
@@ -209,12 +210,13 @@ _HOME = {
     "once_per_file": "rocmlint.source.facts",
     "settings": "rocmlint.rule.triggers",
     "shortened": "rocmlint.text.words",
-    "spaced": "rocmlint.text.blanks",
+    "spaced": "rocmlint.text.patterns",
     "statements": "rocmlint.syntax.nodes",
     "string_value": "rocmlint.syntax.nodes",
     "strings": "rocmlint.rule.triggers",
     "syntax_tree": "rocmlint.text.python_ast",
     "walk": "rocmlint.syntax.walk",
+    "whole_word": "rocmlint.text.patterns",
 }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.text.patterns import whole_word
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -36,11 +38,7 @@ def spelt(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def any_of(words: tuple[str, ...]) -> str:
     """Match one of the words, whole where it is an identifier."""
-    # An expression that begins with a fixed word is searched ten times faster than one that
-    # begins with \b.
-    return "|".join(
-        rf"{word}\b(?<!\w{word})" if word.isidentifier() else re.escape(word) for word in words
-    )
+    return "|".join(whole_word(word) if word.isidentifier() else re.escape(word) for word in words)
 
 
 def where_called(names: tuple[str, ...]) -> str:

@@ -103,12 +103,6 @@ def with_plain_blanks(text: str) -> str:
     return text
 
 
-def spaced(code: str) -> str:
-    r"""Return a pattern for a piece of code with any blanks between its tokens."""
-    tokens = re.findall(r"\w+|\S", code)
-    return r"\s*".join(map(re.escape, tokens))
-
-
 def _plain(match: re.Match[str]) -> str:
     if match["first"] is not None:
         return _before_statement(match[0], match.string[match.end() : match.end() + 1])
