@@ -343,3 +343,20 @@ def test_file_without_work_loads_no_parser(project: Path) -> None:
         "print('libcst._nodes' in sys.modules)\n"
     )
     assert run(project, "-c", program) == "False\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="flake8 starts its processes afresh")
+@pytest.mark.parametrize(
+    ("files", "expected"), [(["patch.py"], "False"), (["a.py", "b.py"], "True")]
+)
+def test_what_several_processes_need_is_loaded_before_they_start(
+    project: Path, files: list[str], expected: str
+) -> None:
+    program = (
+        "import sys\n"
+        "from argparse import Namespace\n"
+        "from rocmlint.editors.flake8 import Plugin\n"
+        f"Plugin.parse_options(None, Namespace(select=None, extend_select=None), {files})\n"
+        "print('libcst._nodes' in sys.modules)\n"
+    )
+    assert run(project, "-c", program) == f"{expected}\n"

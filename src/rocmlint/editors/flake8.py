@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -63,12 +65,15 @@ class Plugin:
         )
 
     @classmethod
-    def parse_options(cls, _manager: object, options: Namespace, _files: object) -> None:
+    def parse_options(cls, _manager: object, options: Namespace, files: Sequence[str]) -> None:
         """Take from flake8's own options which rules it is told to select."""
         given = (*(options.select or ()), *(options.extend_select or ()))
         cls._selected = tuple(each for each in given if each != PREFIX)
         cls._local_rules = not getattr(options, "rocmlint_no_local_rules", False)
         cls._linters = None
+        is_one = len(files) == 1 and not os.path.isdir(files[0])
+        if sys.platform == "linux" and not is_one:  # elsewhere processes are not forked
+            cls._load()
 
     def run(self) -> Iterator[Reported]:
         """Yield line (from 1), column (from 0), text and a type that flake8 does not look at.
@@ -84,7 +89,7 @@ class Plugin:
 
     def _lint(self) -> Iterator[Reported]:
         text = "".join(self._lines)
-        linter = self._linter()
+        linter = self._linter(os.path.dirname(os.path.abspath(self._path)))
         seen = linter.first_sight(self._path, text.encode(errors="replace"), text)
         if not isinstance(seen, Opened) or is_excluded(self._path, linter.settings):
             return
@@ -100,14 +105,24 @@ class Plugin:
     def _problem(cls, reason: str) -> Reported:
         return 1, 0, f"ROC900 {' '.join(reason.split())} [unreadable-file]", cls
 
-    def _linter(self) -> Linter:
+    @classmethod
+    def _load(cls) -> None:
+        """Load what each of flake8's processes needs before they start."""
+        from rocmlint.lint.workers import load_for_all  # noqa: PLC0415 - one file needs less
+
+        load_for_all()
+        with suppress(Exception):  # each file tells of it
+            cls._linter(os.getcwd())
+        _keep_out_of_the_way()
+
+    @classmethod
+    def _linter(cls, folder: str) -> Linter:
         if Plugin._linters is None:
-            selected = self._selected
-            options = None if self._local_rules else {"local-rules": False}
+            selected = cls._selected
+            options = None if cls._local_rules else {"local-rules": False}
             Plugin._configuration = Configuration(options)
             disk = disk_of_run(noted=False)  # else each file would search its project again
             Plugin._linters = BySettings(lambda settings: Linter(_with(settings, selected), disk))
-        folder = os.path.dirname(os.path.abspath(self._path))
         return Plugin._linters.of(Plugin._configuration.settings_for(folder))
 
 

@@ -94,7 +94,7 @@ def lint_files(
             waiting.append((work, seen))
             waiting_bytes += work.size
         if waiting_bytes >= POOL_FROM:
-            _load_for_all()
+            load_for_all()
             yield from (seen.result() for work, seen in waiting if work.size < SMALL)
             # To look at all that is unseen here would keep the pool waiting.
             left = [*(work for work, _ in waiting if work.size >= SMALL), *unseen]
@@ -246,7 +246,7 @@ def _pool(
     return lost
 
 
-def _load_for_all() -> None:
+def load_for_all() -> None:
     """Load what every worker needs before they are forked."""
     import libcst  # noqa: PLC0415 - small runs parse nothing
 
