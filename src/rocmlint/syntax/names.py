@@ -82,6 +82,10 @@ class Names:
 
     def bindings(self, name: str, at: cst.CSTNode) -> list[Binding]:
         """Return all bindings of a name in the innermost scope around a node that binds it."""
+        return self._in_scopes(name, at) or self.in_module(name)
+
+    def _in_scopes(self, name: str, at: cst.CSTNode) -> list[Binding]:
+        """Return the bindings of a name in the innermost function around a node that binds it."""
         for scope in self._pieces.ancestors(at):
             if isinstance(scope, (cst.FunctionDef, cst.Lambda)):
                 found = self.in_scope(scope, name)
@@ -89,12 +93,22 @@ class Names:
                     break
                 if found:
                     return found
-        return self.in_module(name)
+        return []
+
+    def _values(self, name: str, at: cst.CSTNode) -> list[Binding] | None:
+        """Return the bindings of a name; None where the module only defines it.
+
+        To parse what it defines would take long, and tell nothing of imports and values.
+        """
+        found = self._in_scopes(name, at)
+        if not found and self._outline.only_defines(name):
+            return None
+        return found or self.in_module(name)
 
     def value_of(self, node: cst.CSTNode) -> cst.BaseExpression | None:
         """Return the expression that a name or ``self.name`` is assigned once, or None."""
         if isinstance(node, cst.Name):
-            found = self.bindings(node.value, node)
+            found = self._values(node.value, node) or []
         elif isinstance(node, cst.Attribute) and dotted_text(node.value) == "self":
             found = self._self_bindings(node)
         else:
@@ -163,9 +177,9 @@ class Names:
                     yield each
 
     def _resolve_name(self, node: cst.Name, hops: int) -> str | None:
-        found = self.bindings(node.value, node)
+        found = self._values(node.value, node)
         if not found:
-            return node.value
+            return None if found is None else node.value
         if len(found) > 1:
             found = [each for each in found if not self._is_fallback(each)]
         dotted = {each.dotted for each in found if each.kind == "import"}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rocmlint.syntax.partial_parse import Block, Pieces
     from rocmlint.text.text import Text
 
+_DEFINITIONS = ("@", "def ", "class ", "async def ")
 _DEFINED = re.compile(r"\b(?:def|class)[\s\\]+(\w+)")
 _WORD = re.compile(r"[^\W\d]\w*")
 _BOUND_WORD = re.compile(r"[^\W\d]\w*(?!\w|[ \t]*[.(\[])")
@@ -30,6 +31,11 @@ class Outline:
         """Return the statements that may bind a name; some of them may not."""
         return self._blocks.get(name, [])
 
+    def only_defines(self, name: str) -> bool:
+        """Return whether functions and classes are all that binds a name."""
+        blocks = self.blocks(name)
+        return bool(blocks) and all(map(self._is_definition, blocks))
+
     @cached_property
     def rebound(self) -> frozenset[str]:
         """The names that some function binds at module level with ``global``."""
@@ -45,9 +51,12 @@ class Outline:
                 found.setdefault(name, []).append(block)
         return found
 
+    def _is_definition(self, block: Block) -> bool:
+        return self._text.code[block.start : block.end].lstrip().startswith(_DEFINITIONS)
+
     def _names(self, block: Block) -> Iterator[str]:
         code = self._text.code[block.start : block.end].lstrip()
-        if code.startswith(("@", "def ", "class ", "async def ")):
+        if code.startswith(_DEFINITIONS):
             definition = _DEFINED.search(code)
             if definition is not None:
                 yield definition[1]
