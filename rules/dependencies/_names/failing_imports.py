@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import once_per_file, statements, walk
+from rocmlint.rule import compile_lazily, once_per_file, statements, walk
 
 from .leftovers import is_leftover
 from .lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
@@ -18,6 +18,7 @@ from .package_imports import imported_with
 from .published_names import gone_since, history
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping, Sequence
 
     from packaging.version import Version
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     Ends = Mapping[str, Sequence[Version | None]]
     """By package, the releases from which on it lacks names; None where that is not known."""
+
+
+_FUNCTION = compile_lazily(r"\s*(?:async\s+)?def\b")
 
 
 def fails_at_import(found: MissingUse, source: Source) -> bool:
@@ -131,11 +135,19 @@ def _lacking_in(path: str, text: str, project: Project) -> Ends:
     return _lacking(Source(path, text, project=project))
 
 
+def _is_in_function(match: re.Match[str], source: Source) -> bool:
+    """Return whether a match is certain to stand in a function of the module."""
+    block = source.pieces.statement_at(match.start())
+    return _FUNCTION.match(source.code, block.start) is not None
+
+
 @once_per_file
 def _lacking(source: Source) -> Ends:
     """Return the packages of which a top-level import takes something that is missing."""
     ends: dict[str, list[Version | None]] = {}
     for match in suspected_lookups(source):
+        if not match[0].startswith(("from", "import")) or _is_in_function(match, source):
+            continue  # to parse what it stands in may take long
         for node in walk(source.pieces.around(match.start()).module):
             if not isinstance(node, (cst.Import, cst.ImportFrom)):
                 continue
