@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _EMPTIES = "empty_partition_cache"
 _STAGE_3 = compile_lazily(r"[\"']stage[\"'][\s\\]*:[\s\\]*3\b")
+_LOWER_STAGE = compile_lazily(r"[\"']stage[\"'][\s\\]*:[\s\\]*[012]\b")
 _SHORT_OF_MEMORY = compile_lazily(r"\bempty_cache\b")
 
 
@@ -36,12 +37,14 @@ def is_emptied(step: EngineStep, source: Source) -> bool:
 
 
 def says_nothing_of_memory(step: EngineStep, source: Source) -> bool:
-    """Files that neither set ZeRO's stage 3 nor empty PyTorch's own cache.
+    """Files that neither set ZeRO's stage 3 nor, with no lower one, empty PyTorch's own cache.
 
-    Below stage 3 parameters stay whole, and nothing shows that memory is short.
+    Below stage 3 parameters stay whole, and the call does nothing.
     """
     del step
-    return not (_STAGE_3.search(source.text) or _SHORT_OF_MEMORY.search(source.code))
+    if _STAGE_3.search(source.text):
+        return False
+    return bool(_LOWER_STAGE.search(source.text)) or not _SHORT_OF_MEMORY.search(source.code)
 
 
 def is_unused(step: EngineStep, source: Source) -> bool:

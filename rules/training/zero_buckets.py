@@ -16,26 +16,24 @@ if TYPE_CHECKING:
     from rocmlint.rule import File, Finding, Source
 
 _SECTION = "zero_optimization"
-_DEFAULT = 5e8
-"""Elements in a bucket where the configuration does not say."""
 _BYTES = 2
-_COPIES = 4.5
-"""How often buckets are kept where communication overlaps with the backward pass."""
-_MOST = 9.0
-"""GB from which on it is reported: what both defaults come to."""
+_BUFFERS = 2
+"""With `overlap_comm` one is filled while the other is reduced (stage_1_and_2.py of DeepSpeed)."""
+_MOST = 4.0
+"""GB from which on it is reported: twice what the default of 5e8 elements comes to."""
 
 
 class ZeroBuckets(Rule["cst.SimpleString | DeepSpeedConfig"]):
-    """Buckets of ZeRO-1 and ZeRO-2 that take 9 GB or more of each GPU.
+    """Buckets of ZeRO-1 and ZeRO-2 that take 4 GB or more of each GPU in the backward pass.
 
     ## Why it matters
-    With ``overlap_comm`` DeepSpeed keeps 4.5 times the sizes of ``reduce_bucket_size`` and
-    ``allgather_bucket_size``, which count elements of 2 bytes: 9 GB with the defaults of 5e8. A
-    model that just fits runs out of memory, often only at the first step of an epoch, when
-    something else is on the GPU too.
+    With ``overlap_comm`` DeepSpeed reduces gradients from two buffers, each of
+    ``reduce_bucket_size`` elements of at least 2 bytes: 4 GB for 1e9. They are there in each
+    backward pass, when the activations are on the GPU too, so that a model that just fits runs out
+    of memory.
 
     The rule looks at the same files and dictionaries as deepspeed-config, and at configurations
-    whose ``stage``, ``overlap_comm`` and sizes are written there.
+    whose ``stage``, ``overlap_comm`` and ``reduce_bucket_size`` are written there.
 
     ## Example
     ```json title="ds_config.json"
@@ -45,16 +43,15 @@ class ZeroBuckets(Rule["cst.SimpleString | DeepSpeedConfig"]):
     ```
 
     ## Use instead
-    Smaller buckets cost little: 2e8 elements each take 3.6 GB.
+    Smaller buckets cost little: the two of 2e8 elements take 0.8 GB.
     ```json title="ds_config.json"
     {
-      "zero_optimization": {"stage": 2, "overlap_comm": true, "reduce_bucket_size": 2e8,
-                            "allgather_bucket_size": 2e8}
+      "zero_optimization": {"stage": 2, "overlap_comm": true, "reduce_bucket_size": 2e8}
     }
     ```
 
     ## References
-    - https://huggingface.co/docs/transformers/deepspeed
+    - https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/zero/stage_1_and_2.py
     - https://www.deepspeed.ai/docs/config-json/
     """
 
@@ -76,10 +73,10 @@ class ZeroBuckets(Rule["cst.SimpleString | DeepSpeedConfig"]):
         setting = None if found is None else found.get(_SECTION, "overlap_comm")
         if taken is None or setting is None or taken < _MOST:
             return
-        message = f"ZeRO keeps {taken:.1f} GB of buckets on each GPU with `overlap_comm`"
+        message = f"ZeRO's two buckets take {taken:.1f} GB of each GPU in the backward pass"
         help = (
-            "Set `reduce_bucket_size` and `allgather_bucket_size` to 2e8, which take 3.6 GB, or "
-            "set `overlap_comm` to false. ZeRO keeps 4.5 times what they hold."
+            "Set `reduce_bucket_size` to 2e8, which takes 0.8 GB. Without `overlap_comm` there is "
+            "one bucket."
         )
         yield self.finding(setting, file, message, help=help)
 
@@ -92,15 +89,10 @@ def _gigabytes(configuration: DeepSpeedConfig) -> float | None:
         return None
     if overlap is None or overlap.kind != "bool" or overlap.text.lower() != "true":
         return None
-    sizes = [
-        _elements(configuration, name) for name in ("reduce_bucket_size", "allgather_bucket_size")
-    ]
-    known = [each for each in sizes if each is not None]
-    return sum(known) * _BYTES * _COPIES / 1e9 if len(known) == len(sizes) else None
-
-
-def _elements(configuration: DeepSpeedConfig, name: str) -> float | None:
-    setting = configuration.get(_SECTION, name)
-    if setting is None:
-        return _DEFAULT
-    return float(setting.text.replace("_", "")) if setting.kind in {"int", "float"} else None
+    contiguous = configuration.get(_SECTION, "contiguous_gradients")
+    if contiguous is not None and contiguous.text.lower() == "false":
+        return None  # there are no buffers
+    size = configuration.get(_SECTION, "reduce_bucket_size")
+    if size is None or size.kind not in {"int", "float"}:
+        return None
+    return float(size.text.replace("_", "")) * _BYTES * _BUFFERS / 1e9
