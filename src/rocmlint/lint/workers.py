@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""
 CHUNK = 400_000
-"""Bytes of files that a worker is given at once; in most of them is nothing to do."""
+"""Bytes of files that a worker is given at once, at least; in most of them is nothing to do."""
+CHUNKS_EACH = 8
+"""How many chunks each worker gets of many files: to hand one out takes its time, too."""
 SMALL = 10_000
 """Bytes of a file that this process lints itself before it starts a pool.
 
@@ -185,17 +187,26 @@ def _result(
     path: str, analysis: Analysis, content: str | None = None, stat: os.stat_result | None = None
 ) -> FileResult:
     findings = [to_stored(finding) for finding in analysis.findings]
-    text = analysis.text if findings else None
-    problems, consulted = list(analysis.problems), dict(analysis.consulted)
-    result = FileResult(path, findings, problems, consulted, content, stat, text)
-    return result._replace(claims=list(analysis.claims), unread=list(analysis.unread))
+    return FileResult(
+        path,
+        findings,
+        list(analysis.problems),
+        dict(analysis.consulted),
+        content,
+        stat,
+        analysis.text if findings else None,
+        list(analysis.claims),
+        list(analysis.unread),
+    )
 
 
 def _in_pool(
     waiting: Sequence[_Work], linters: Sequence[Linter], jobs: int
 ) -> Iterator[FileResult]:
     """Lint in a pool; where a worker dies, find the file that kills it and report that one."""
-    left = yield from _pool(list(_chunks(waiting)), linters, jobs)
+    share = sum(work.size for work in waiting) // (jobs * CHUNKS_EACH)
+    chunks = list(_chunks(waiting, max(CHUNK, share)))
+    left = yield from _pool(chunks, linters, jobs)
     while left:
         # One worker takes the files in order, so the first that is lost killed it.
         left = yield from _pool([[work] for work in left], linters, 1)
@@ -206,13 +217,13 @@ def _in_pool(
         left = left[1:]
 
 
-def _chunks(waiting: Sequence[_Work]) -> Iterator[list[_Work]]:
+def _chunks(waiting: Sequence[_Work], most: int) -> Iterator[list[_Work]]:
     chunk: list[_Work] = []
     size = 0
     for work in waiting:
         chunk.append(work)
         size += work.size
-        if size >= CHUNK:
+        if size >= most:
             yield chunk
             chunk, size = [], 0
     if chunk:
