@@ -87,3 +87,34 @@ def test_a_traced_size_of_one_stays_dynamic_with_the_setting_of_torch_for_it() -
         program = torch.export.export(Model(indexed), grid(2, 8), dynamic_shapes=shapes)
     other = grid(3, 9)
     assert torch.equal(program.module()(*other), indexed(*other))
+
+
+class Buckets(torch.nn.Module):  # type: ignore[misc]
+    """Positions of patches, with steps that are read from a mask row by row."""
+
+    def forward(self, mask: Any, positions: Any, boundaries: Any) -> Any:
+        def combine(row: Any, position: Any, boundaries: Any) -> list[Any]:
+            height, width = (1 / each.sum() for each in (row[:, 0], row[0]))
+            steps = [height.item(), width.item()]
+            for step in steps:
+                torch._check(step > 0)
+            rows, columns = (
+                torch.bucketize(torch.arange(0.0, 1 - 1e-6, step), boundaries, right=True)
+                for step in steps
+            )
+            placed = position.clone()
+            placed[row.reshape(-1)] = (rows[:, None] * 8 + columns).flatten()
+            return [placed]
+
+        scan = torch.ops.higher_order.scan
+        return scan(combine, [], [mask, positions], additional_inputs=[boundaries])[0]
+
+
+def test_a_scan_whose_sizes_are_read_from_a_tensor_is_exported() -> None:
+    def inputs(rows: int) -> tuple[Any, Any, Any]:
+        mask = torch.ones(rows, 8, 8, dtype=torch.bool)
+        return mask, torch.zeros(rows, 64, dtype=torch.int64), (torch.arange(9) / 9)[1:-1]
+
+    shapes = (FIRST, FIRST, FIRST)
+    program = torch.export.export(Buckets(), inputs(3), dynamic_shapes=shapes, strict=False)
+    assert torch.equal(program.module()(*inputs(5)), Buckets()(*inputs(5)))
