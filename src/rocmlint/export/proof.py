@@ -1,0 +1,118 @@
+"""What a session saw of its patches and registrations: facts, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class PatchProof:
+    """What was seen of one patch.
+
+    - ``installed``: the target is the replacement now; after the session, that it was when the
+      session ended.
+    - ``calls``: how often it was called since the session began; None if that cannot be counted.
+    - ``traced_calls``: how many of them while the program was exported.
+    - ``nodes``: how many nodes of the program come from below the replacement.
+    - ``original_nodes``: how many come from the original, called around the replacement.
+    - ``rebound``: other places that had the original and have the replacement while the session is
+      open. ``stale``: those that still have the original.
+    - ``undone``: the target is what it was before; None as long as the session is open.
+    - ``left``: what still has the replacement after the session.
+    """
+
+    target: str
+    source: str
+    installed: bool
+    calls: int | None
+    traced_calls: int | None
+    nodes: int
+    original_nodes: int
+    rebound: tuple[str, ...]
+    stale: tuple[str, ...]
+    undone: bool | None
+    left: tuple[str, ...]
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """Return what shows that the patch did not take effect everywhere, or was not undone."""
+        found = []
+        if not self.installed:
+            found.append("something else replaced the patch while the session was open")
+        if self.original_nodes:
+            found.append(f"{self.original_nodes} nodes of the program come from the original")
+        found += [f"the original is still in {each}" for each in self.stale]
+        if self.undone is False:
+            found.append("the target is not what it was before the session")
+        found += [f"after the session the patch is still in {each}" for each in self.left]
+        return tuple(found)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Return what was not seen and would have to be."""
+        if self.nodes or self.traced_calls:
+            return ()
+        if self.calls is None:
+            return ("its calls cannot be counted, and no node of the program comes from it",)
+        if self.calls:
+            return ("it was called, but not while this program was exported",)
+        return ("it was never called",)
+
+    @property
+    def verdict(self) -> str:
+        """Return ``contradicted``, ``unproven`` or ``proven``."""
+        if self.contradictions:
+            return "contradicted"
+        return "unproven" if self.doubts else "proven"
+
+
+@dataclass(frozen=True)
+class RegistrationProof:
+    """What was seen of one registration: in the registries while open, as before afterwards."""
+
+    cls: str
+    registered: bool
+    undone: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """Return ``contradicted`` or ``proven``."""
+        return "proven" if self.registered and self.undone is not False else "contradicted"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a session saw; ``open`` says whether it was still open, so that nothing was undone."""
+
+    open: bool
+    patches: tuple[PatchProof, ...]
+    registrations: tuple[RegistrationProof, ...]
+
+    @property
+    def proven(self) -> bool:
+        """Return whether all patches and registrations are proven."""
+        verdicts = {each.verdict for each in self.patches}
+        return verdicts | {each.verdict for each in self.registrations} <= {"proven"}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the proof as JSON: the fields of the classes, and a verdict for each."""
+        return {
+            "version": VERSION,
+            "open": self.open,
+            "proven": self.proven,
+            "patches": [
+                {
+                    **asdict(each),
+                    "verdict": each.verdict,
+                    "contradictions": each.contradictions,
+                    "doubts": each.doubts,
+                }
+                for each in self.patches
+            ],
+            "registrations": [
+                {**asdict(each), "verdict": each.verdict} for each in self.registrations
+            ],
+        }
