@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rocmlint.export.errors import ExportError, PatchNotProvenError
+    from rocmlint.export.manager import session
     from rocmlint.export.patch import Patch
     from rocmlint.export.registration import Registration
 

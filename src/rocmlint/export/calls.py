@@ -1,0 +1,115 @@
+"""Counting the calls of a replacement, and marking what torch traces below it.
+
+The function that is installed calls the replacement and is named so that each node that torch
+traces below it carries the name of the patch in its ``stack_trace``. torch 2.13 keeps only frames
+of functions that are called ``forward`` there, unless Dynamo traces; so that is its name, and the
+patch is in the name of its file (``torch.fx.proxy.TracerBase._filter_traceback_frames``).
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from functools import cached_property, update_wrapper
+from threading import RLock
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FIELDS = {cached_property: "func", classmethod: "__func__", staticmethod: "__func__"}
+
+
+class Calls:
+    """How often a replacement was called, and how often while which program was traced."""
+
+    def __init__(self, mark: str) -> None:
+        """Take the mark, which is different for every patch of every session."""
+        self.mark = mark
+        self.total = 0
+        self.counted = False
+        """Whether the replacement can be counted at all."""
+        self._traces: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+        self._lock = RLock()
+
+    def count(self) -> None:
+        """Count a call, from any thread."""
+        mode = _fake_mode()
+        with self._lock:
+            self.total += 1
+            if mode is not None:
+                self._traces[mode] = self._traces.get(mode, 0) + 1
+
+    def while_tracing(self, mode: Any) -> int:
+        """Return how many calls came while this fake tensor mode was active."""
+        with self._lock:
+            return 0 if mode is None else self._traces.get(mode, 0)
+
+
+def counted(replacement: Any, original: Any, calls: Calls) -> Any:
+    """Return what to install: the replacement, counted and marked where that is possible.
+
+    Functions are, also those in a staticmethod, classmethod, property or cached_property. A class
+    or another object is installed as it is: a function around it would not be the same thing.
+    """
+    if isinstance(replacement, FunctionType) and not inspect.iscoroutinefunction(replacement):
+        calls.counted = True
+        return _around(replacement, original, calls)
+    if type(replacement) is property:
+        fget, fset, fdel = (
+            counted(getattr(replacement, each), getattr(original, each, None), calls)
+            for each in ("fget", "fset", "fdel")
+        )
+        return property(fget, fset, fdel, replacement.__doc__)
+    field = _FIELDS.get(type(replacement))
+    if field is not None:
+        inner = counted(getattr(replacement, field), getattr(original, field, None), calls)
+        installed = type(replacement)(inner)
+        if isinstance(replacement, cached_property):
+            installed.attrname = replacement.attrname
+        return installed
+    return replacement
+
+
+def _around(replacement: FunctionType, original: Any, calls: Calls) -> FunctionType:
+    count = calls.count
+    is_traced_by_dynamo = _is_traced_by_dynamo()
+
+    def installed(*args: Any, **kwargs: Any) -> Any:
+        if not is_traced_by_dynamo():
+            count()
+        return replacement(*args, **kwargs)
+
+    function: FunctionType = installed  # type: ignore[assignment]
+    names: dict[str, str] = {"co_filename": f"<{calls.mark}>", "co_name": "forward"}
+    if sys.version_info >= (3, 11):
+        names["co_qualname"] = "forward"
+    function.__code__ = function.__code__.replace(**names)  # type: ignore[arg-type]
+    update_wrapper(function, replacement)
+    # It is found under the name of the original: pickle and torch look it up there.
+    for each in ("__module__", "__name__", "__qualname__"):
+        if isinstance(original, FunctionType):
+            setattr(function, each, getattr(original, each))
+    return function
+
+
+def _is_traced_by_dynamo() -> Callable[[], bool]:
+    """Return torch's own function, which Dynamo replaces with True; without torch, there is none.
+
+    Dynamo would trace the counting too, as a change of an object that the program does not have.
+    """
+    torch: Any = sys.modules.get("torch")
+    return torch.compiler.is_dynamo_compiling if torch is not None else lambda: False
+
+
+def _fake_mode() -> Any:
+    """Return the fake tensor mode that is active: each export has its own."""
+    guards: Any = sys.modules.get("torch._guards")
+    if guards is None:
+        return None
+    try:
+        return guards.detect_fake_mode()
+    except AssertionError:  # two at once: neither is known to be that of the program
+        return None
