@@ -197,24 +197,25 @@ class _Search:
         """Yield attributes of an object; since Python 3.11 it may do without a dictionary."""
         if isinstance(holder, type):
             return  # its dictionary is a holder too
-        said = f"{name_of(type(holder))}()"
-        found = [
-            references.item(names, key, f"{said}.{key}")
-            for names in [getattr(holder, "__dict__", None)]
-            if isinstance(names, dict)
-            for key in [key for key, each in list(names.items()) if each is value]
-        ]
-        if not found:
-            found = [
-                references.slot(holder, name, f"{said}.{name}")
-                for each in type(holder).__mro__
-                for name, kind in list(vars(each).items())
-                if isinstance(kind, MemberDescriptorType)
-            ]
-            found = [each for each in found if each.read() is value]
-        if not found:
-            self._found.fixed.append(where(holder, None, self._heap))
+        parts = gc.get_referents(holder)
+        direct = sum(part is value for part in parts)
+        found = [each for each in _attributes(holder, parts) if each.read() is value]
         yield from found
+        if len(found) < direct:  # such as the function inside of functools.lru_cache
+            self._found.fixed.append(where(holder, None, self._heap))
+
+
+def _attributes(holder: Any, parts: list[Any]) -> Iterator[Reference]:
+    """Yield the attributes that are in an object itself; a dictionary of its own is a holder."""
+    said = f"{name_of(type(holder))}()"
+    names = getattr(holder, "__dict__", None)
+    if isinstance(names, dict) and not any(part is names for part in parts):
+        for key in list(names):
+            yield references.item(names, key, f"{said}.{key}")
+    for each in type(holder).__mro__:
+        for name, kind in list(vars(each).items()):
+            if isinstance(kind, MemberDescriptorType):
+                yield references.slot(holder, name, f"{said}.{name}")
 
 
 def _again(holder: Any) -> Callable[[Any], Any]:

@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 from collections import defaultdict
-from functools import partial
+from functools import lru_cache, partial
 from types import (
     AsyncGeneratorType,
     CellType,
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 RUNNING = (FrameType, GeneratorType, CoroutineType, AsyncGeneratorType)
-_PARTS = (dict, list, tuple, set, CellType, MethodType, staticmethod, classmethod, partial)
+_PARTS = (
+    *(dict, list, tuple, set, frozenset, CellType, MethodType, staticmethod, classmethod, partial),
+    type(lru_cache(len)),
+)
 """What belongs to something else, which has to be known too."""
+_FEW = 64
 _DEPTH = 4  # a function, a tuple, a dictionary, an object
 _HERE = os.path.dirname(__file__) + os.sep
 
@@ -55,7 +59,7 @@ class Heap:
         ids = {id(each) for each in level}
         mine = {id(self._objects), id(self._holders), id(level), *map(id, self._holders.values())}
         known = set(self._holders)
-        holders = [*gc.get_referrers(*level), *namespaces_with(level)]
+        holders = [*_referrers(level), *namespaces_with(level)]
         mine.add(id(holders))
         above: dict[int, Any] = {}
         for holder in holders:
@@ -67,6 +71,18 @@ class Heap:
             if isinstance(holder, _PARTS) and id(holder) not in known and not is_namespace(holder):
                 above[id(holder)] = holder
         return list(above.values())
+
+
+def _referrers(objects: list[Any]) -> list[Any]:
+    """Return what the collector shows; it compares every reference there is with each object."""
+    if len(objects) <= _FEW:
+        return gc.get_referrers(*objects)
+    ids = {id(each) for each in objects}
+    return [
+        each
+        for each in gc.get_objects()
+        if each is not objects and any(id(part) in ids for part in gc.get_referents(each))
+    ]
 
 
 def _has(holders: list[Any], holder: Any) -> bool:
