@@ -26,6 +26,7 @@ formats: text
 syntax: text
 notebook: formats syntax text
 installs: formats text
+tensors: text
 project: config disk formats installs published text
 source: config disk formats notebook project syntax text
 change: disk formats notebook source syntax text

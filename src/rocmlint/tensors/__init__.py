@@ -1,0 +1,1 @@
+"""Which expressions of a Python file hold tensors, told from its text alone."""
