@@ -1,0 +1,94 @@
+"""Rewriting the control flow of a file: the entry to this room.
+
+Everything works on text, and nothing is imported. What stays in the file stays byte for byte, with
+its comments. For a whole file::
+
+    rewritten = rewrite(text)
+    rewritten.text, rewritten.functions, rewritten.statements
+
+For one function at run time, with :mod:`rocmlint.control_flow.compiled`::
+
+    rewritten = rewrite(text, Options(only={"BartEncoderLayer.forward"}, local_imports=True))
+    code = function_code(rewritten, "BartEncoderLayer.forward", filename)
+    new = FunctionType(code, old.__globals__, old.__name__, old.__defaults__, closure)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Collection
+
+    from rocmlint.control_flow.refusals import Refusal
+    from rocmlint.tensors.inference import Inference
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is rewritten, and into what."""
+
+    only: Collection[str] | None = None
+    """Qualified names of functions, such as ``BartEncoderLayer.forward``; None: all of the file."""
+    plain_torch: bool = False
+    """Call ``torch.cond`` and ``torch._check_value`` and not the functions of rocmlint.export."""
+    local_imports: bool = False
+    """Import inside of each changed function, so that it runs with the globals that it has."""
+    filter_node: Callable[[ast.AST], bool] | None = None
+    """Whether a statement (or conditional expression) may be rewritten; None: each may."""
+    pre_rewriter: Callable[[str], str] | None = None
+    """Changes the text of the file before; lines are then those of the changed text."""
+    post_rewriter: Callable[[str], str] | None = None
+    """Changes the text of the file after; its lines then have no known origin."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A place where control flow depends on a tensor: rewritten, or refused with a reason."""
+
+    function: str
+    line: int
+    """The first line of the statement before, from 1."""
+    end_line: int
+    what: Literal["branch", "raise", "assert", "loop"]
+    reach: str
+    """When an export gets there, see :data:`rocmlint.tensors.dependence.Reach`."""
+    refusal: Refusal | None = None
+    detail: str = ""
+    """What the refusal is about, such as a name."""
+
+    @property
+    def is_rewritten(self) -> bool:
+        """Whether the text after contains something else in its place."""
+        return self.refusal is None
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A file before and after."""
+
+    before: str
+    text: str
+    statements: tuple[Statement, ...]
+    """In the order of the text before."""
+    origins: tuple[int, ...]
+    """For each line of ``text`` the line of ``before`` that it stems from."""
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The qualified names of the functions that changed, in the order of the text."""
+        names = (each.function for each in self.statements if each.is_rewritten)
+        return tuple(dict.fromkeys(names))
+
+
+def rewrite(
+    text: str, options: Options | None = None, inference: Inference | None = None
+) -> Rewritten:
+    r"""Rewrite the statements of a text whose control flow depends on tensors.
+
+    ``text`` has ``\n`` line ends. ``inference`` is what is known of it, if that is already known.
+    Raises NotPythonError where the running Python refuses the text.
+    """
+    raise NotImplementedError
