@@ -1,0 +1,227 @@
+"""Predicates taken apart: what Python decides first, and what only a tensor's content decides."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.tensors.kinds import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rocmlint.tensors.inference import Inference
+
+_REDUCTIONS = frozenset({"any", "all", "sum", "mean", "isfinite", "count_nonzero", "numel"})
+"""Methods that give one element for any tensor, even an empty one."""
+_EXTREMES = frozenset({"min", "max", "amin", "amax"})
+"""Those that an empty tensor does not have."""
+_ELEMENTWISE = frozenset(
+    {"isinf", "isnan", "isfinite", "abs", "logical_not", "bool", "float", "isposinf", "isneginf"}
+)
+
+
+class Guard(NamedTuple):
+    """A test that Python decides before the tensor's is made."""
+
+    operator: Literal["and", "or"]
+    text: str
+
+
+class Split(NamedTuple):
+    """A predicate: guards, from the outermost on, around a test that a tensor decides."""
+
+    guards: tuple[Guard, ...]
+    test: str
+    is_tensor: bool
+    """Whether the test is a tensor, else a value that was read from one."""
+
+
+class Predicates:
+    """The predicates of one file."""
+
+    def __init__(self, inference: Inference, text_of: Callable[[ast.expr], str]) -> None:
+        """Take what is known about the expressions, and their text."""
+        self._inference = inference
+        self._text_of = text_of
+
+    def depends(self, node: ast.expr) -> bool:
+        """Return whether a tensor's content decides the truth of an expression, or a part of it."""
+        if isinstance(node, ast.BoolOp):
+            return any(self.depends(each) for each in node.values)
+        inner = _operand_of_not(node) or _operand_of_bool(node)
+        if inner is not None:
+            return self.depends(inner)
+        if _membership(node) is not None:
+            assert isinstance(node, ast.Compare)
+            return self._kind(node.comparators[0]) is Kind.TENSOR
+        return self._kind(node).depends_on_data
+
+    def split(self, node: ast.expr, *, negated: bool = False) -> Split:
+        """Take a predicate apart. Raises RefusedError where and/or mix in another order."""
+        inner = _operand_of_not(node)
+        if inner is not None:
+            return self.split(inner, negated=not negated)
+        if not isinstance(node, ast.BoolOp):
+            return Split((), self._negated(node) if negated else self._leaf(node), self._is_tensor(node))
+        operator = _operator(node, negated)
+        guards: list[Guard] = []
+        values = list(node.values)
+        while values and not self.depends(values[0]):
+            text = _wrapped(self._text_of(values[0]), values.pop(0))
+            guards.append(Guard(operator, f"not {text}" if negated else text))
+        if len(values) == 1:
+            rest = self.split(values[0], negated=negated)
+            return rest._replace(guards=(*guards, *rest.guards))
+        return Split(tuple(guards), self._joined(values, operator, negated=negated), is_tensor=True)
+
+    def _joined(self, values: Sequence[ast.expr], operator: str, *, negated: bool) -> str:
+        """Return one tensor for several tests. Raises RefusedError where Python would skip some."""
+        first, *rest = values
+        text = self._tensor_test(first, negated=negated)
+        before = [first]
+        for each in rest:
+            if not self._is_harmless(each, before):
+                raise RefusedError(Refusal.MIXED_AND_OR, self._text_of(each))
+            text = f"torch.logical_{operator}({text}, {self._tensor_test(each, negated=negated)})"
+            before.append(each)
+        return text
+
+    def _tensor_test(self, node: ast.expr, *, negated: bool) -> str:
+        inner = _operand_of_not(node)
+        if inner is not None:
+            return self._tensor_test(inner, negated=not negated)
+        if isinstance(node, ast.BoolOp):
+            return self._joined(node.values, _operator(node, negated), negated=negated)
+        if not self._is_tensor(node):
+            reason = Refusal.COMPARES_VALUES if self.depends(node) else Refusal.MIXED_AND_OR
+            raise RefusedError(reason, self._text_of(node))
+        return self._negated(node) if negated else self._leaf(node)
+
+    def _leaf(self, node: ast.expr) -> str:
+        inner = _operand_of_bool(node)
+        if inner is not None:
+            return self._leaf(inner)
+        membership = _membership(node)
+        if membership is not None and self._kind(membership.comparators[0]) is Kind.TENSOR:
+            right, left = membership.comparators[0], membership.left
+            test = f"({_wrapped(self._text_of(right), right)} == {_wrapped(self._text_of(left), left)})"
+            test = f"{test}.any()"
+            return f"torch.logical_not({test})" if isinstance(membership.ops[0], ast.NotIn) else test
+        if isinstance(node, ast.Compare) and len(node.ops) > 1:
+            raise RefusedError(Refusal.MIXED_AND_OR, self._text_of(node))
+        return self._text_of(node)
+
+    def _negated(self, node: ast.expr) -> str:
+        text = self._leaf(node)
+        return f"torch.logical_not({text})" if self._is_tensor(node) else f"torch.sym_not({text})"
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        inner = _operand_of_bool(node)
+        if inner is not None:
+            return self._is_tensor(inner)
+        return _membership(node) is not None or self._kind(node) is Kind.TENSOR
+
+    def _kind(self, node: ast.expr) -> Kind:
+        return self._inference.kind_of(node)
+
+    def _is_harmless(self, node: ast.expr, before: Sequence[ast.expr]) -> bool:
+        """Return whether a test can always be made, though Python may skip it after others."""
+        inner = _operand_of_not(node) or _operand_of_bool(node)
+        if inner is not None:
+            return self._is_harmless(inner, before)
+        if isinstance(node, ast.BoolOp):
+            return all(self._is_harmless(each, before) for each in node.values)
+        return self._is_scalar(node, {_key(each) for part in before for each in _extremes(part)})
+
+    def _is_scalar(self, node: ast.expr, known: set[str]) -> bool:
+        """Return whether an expression has one element, and cannot fail if what is known did not."""
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.UnaryOp):
+            return self._is_scalar(node.operand, known)
+        if isinstance(node, ast.Compare):
+            return all(self._is_scalar(each, known) for each in (node.left, *node.comparators))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+            return self._is_scalar(node.left, known) and self._is_scalar(node.right, known)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._kind(node) is not Kind.TENSOR and _is_dotted(node)
+        called = _called(node)
+        if called is None:
+            return False
+        name, argument = called
+        if name in _EXTREMES:
+            return _key_of(name, argument) in known and self._is_elementwise(argument)
+        return name in _REDUCTIONS and self._is_elementwise(argument)
+
+    def _is_elementwise(self, node: ast.expr) -> bool:
+        """Return whether an expression gives a tensor of any shape, and cannot fail."""
+        if _is_dotted(node):
+            return True
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            right = node.comparators[0]
+            return self._is_elementwise(node.left) and self._is_scalar(right, set())
+        called = _called(node)
+        return called is not None and called[0] in _ELEMENTWISE and self._is_elementwise(called[1])
+
+
+def _operator(node: ast.BoolOp, negated: bool) -> Literal["and", "or"]:
+    return "and" if isinstance(node.op, ast.And) != negated else "or"
+
+
+def _operand_of_not(node: ast.expr) -> ast.expr | None:
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return node.operand if is_not and isinstance(node, ast.UnaryOp) else None
+
+
+def _operand_of_bool(node: ast.expr) -> ast.expr | None:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "bool":
+        return node.args[0] if len(node.args) == 1 and not node.keywords else None
+    return None
+
+
+def _membership(node: ast.expr) -> ast.Compare | None:
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return node if isinstance(node.ops[0], (ast.In, ast.NotIn)) else None
+    return None
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _called(node: ast.expr) -> tuple[str, ast.expr] | None:
+    """Return the name and the only argument of ``x.any()`` or ``torch.any(x)``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+        return None
+    holder = node.func.value
+    if isinstance(holder, ast.Name) and holder.id == "torch":
+        return (node.func.attr, node.args[0]) if len(node.args) == 1 else None
+    return None if node.args else (node.func.attr, holder)
+
+
+def _extremes(node: ast.expr) -> list[tuple[str, ast.expr]]:
+    found = [_called(each) for each in ast.walk(node) if isinstance(each, ast.Call)]
+    return [each for each in found if each is not None and each[0] in _EXTREMES]
+
+
+def _key(called: tuple[str, ast.expr]) -> str:
+    return _key_of(*called)
+
+
+def _key_of(name: str, argument: ast.expr) -> str:
+    """Return what two extremes have in common that both exist or neither."""
+    del name
+    return ast.unparse(argument)
+
+
+def _wrapped(text: str, node: ast.expr) -> str:
+    """Return the text of an expression so that an operator can stand beside it."""
+    is_simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript))
+    if (is_simple or isinstance(node, (ast.Compare, ast.UnaryOp))) and "\n" not in text:
+        needs = isinstance(node, (ast.Compare, ast.UnaryOp))
+        return f"({text})" if needs else text
+    return f"({text})"
