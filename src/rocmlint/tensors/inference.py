@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
+from rocmlint.tensors.collect import Collector
+from rocmlint.tensors.definitions import Definitions
+from rocmlint.tensors.flow import Flow
 from rocmlint.tensors.kinds import Kind
+from rocmlint.tensors.reach import Reaches
 from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocmlint.tensors.dependence import Dependence
+    from rocmlint.tensors.held import Held
 
 
 class NotPythonError(RocmlintError):
@@ -27,20 +32,41 @@ class Inference:
     tree: ast.Module
     dependences: tuple[Dependence, ...] = ()
     """Where control flow depends on a tensor, in the order of the text."""
-    kinds: Mapping[ast.expr, Kind] = field(default_factory=dict, repr=False)
+    held: Mapping[ast.expr, Held] = field(default_factory=dict, repr=False)
+    """What is known of the expressions that some statement uses, in the engine's own terms."""
 
     def kind_of(self, node: ast.expr) -> Kind:
         """Return what an expression of ``tree`` holds."""
-        return self.kinds.get(node, Kind.UNKNOWN)
+        found = self.held.get(node)
+        return Kind.UNKNOWN if found is None else found.kind
 
 
 def infer(text: str) -> Inference:
     """Return what is known about the expressions of a text.
 
-    Raises NotPythonError where the running Python refuses it.
+    Raises NotPythonError where the running Python refuses it, or it is nested too deeply.
     """
     tree = syntax_tree(text)
     if tree is None:
         message = "this is not valid Python"
         raise NotPythonError(message)
-    return Inference(tree)
+    try:
+        definitions = Definitions(tree)
+        held = Flow(tree, definitions).run()
+        found = tuple(_dependences(definitions, held))
+    except RecursionError as error:
+        message = "this Python is nested too deeply"
+        raise NotPythonError(message) from error
+    return Inference(tree, found, held)
+
+
+def _dependences(definitions: Definitions, held: Mapping[ast.expr, Held]) -> list[Dependence]:
+    reaches = Reaches(definitions)
+    found = [
+        each
+        for function, placed in reaches.placed.items()
+        for each in Collector(definitions, held, function.qualified, reaches.of(function)).of(
+            placed
+        )
+    ]
+    return sorted(found, key=lambda each: (each.line, each.column))

@@ -1,0 +1,181 @@
+"""Collecting the places of a function where Python needs the content of a tensor."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from rocmlint.tensors.conditions import both
+from rocmlint.tensors.dependence import Dependence
+from rocmlint.tensors.held import UNKNOWN, Held, element
+from rocmlint.tensors.kinds import Kind
+from rocmlint.tensors.seeds import last_name
+from rocmlint.tensors.torch_names import JUDGING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rocmlint.tensors.definitions import Definitions
+    from rocmlint.tensors.dependence import Reach, What
+
+_CONVERTS = frozenset({"int", "float", "bool", "complex"})
+_LOOKS_THROUGH = frozenset(
+    {"enumerate", "zip", "reversed", "sorted", "list", "tuple", "range", "iter", "set", "groupby"}
+)
+_STATED = ("_check", "torch_compilable_check")
+"""How the names of functions begin that state something about a tensor to an export."""
+
+
+class Collector:
+    """Finds the places in one function."""
+
+    def __init__(
+        self, definitions: Definitions, held: Mapping[ast.expr, Held], function: str, reach: Reach
+    ) -> None:
+        """Take what the expressions of the file hold, and when the function runs."""
+        self._definitions = definitions
+        self._held = held
+        self._function = function
+        self._reach = reach
+        self._asked: set[ast.AST] = set()
+        """Parts of conditions that were reported, or of what states something."""
+
+    def of(self, placed: Iterable[tuple[ast.AST, Reach]]) -> Iterator[Dependence]:
+        """Yield the places among the nodes of the function."""
+        for node, reach in placed:
+            yield from self._of_node(node, both(self._reach, reach))
+
+    def _of_node(self, node: ast.AST, reach: Reach) -> Iterator[Dependence]:
+        match node:
+            case ast.If(test=test):
+                yield from self._of_test(node, test, _what_if(node), reach)
+            case ast.While(test=test) | ast.IfExp(test=test):
+                yield from self._of_test(node, test, "branch", reach)
+            case ast.Assert(test=test):
+                yield from self._of_test(node, test, "assert", reach)
+            case ast.For(iter=over):
+                yield from self._of_loop(node, over, reach)
+            case ast.comprehension(iter=over, ifs=tests):
+                yield from self._of_loop(node, over, reach)
+                for test in tests:
+                    yield from self._of_test(node, test, "branch", reach)
+            case ast.BoolOp(values=values) if node not in self._asked:
+                for each in values[:-1]:
+                    if self._truth(each) is not None:
+                        yield from self._of_test(node, node, "branch", reach)
+                        break
+            case ast.UnaryOp(op=ast.Not(), operand=operand) if node not in self._asked:
+                if self._truth(operand) is not None:
+                    yield from self._of_test(node, node, "branch", reach)
+            case ast.Call():
+                yield from self._of_call(node, reach)
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]):
+                if node not in self._asked and self._kind(right) is Kind.TENSOR:
+                    yield self._found(node, "read", node, reach)
+
+    def _of_test(
+        self,
+        node: ast.expr | ast.stmt | ast.comprehension,
+        test: ast.expr,
+        what: What,
+        reach: Reach,
+    ) -> Iterator[Dependence]:
+        held = self._truth(test)
+        if held is None:
+            return
+        self._asked.update(_parts_of_condition(test))
+        yield self._found(node, what, test, both(reach, held.gate))
+
+    def _truth(self, test: ast.expr) -> Held | None:
+        """Return what makes the truth of a condition depend on a tensor, None if nothing does."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._truth(test.operand)
+        if isinstance(test, ast.BoolOp):
+            if not any(self._truth(each) is not None for each in test.values):
+                return None
+            return self._held.get(test)
+        held = self._held.get(test, UNKNOWN)
+        return held if held.depends else None
+
+    def _of_loop(
+        self, node: ast.stmt | ast.comprehension, over: ast.expr, reach: Reach
+    ) -> Iterator[Dependence]:
+        if self._is_looped(over):
+            yield self._found(node, "loop", over, reach)
+
+    def _is_looped(self, over: ast.expr) -> bool:
+        if isinstance(over, ast.Starred):
+            return False
+        if isinstance(over, ast.Call) and last_name(over.func) in _LOOKS_THROUGH:
+            return any(self._is_looped(each) for each in over.args)
+        held = self._held.get(over, UNKNOWN)
+        if held.kind is Kind.TENSOR:
+            return held.sure and not held.counted
+        return held.kind in {Kind.VALUE, Kind.VALUES}
+
+    def _of_call(self, node: ast.Call, reach: Reach) -> Iterator[Dependence]:
+        name = last_name(node.func)
+        if name.startswith(_STATED):
+            for each in (*node.args, *node.keywords):
+                self._asked.update(ast.walk(each))
+        elif node not in self._asked and self._reads(node, name):
+            yield self._found(node, "read", node, reach)
+
+    def _reads(self, node: ast.Call, name: str) -> bool:
+        """Check whether a call makes a Python value of a tensor."""
+        if isinstance(node.func, ast.Name):
+            return self._builtin_reads(node, name)
+        if not isinstance(node.func, ast.Attribute):
+            return False
+        dotted = self._definitions.dotted(node.func)
+        if dotted.startswith("torch."):
+            return dotted.startswith("torch.") and name in JUDGING and dotted.count(".") == 1
+        if dotted.startswith(("numpy.", "math.")):
+            return any(self._is_tensor(each) for each in node.args)
+        kind = self._kind(node.func.value)
+        if kind is Kind.TENSOR:
+            return name in {"item", "tolist", "numpy", *JUDGING}
+        return kind is Kind.UNKNOWN and name in {"item", "tolist"} and not node.args
+
+    def _builtin_reads(self, node: ast.Call, name: str) -> bool:
+        if name in _CONVERTS:
+            return len(node.args) == 1 and self._is_tensor(node.args[0])
+        if name in {"max", "min"} and node.args:
+            if len(node.args) > 1:
+                return any(self._is_tensor(each) for each in node.args)
+            held = self._held.get(node.args[0], UNKNOWN)
+            return element(held).kind is Kind.TENSOR and held.sure
+        if name in {"any", "all", "sorted"} and node.args:
+            held = self._held.get(node.args[0], UNKNOWN)
+            return element(held).kind is Kind.TENSOR and held.sure
+        return False
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        return self._kind(node) is Kind.TENSOR
+
+    def _kind(self, node: ast.expr) -> Kind:
+        return self._held.get(node, UNKNOWN).kind
+
+    def _found(
+        self,
+        node: ast.expr | ast.stmt | ast.comprehension,
+        what: What,
+        expression: ast.expr,
+        reach: Reach,
+    ) -> Dependence:
+        return Dependence(node, what, expression, self._function, reach)
+
+
+def _what_if(node: ast.If) -> What:
+    """Return ``raise`` for an `if` that does nothing but raise."""
+    return "raise" if not node.orelse and isinstance(node.body[-1], ast.Raise) else "branch"
+
+
+def _parts_of_condition(test: ast.expr) -> Iterator[ast.AST]:
+    """Yield the parts of a condition that are asked for their truth."""
+    yield test
+    if isinstance(test, ast.UnaryOp):
+        yield from _parts_of_condition(test.operand)
+    elif isinstance(test, ast.BoolOp):
+        for each in test.values:
+            yield from _parts_of_condition(each)

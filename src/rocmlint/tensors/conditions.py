@@ -1,0 +1,102 @@
+"""When the code below a condition runs: for some dtype, while training, never in an export."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.tensors.seeds import last_name
+
+if TYPE_CHECKING:
+    from rocmlint.tensors.dependence import Reach
+
+_ASKS_FOR_EXPORT = re.compile(
+    r"is_(?:\w+_)?(?:exporting|tracing|compiling|scripting|in_onnx_export)|is_torch_fx_proxy"
+    r"|(?:\w+_)?exporting|onnx_export|tracing|is_export"
+)
+_SCRIPTS = re.compile(r"is_(?:\w+_)?scripting")
+"""Whether torch.jit.script compiles it: then what is below is not run by an export either."""
+_LABELS = re.compile(
+    r"(?:\w+_)?(?:labels?|targets?|label_ids|gt|ground_truth)|gt_\w+|return_loss|start_positions"
+    r"|end_positions|compute_loss|with_loss"
+)
+_RANK: tuple[Reach, ...] = (
+    *("live", "dtype-gated", "training", "labels", "bypassed", "guarded", "unreached"),
+)
+
+
+class Below(NamedTuple):
+    """When the two sides of a condition run; None is for: whenever it is asked."""
+
+    then: Reach | None = None
+    otherwise: Reach | None = None
+
+
+def both(first: Reach, second: Reach | None) -> Reach:
+    """Return when code runs that two conditions decide: the stronger one says."""
+    return first if second is None else max(first, second, key=_RANK.index)
+
+
+def either(first: Reach, second: Reach) -> Reach:
+    """Return when code runs that is reached in two ways."""
+    return min(first, second, key=_RANK.index)
+
+
+def below(test: ast.expr) -> Below:
+    """Return when the two sides of a condition run."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            then, otherwise = below(operand)
+            return Below(otherwise, then)
+        case ast.BoolOp(op=ast.And(), values=values):
+            return Below(_all_of([below(each).then for each in values]))
+        case ast.BoolOp(op=ast.Or(), values=values):
+            found = _all_of([below(each).otherwise for each in values])
+            return Below(_shared([below(each).then for each in values]), found)
+        case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[right]):
+            return _below_identity(left, op, right)
+        case ast.Compare(left=left, comparators=[right]):
+            return Below("dtype-gated") if _is_dtype(left) or _is_dtype(right) else Below()
+        case ast.Call(func=ast.Attribute(value=value)) if last_name(value) == "jit":
+            return Below("guarded", "guarded")
+        case ast.Call(func=func):
+            return _below_name(last_name(func))
+        case ast.Name() | ast.Attribute():
+            return _below_name(last_name(test))
+    return Below()
+
+
+def _below_identity(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Below:
+    if not isinstance(right, ast.Constant) or right.value is not None:
+        return Below()
+    if not _LABELS.fullmatch(last_name(left)):
+        return Below()
+    return Below("labels") if isinstance(op, ast.IsNot) else Below(None, "labels")
+
+
+def _below_name(name: str) -> Below:
+    if _SCRIPTS.fullmatch(name):
+        return Below("guarded")
+    if _ASKS_FOR_EXPORT.fullmatch(name):
+        return Below(None, "guarded")
+    if name in {"training", "is_training", "train"}:
+        return Below("training")
+    if name == "return_loss" or _LABELS.fullmatch(name):
+        return Below("labels")
+    return Below()
+
+
+def _is_dtype(node: ast.expr) -> bool:
+    name = last_name(node)
+    return name == "dtype" or name.endswith("_dtype") or name in {"float16", "bfloat16", "half"}
+
+
+def _all_of(found: list[Reach | None]) -> Reach | None:
+    known = [each for each in found if each is not None]
+    return max(known, key=_RANK.index) if known else None
+
+
+def _shared(found: list[Reach | None]) -> Reach | None:
+    known = [each for each in found if each is not None]
+    return min(known, key=_RANK.index) if len(known) == len(found) else None

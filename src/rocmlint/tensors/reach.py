@@ -1,0 +1,82 @@
+"""When each function of a file runs during an export: what its `forward` methods call, by name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from rocmlint.tensors.conditions import both, either
+from rocmlint.tensors.regions import placed_nodes
+
+if TYPE_CHECKING:
+    from rocmlint.tensors.definitions import Class, Definitions, Function
+    from rocmlint.tensors.dependence import Reach
+
+    Placed = list[tuple[ast.AST, Reach]]
+
+_OF_LABELS = re.compile(r"\w*(?:Loss|Criterion|Matcher|Metrics?|Assigner)\w*")
+"""Modules that compare with labels, which an export does not have."""
+_BYPASSED = "use_experts_implementation"
+"""Classes with this decorator of transformers run another implementation when exported."""
+
+
+class Reaches:
+    """When the functions of a file run, and their nodes."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        """Follow the calls from each `forward`."""
+        self.placed: dict[Function, Placed] = {
+            each: list(placed_nodes(each.node.body)) for each in definitions.functions
+        }
+        self._definitions = definitions
+        self._of: dict[Function, Reach] = {}
+        named: dict[str, list[Function]] = defaultdict(list)
+        for each in definitions.functions:
+            named[each.node.name].append(each)
+        waiting = [each for each in definitions.functions if self._begins(each)]
+        for each in waiting:
+            self._of[each] = _of_class(each.owner)
+        while waiting:
+            caller = waiting.pop()
+            for name, reach in self._called(caller).items():
+                for each in named.get(name, ()):
+                    reached = both(self._of[caller], reach)
+                    if self._improves(each, reached):
+                        waiting.append(each)
+
+    def of(self, function: Function) -> Reach:
+        """Return when a function runs."""
+        return self._of.get(function, "unreached")
+
+    def _begins(self, function: Function) -> bool:
+        owner = function.owner
+        if function.node.name != "forward" or owner is None or function.outer is not None:
+            return False
+        return self._definitions.is_module(owner)
+
+    def _called(self, function: Function) -> dict[str, Reach]:
+        found: dict[str, Reach] = {}
+        for node, reach in self.placed[function]:
+            name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
+            if isinstance(name, str):
+                found[name] = either(found.get(name, reach), reach)
+        found.pop("forward", None)  # each is a beginning of its own
+        return found
+
+    def _improves(self, function: Function, reach: Reach) -> bool:
+        known = self._of.get(function)
+        if function.owner is not None and _BYPASSED in function.owner.marks:
+            reach = both(reach, "bypassed")
+        best = reach if known is None else either(known, reach)
+        self._of[function] = best
+        return best != known
+
+
+def _of_class(owner: Class | None) -> Reach:
+    if owner is None:
+        return "live"
+    if _BYPASSED in owner.marks:
+        return "bypassed"
+    return "labels" if _OF_LABELS.fullmatch(owner.name) else "live"

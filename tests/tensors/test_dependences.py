@@ -1,0 +1,200 @@
+"""Where control flow depends on a tensor, and when an export gets there."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint.tensors.inference import infer
+
+if TYPE_CHECKING:
+    from rocmlint.tensors.dependence import Dependence
+
+HEAD = """
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor, labels=None, mask: torch.Tensor = None):
+"""
+
+
+def dependences(body: str) -> list[Dependence]:
+    """Return those of a `forward` with this body."""
+    return list(
+        infer(HEAD + textwrap.indent(textwrap.dedent(body).strip("\n"), " " * 8)).dependences
+    )
+
+
+def found(body: str) -> list[tuple[str, str]]:
+    """Return what and when of each."""
+    return [(each.what, each.reach) for each in dependences(body)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("if x.sum() > 0: x = x + 1", "branch"),
+        ("while x.sum() > 0: x = x - 1", "branch"),
+        ("y = 1 if x.any() else 2", "branch"),
+        ("y = [i for i in range(3) if x[i] > 0]", "branch"),
+        ("y = x.any() or x.all()", "branch"),
+        ("y = not x.any()", "branch"),
+        ("if x.nonzero().numel() == 0: return x", "branch"),
+        ("if torch.isnan(x).any(): raise ValueError", "raise"),
+        ("assert x.min() >= 0", "assert"),
+        ("for row in x.abs(): x = x + row", "loop"),
+        ("for i, row in enumerate(zip(x - 2, x)): x = x + i", "loop"),
+        ("y = [row for row in x.relu()]", "loop"),
+        ("y = x.max().item()", "read"),
+        ("y = x.tolist()", "read"),
+        ("y = x.detach().cpu().numpy()", "read"),
+        ("y = int(x.max())", "read"),
+        ("y = max(x[0], x[1])", "read"),
+        ("y = torch.equal(x, x)", "read"),
+        ("y = elsewhere().item()", "read"),
+    ],
+)
+def test_a_place_where_python_needs_the_content_of_a_tensor(statement: str, what: str) -> None:
+    assert found(statement) == [(what, "live")]
+
+
+def test_a_loop_over_what_is_read_is_a_read_too() -> None:
+    assert found("for n in x.tolist(): y = n") == [("loop", "live"), ("read", "live")]
+    assert found("for i in range(int(x.max())): y = i") == [("loop", "live"), ("read", "live")]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if x is None: x = 1",
+        "if x.shape[0] > 1: x = x + 1",
+        "if len(x) > 1: x = x + 1",
+        "if x.dtype == torch.float16: x = x.float()",
+        "if isinstance(x, list): x = x[0]",
+        "if self.training: x = x + 1",
+        "for i in range(x.shape[0]): x = x + i",
+        "for part in x.chunk(2): x = part",
+        "for layer in self.layers: x = layer(x)",
+        "for weight in torch.linspace(0, 1, 4): x = x * weight",
+        "assert x.ndim == 2",
+        "if x.device.type == 'cuda': x = x.cpu()",
+        "torch._check(x.max().item() < 5)",
+        "y = int(x.shape[0])",
+        "y = max(x.shape[0], x.shape[1])",
+        "if mask is not None and mask.dim() == 2: x = x + mask",
+    ],
+)
+def test_a_place_that_asks_for_no_content(statement: str) -> None:
+    assert found(statement) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "reach"),
+    [
+        ("if x.dtype == torch.float16 and not torch.isfinite(x).all(): x = x + 1", "dtype-gated"),
+        ("if x.dtype == torch.float16:\n    if x.any(): x = x + 1", "dtype-gated"),
+        ("if self.training:\n    if x.any(): x = x + 1", "training"),
+        ("drop = self.training and x.any()\nif drop: x = x + 1", "training"),
+        ("drop = False\nif self.training: drop = x.any()\nif drop: x = x + 1", "training"),
+        ("if labels is not None:\n    if x.any(): x = x + 1", "labels"),
+        ("if labels is None: return x\nif x.any(): x = x + 1", "labels"),
+        ("if not torch.compiler.is_exporting():\n    if x.any(): x = x + 1", "guarded"),
+        ("if torch.compiler.is_compiling(): return x\nif x.any(): x = x + 1", "guarded"),
+        ("if not is_torchdynamo_compiling() and x.any(): x = x + 1", "guarded"),
+        ("if torch.jit.is_tracing():\n    if x.any(): x = x + 1", "guarded"),
+        ("if torch.compiler.is_exporting():\n    if x.any(): x = x + 1", "live"),
+        ("if not self.training:\n    if x.any(): x = x + 1", "live"),
+        ("if self.config.checks or self.training:\n    if x.any(): x = x + 1", "live"),
+    ],
+)
+def test_a_condition_around_it_says_when_it_runs(body: str, reach: str) -> None:
+    assert found(body)[-1] == ("branch", reach)
+
+
+def reaches(code: str) -> dict[str, str]:
+    """Return when each function with a dependence runs."""
+    inference = infer("import torch\nfrom torch import nn\n" + textwrap.dedent(code))
+    return {each.function: each.reach for each in inference.dependences}
+
+
+def test_a_function_runs_when_its_callers_do() -> None:
+    code = """
+    def helper(x: torch.Tensor):
+        if x.any(): return 1
+
+    def loss_of(x: torch.Tensor):
+        if x.any(): return 2
+
+    def nobody_calls(x: torch.Tensor):
+        if x.any(): return 3
+
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor, labels=None):
+            x = self.inner(x)
+            if labels is not None:
+                return loss_of(x)
+            return x
+
+        def inner(self, x):
+            return helper(x)
+
+        def generate(self, x: torch.Tensor):
+            if x.any(): return 4
+    """
+    assert reaches(code) == {
+        "helper": "live",
+        "loss_of": "labels",
+        "nobody_calls": "unreached",
+        "Model.generate": "unreached",
+    }
+
+
+def test_a_loop_over_experts_is_bypassed_where_exports_use_another() -> None:
+    code = """
+    @use_experts_implementation
+    class Experts(nn.Module):
+        def forward(self, hidden_states, top_k_index: torch.Tensor):
+            for expert in (top_k_index > 0).nonzero():
+                hidden_states = hidden_states + expert
+    """
+    assert reaches(code) == {"Experts.forward": "bypassed"}
+
+
+def test_a_loss_has_labels() -> None:
+    code = """
+    class ContrastiveLoss(nn.Module):
+        def forward(self, x: torch.Tensor):
+            if x.any(): return x
+    """
+    assert reaches(code) == {"ContrastiveLoss.forward": "labels"}
+
+
+def test_the_forward_of_an_autograd_function_is_none_of_a_module() -> None:
+    code = """
+    class Round(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x: torch.Tensor):
+            if x.any(): return x
+    """
+    assert reaches(code) == {"Round.forward": "unreached"}
+
+
+def test_the_place_is_that_of_the_expression() -> None:
+    (only,) = dependences("y = 1\nif (x > 0).all(): y = 2")
+    assert (only.line, only.column, only.function) == (8, 12, "Model.forward")
+
+
+@pytest.mark.parametrize("parameter", ["feats: torch.Tensor", "hidden_states", "x"])
+def test_a_parameter_that_only_its_name_or_annotation_calls_a_tensor_may_be_a_list(
+    parameter: str,
+) -> None:
+    name = parameter.partition(":")[0]
+    code = f"""
+    class Model(nn.Module):
+        def forward(self, {parameter}):
+            return [each + 1 for each in {name}]
+    """
+    assert reaches(code) == {}
