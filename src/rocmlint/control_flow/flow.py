@@ -103,11 +103,11 @@ def assigned(target: ast.expr, value: ast.expr | None, values: Values) -> Values
 class Reaching:
     """The values that reach each statement of a function."""
 
-    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Walk the function."""
+    def __init__(self, body: Sequence[ast.stmt], values: Values) -> None:
+        """Walk statements that begin with some values."""
         self.before: dict[ast.stmt, Values] = {}
         self._leaving: list[list[Values | None]] = []
-        self.after_block(function.body, _parameters(function.args))
+        self.after = self.after_block(body, values)
 
     def after_block(self, body: Sequence[ast.stmt], values: Values | None) -> Values | None:
         """Return the values after some statements; None if their end is not reached."""
@@ -205,7 +205,8 @@ def _unknown(values: Values, names: Iterable[str]) -> Values:
     return {**values, **{name: frozenset({UNKNOWN}) for name in names}}
 
 
-def _parameters(arguments: ast.arguments) -> Values:
+def parameters(arguments: ast.arguments) -> Values:
+    """Return what the parameters of a function may hold."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     defaults += arguments.defaults
@@ -264,26 +265,21 @@ def _not_none(test: ast.expr, holds: bool) -> Iterator[str]:
             yield test.left.id
 
 
-def live_after(function: ast.AST, statement: ast.stmt) -> frozenset[str]:
-    """Return the names that may be read after a statement of a function, before they are bound."""
-    return _Liveness(function).after[statement]
-
-
-class _Liveness:
+class Liveness:
     """The names that may be read after each statement, found from the end on."""
 
-    def __init__(self, function: ast.AST) -> None:
+    def __init__(self, body: Sequence[ast.stmt]) -> None:
+        """Walk the statements of a function, or of a block of one."""
         self.after: dict[ast.stmt, frozenset[str]] = {}
         self._loops: list[tuple[frozenset[str], frozenset[str]]] = []
         self._finally: frozenset[str] = frozenset()
-        body: list[ast.stmt] = getattr(function, "body", [])
         self._always = frozenset(
             name
             for each in own_nodes_of(body)
             if isinstance(each, (*NESTED, ast.GeneratorExp))
             for name in names_read(each)
         )
-        self._before_block(body, frozenset())
+        self.before = self._always | self._before_block(body, frozenset())
 
     def _before_block(self, body: Sequence[ast.stmt], live: frozenset[str]) -> frozenset[str]:
         for each in reversed(body):
@@ -368,22 +364,12 @@ def _whole_names(target: ast.expr) -> Iterator[ast.Name]:
 
 def exposed(body: Sequence[ast.stmt]) -> frozenset[str]:
     """Return the names that a block may read before it binds them."""
-    module = ast.Module(list(body), [])
-    liveness = _Liveness(ast.Module([], []))
-    always = frozenset(
-        name
-        for each in own_nodes(module)
-        if isinstance(each, (*NESTED, ast.GeneratorExp))
-        for name in names_read(each)
-    )
-    return liveness._before_block(body, frozenset()) | always  # noqa: SLF001 - its own
+    return Liveness(body).before
 
 
 def surely_bound(body: Sequence[ast.stmt], names: Mapping[str, object]) -> frozenset[str]:
     """Return which of some names every path to the end of a block binds."""
-    reaching = Reaching.__new__(Reaching)
-    reaching.before, reaching._leaving = {}, []  # noqa: SLF001 - its own
-    after = reaching.after_block(body, dict.fromkeys(names, frozenset({UNBOUND})))
+    after = Reaching(body, dict.fromkeys(names, frozenset({UNBOUND}))).after
     if after is None:
         return frozenset(names)
     return frozenset(name for name in names if not any(each.unbound for each in after[name]))

@@ -27,6 +27,8 @@ class Guard(NamedTuple):
 
     operator: Literal["and", "or"]
     text: str
+    node: ast.expr
+    negated: bool
 
 
 class Split(NamedTuple):
@@ -69,8 +71,12 @@ class Predicates:
         guards: list[Guard] = []
         values = list(node.values)
         while values and not self.depends(values[0]):
-            text = _wrapped(self._text_of(values[0]), values.pop(0))
-            guards.append(Guard(operator, f"not {text}" if negated else text))
+            node_of = values.pop(0)
+            text = self._text_of(node_of)
+            if negated or "\n" in text:
+                text = _wrapped(text, node_of)
+            text = f"not {text}" if negated else text
+            guards.append(Guard(operator, text, node_of, negated))
         if len(values) == 1:
             rest = self.split(values[0], negated=negated)
             return rest._replace(guards=(*guards, *rest.guards))

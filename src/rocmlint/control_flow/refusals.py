@@ -22,6 +22,7 @@ class Refusal(Enum):
     NESTED_FUNCTION = "nested-function"
     NESTED_STATEMENT = "nested-statement-refused"
     NONE_ON_ONE_PATH = "none-on-one-path"
+    NOT_EXPORTED = "not-exported"
     NO_OUTPUT = "no-output"
     NOT_A_TENSOR = "output-not-a-tensor"
     PYTHON_SCALAR = "python-scalar-output"
@@ -51,6 +52,7 @@ MEANINGS = {
     Refusal.NESTED_FUNCTION: "a branch defines a function or a class",
     Refusal.NESTED_STATEMENT: "a statement in a branch also depends on a tensor, and is refused",
     Refusal.NONE_ON_ONE_PATH: "a name is, or may be, None on one path",
+    Refusal.NOT_EXPORTED: "an export does not get here, a condition or a decorator sees to that",
     Refusal.NO_OUTPUT: "the branches assign nothing that is used later",
     Refusal.NOT_A_TENSOR: "a name holds something other than a tensor on one path",
     Refusal.PYTHON_SCALAR: "a name holds a Python number, string or bool on one path",

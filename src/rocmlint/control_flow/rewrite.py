@@ -15,14 +15,23 @@ For one function at run time, with :mod:`rocmlint.control_flow.compiled`::
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from rocmlint.control_flow.checks import is_raise
+from rocmlint.control_flow.file import File
+from rocmlint.control_flow.imports import import_edits
+from rocmlint.control_flow.nodes import anchors, rewrite_node
+from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.errors import RewriteError
+from rocmlint.tensors.inference import infer
+from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Collection
 
-    from rocmlint.control_flow.refusals import Refusal
+    from rocmlint.tensors.dependence import Dependence, What
     from rocmlint.tensors.inference import Inference
 
 
@@ -52,7 +61,7 @@ class Statement:
     line: int
     """The first line of the statement before, from 1."""
     end_line: int
-    what: Literal["branch", "raise", "assert", "loop"]
+    what: What
     reach: str
     """When an export gets there, see :data:`rocmlint.tensors.dependence.Reach`."""
     refusal: Refusal | None = None
@@ -91,4 +100,50 @@ def rewrite(
     ``text`` has ``\n`` line ends. ``inference`` is what is known of it, if that is already known.
     Raises NotPythonError where the running Python refuses the text.
     """
-    raise NotImplementedError
+    options = Options() if options is None else options
+    if options.pre_rewriter is not None:
+        text, inference = options.pre_rewriter(text), None
+    file = File(text, infer(text) if inference is None else inference, options)
+    statements = _settle(file)
+    lines = file.layout.spliced(0, len(text), [*file.edits, *import_edits(file)])
+    after, origins = "\n".join(each.text for each in lines), tuple(each.origin for each in lines)
+    if options.post_rewriter is not None:
+        after, origins = options.post_rewriter(after), ()
+    if after != text and syntax_tree(after) is None:
+        message = "the rewritten text is not valid Python"
+        raise RewriteError(message)
+    return Rewritten(text, after, statements, origins)
+
+
+def _settle(file: File) -> tuple[Statement, ...]:
+    """Rewrite each statement or find out why not, the innermost first."""
+    found = anchors(file)
+    file.unsettled |= set(found)
+    statements: list[Statement] = []
+    for node, dependence in sorted(found.items(), key=lambda each: -file.depth(each[0])):
+        if file.options.only is not None and dependence.function not in file.options.only:
+            continue
+        refusal, detail = None, ""
+        try:
+            _check_wanted(file, node, dependence)
+            rewrite_node(file, node)
+        except RefusedError as error:
+            refusal, detail = error.reason, error.detail
+        line, end = node.lineno, node.end_lineno or node.lineno
+        what = _what(node, dependence)
+        reach = dependence.reach
+        statements.append(Statement(dependence.function, line, end, what, reach, refusal, detail))
+    return tuple(sorted(statements, key=lambda each: (each.line, each.end_line)))
+
+
+def _check_wanted(file: File, node: ast.AST, dependence: Dependence) -> None:
+    if dependence.reach in {"guarded", "bypassed"}:
+        raise RefusedError(Refusal.NOT_EXPORTED, dependence.reach)
+    if file.options.filter_node is not None and not file.options.filter_node(node):
+        raise RefusedError(Refusal.FILTERED)
+
+
+def _what(node: ast.AST, dependence: Dependence) -> What:
+    if isinstance(node, ast.If):
+        return "raise" if is_raise(node) and not node.orelse else "branch"
+    return dependence.what

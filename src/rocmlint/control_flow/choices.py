@@ -1,0 +1,48 @@
+"""``a if t else b`` on a tensor: both values become functions without arguments."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from rocmlint.control_flow.branches import check_expression
+from rocmlint.control_flow.layout import Line
+from rocmlint.control_flow.outputs import check_dtypes, check_value, dtype_of
+from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.tensors.kinds import Kind
+
+if TYPE_CHECKING:
+    from rocmlint.control_flow.file import File
+
+
+def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
+    """Return the lines for a conditional expression. Raises RefusedError."""
+    split = file.predicates.split(node.test)
+    if split.guards:
+        raise RefusedError(Refusal.MIXED_AND_OR)
+    file.check_nested([node.body, node.orelse, *ast.iter_child_nodes(node.test)])
+    for each in ast.walk(node):
+        check_expression(each)
+    for value in (node.body, node.orelse):
+        check_value("conditional expression", value, file.inference)
+        if file.inference.kind_of(value) is not Kind.TENSOR:
+            raise RefusedError(Refusal.NOT_A_TENSOR, file.text_of(value))
+        for each in ast.walk(value):
+            if isinstance(each, ast.Name) and file.inference.kind_of(each) in {Kind.VALUE, Kind.VALUES}:
+                raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, each.id)
+    check_dtypes("conditional expression", [dtype_of(node.body), dtype_of(node.orelse)])
+    then, other = (_value(file, each) for each in (node.body, node.orelse))
+    text = f"rocmlint.export.cond({split.test}, {then}, {other})"
+    if file.options.plain_torch:
+        text = f"torch.cond({split.test}, {then}, {other}, ())"
+    lines = text.split("\n")
+    if any(each.strip().startswith("#") for each in lines):
+        raise RefusedError(Refusal.UNSUPPORTED_STATEMENT, "it contains a comment")
+    return [Line(each, node.lineno) for each in lines]
+
+
+def _value(file: File, node: ast.expr) -> str:
+    text = file.text_of(node)
+    if file.options.plain_torch:
+        text = f"({text}).clone()"
+    return f"lambda: {text}"

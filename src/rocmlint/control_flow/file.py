@@ -1,0 +1,119 @@
+"""One file while it is rewritten: its tree, what is known of it, and the edits so far."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocmlint.control_flow.flow import FUNCTIONS, NESTED
+from rocmlint.control_flow.imports import binds_otherwise
+from rocmlint.control_flow.layout import Edit, Layout
+from rocmlint.control_flow.predicates import Predicates
+from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.control_flow.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rocmlint.control_flow.layout import Line
+    from rocmlint.control_flow.rewrite import Options
+    from rocmlint.tensors.inference import Inference
+
+
+class File:
+    """A file and the edits to it; inner statements are edited before those around them."""
+
+    def __init__(self, text: str, inference: Inference, options: Options) -> None:
+        """Take the text, what is known of it, and what is wanted."""
+        self.layout = Layout(text)
+        self.inference = inference
+        self.options = options
+        self.predicates = Predicates(inference, self.text_of)
+        self.edits: list[Edit] = []
+        self.imported: dict[ast.AST, set[str]] = {}
+        """The modules that the edits of each function need."""
+        self.unsettled: set[ast.AST] = set()
+        """The statements and expressions that depend on tensors and are as they were."""
+        self._settled: set[ast.AST] = set()
+        self._scopes: dict[ast.AST, Scope] = {}
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {
+            child: node
+            for node in ast.walk(self.inference.tree)
+            for child in ast.iter_child_nodes(node)
+        }
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return the node around a node."""
+        return self._parents.get(node)
+
+    def depth(self, node: ast.AST) -> int:
+        """Return how many nodes are around a node."""
+        depth, around = 0, self.parent(node)
+        while around is not None:
+            depth, around = depth + 1, self.parent(around)
+        return depth
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """Return the function around a node. Raises RefusedError where there is none."""
+        functions = []
+        around = self.parent(node)
+        inner = node
+        while around is not None:
+            if isinstance(around, FUNCTIONS) and inner in around.body:
+                functions.append(around)
+            elif isinstance(around, NESTED) and not functions:
+                raise RefusedError(Refusal.SCOPE_OF_NAMES, "it is in a lambda or a class body")
+            inner, around = around, self.parent(around)
+        if not functions:
+            raise RefusedError(Refusal.SCOPE_OF_NAMES, "it is in no function")
+        scope = self._scopes.get(functions[0])
+        if scope is None:
+            scope = self._scopes[functions[0]] = Scope(functions[0], functions[-1])
+        return scope
+
+    def text_of(self, node: ast.expr | ast.stmt) -> str:
+        """Return the text of a node, with the edits inside of it."""
+        lines = self.layout.spliced(self.layout.start(node), self.layout.end(node), self.edits)
+        return "\n".join(each.text for each in lines)
+
+    def unit(self, node: ast.stmt) -> str:
+        """Return by how much the block of a statement is indented more than the statement."""
+        body: Sequence[ast.stmt] = getattr(node, "body", [])
+        outer = self.layout.indent(node.lineno)
+        inner = self.layout.indent(body[0].lineno) if body else outer
+        return inner.removeprefix(outer) or "    "
+
+    def replace(self, node: ast.expr | ast.stmt, lines: Iterable[Line], *, whole: bool) -> None:
+        """Put lines in the place of a node, or of all its lines."""
+        start, end = self.layout.start(node), self.layout.end(node)
+        if whole:
+            assert node.end_lineno is not None
+            start, end = self.layout.line_start(node.lineno), self.layout.line_end(node.end_lineno)
+        self.edits.append(Edit(start, end, tuple(lines)))
+        self._settled.add(node)
+        self.unsettled.discard(node)
+
+    def is_settled(self, node: ast.AST) -> bool:
+        """Return whether a node has been rewritten."""
+        return node in self._settled
+
+    def check_nested(self, body: Iterable[ast.AST]) -> None:
+        """Check that nothing in some nodes still depends on a tensor. Raises RefusedError."""
+        for node in body:
+            for each in ast.walk(node):
+                if each in self.unsettled:
+                    raise RefusedError(Refusal.NESTED_STATEMENT, f"line {getattr(each, 'lineno', '')}")
+
+    def need(self, scope: Scope, text: str) -> None:
+        """Note which modules a text needs in a function. Raises RefusedError for taken names."""
+        for module in ("rocmlint.export", "torch"):
+            if f"{module}." not in text:
+                continue
+            name = module.partition(".")[0]
+            if name in scope.bound or binds_otherwise(self.inference.tree, name):
+                raise RefusedError(Refusal.NAME_TAKEN, name)
+            self.imported.setdefault(scope.node, set()).add(module)

@@ -1,0 +1,73 @@
+"""One function of a file while its statements are rewritten."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocmlint.control_flow.flow import FUNCTIONS, Liveness, Reaching, parameters
+from rocmlint.control_flow.refusals import Refusal, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocmlint.control_flow.flow import Values
+
+
+class Scope:
+    """A function: what reaches its statements, and which names are free for new functions."""
+
+    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, outermost: ast.AST) -> None:
+        """Take the function, and the one that contains it in the end."""
+        self.node = node
+        self._outermost = outermost
+        self._number = 0
+
+    @cached_property
+    def _reaching(self) -> Mapping[ast.stmt, Values]:
+        return Reaching(self.node.body, parameters(self.node.args)).before
+
+    @cached_property
+    def _liveness(self) -> Mapping[ast.stmt, frozenset[str]]:
+        return Liveness(self.node.body).after
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All names in the outermost function, whatever they are."""
+        names: set[str] = set()
+        for each in ast.walk(self._outermost):
+            if isinstance(each, ast.Name):
+                names.add(each.id)
+            elif isinstance(each, ast.arg):
+                names.add(each.arg)
+            elif isinstance(each, (*FUNCTIONS, ast.ClassDef)):
+                names.add(each.name)
+        return frozenset(names)
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that the outermost function, or one in it, binds itself."""
+        return frozenset(
+            each.id if isinstance(each, ast.Name) else each.arg
+            for each in ast.walk(self._outermost)
+            if isinstance(each, ast.arg)
+            or (isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load))
+        )
+
+    def before(self, statement: ast.stmt) -> Values:
+        """Return what reaches a statement. Raises RefusedError for one that nothing reaches."""
+        if statement not in self._reaching:
+            raise RefusedError(Refusal.UNSUPPORTED_STATEMENT, "it is never reached")
+        return self._reaching[statement]
+
+    def live_after(self, statement: ast.stmt) -> frozenset[str]:
+        """Return the names that may be read after a statement, before they are bound again."""
+        return self._liveness.get(statement, frozenset())
+
+    def new_number(self, *stems: str) -> int:
+        """Return a number that makes free names of all stems, ``then`` becoming ``then_1``."""
+        while True:
+            self._number += 1
+            if not any(f"{stem}_{self._number}" in self.names for stem in stems):
+                return self._number
