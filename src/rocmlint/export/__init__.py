@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rocmlint.export.errors import ExportError, PatchNotProvenError
-    from rocmlint.export.manager import session
     from rocmlint.export.patch import Patch
     from rocmlint.export.registration import Registration
 
@@ -19,7 +18,6 @@ __all__ = [
     "Patch",
     "PatchNotProvenError",
     "Registration",
-    "check",
     "cond",
     "map_rows",
     "session",
@@ -31,7 +29,6 @@ _HOME = {
     "Patch": "rocmlint.export.patch",
     "PatchNotProvenError": "rocmlint.export.errors",
     "Registration": "rocmlint.export.registration",
-    "check": "rocmlint.export.operators",
     "cond": "rocmlint.export.operators",
     "map_rows": "rocmlint.export.operators",
     "session": "rocmlint.export.manager",

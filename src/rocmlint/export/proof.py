@@ -19,11 +19,9 @@ class PatchProof:
     - ``nodes``: how many nodes of the program come from below the replacement.
     - ``original_nodes``: how many come from the original, called around the replacement.
     - ``rebound``: other places that had the original and have the replacement while the session is
-      open. ``stale``: those that still have the original. ``hidden``: how many references to it
-      belong to compiled code, which no Python object shows.
+      open. ``stale``: those that still have the original.
     - ``undone``: the target is what it was before; None as long as the session is open.
     - ``left``: what still has the replacement after the session.
-    - ``notes``: where else the two were seen, without consequences for the verdict.
     """
 
     target: str
@@ -35,10 +33,8 @@ class PatchProof:
     original_nodes: int
     rebound: tuple[str, ...]
     stale: tuple[str, ...]
-    hidden: int
     undone: bool | None
     left: tuple[str, ...]
-    notes: tuple[str, ...]
 
     @property
     def contradictions(self) -> tuple[str, ...]:
@@ -57,18 +53,13 @@ class PatchProof:
     @property
     def doubts(self) -> tuple[str, ...]:
         """Return what was not seen and would have to be."""
-        doubts = []
-        if self.hidden:
-            doubts.append(f"{self.hidden} references to the original belong to compiled code")
         if self.nodes or self.traced_calls:
-            pass
-        elif self.calls is None:
-            doubts.append("its calls cannot be counted, and no node of the program comes from it")
-        elif self.calls:
-            doubts.append("it was called, but not while this program was exported")
-        else:
-            doubts.append("it was never called")
-        return tuple(doubts)
+            return ()
+        if self.calls is None:
+            return ("its calls cannot be counted, and no node of the program comes from it",)
+        if self.calls:
+            return ("it was called, but not while this program was exported",)
+        return ("it was never called",)
 
     @property
     def verdict(self) -> str:
@@ -105,19 +96,6 @@ class Proof:
         """Return whether all patches and registrations are proven."""
         verdicts = {each.verdict for each in self.patches}
         return verdicts | {each.verdict for each in self.registrations} <= {"proven"}
-
-    def summary(self) -> str:
-        """Return a line for each patch and registration that is not proven, with the reasons."""
-        lines = []
-        for patch in self.patches:
-            if patch.verdict != "proven":
-                reasons = "; ".join((*patch.contradictions, *patch.doubts))
-                lines.append(f"{patch.target}: {patch.verdict}: {reasons}")
-        for each in self.registrations:
-            if each.verdict != "proven":
-                what = "was not undone" if each.registered else "was registered differently"
-                lines.append(f"{each.cls}: {each.verdict}: its registration {what}")
-        return "\n".join(lines)
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as JSON: the fields of the classes, and a verdict for each."""
