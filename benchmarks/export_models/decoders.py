@@ -37,8 +37,8 @@ MIXED: dict[str, Any] = {
     "sliding_window": WINDOW,
 }
 EXPERTS: dict[str, Any] = {"num_local_experts": 4, "num_experts_per_tok": 2}
-SIZES = ((2, 3, 8), (1, 1, 5), (3, 2, 30), (2, 4, 12))
-"""Batch, new tokens, tokens in the cache: the third is longer than the sliding window."""
+SIZES = ((2, 3, 8), (1, 1, 5), (2, 4, 10), (1, 2, 12), (3, 2, 30))
+"""Batch, new tokens, tokens in the cache: the last is longer than the sliding window."""
 
 
 def generator(kind: str, **changes: Any) -> Case:

@@ -1,0 +1,25 @@
+"""Patches that models of transformers need to be exported, each for the versions that need it.
+
+Most models need none: with torch 2.13 and transformers 5.23 it is enough to register caches.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rocmlint.export.patch import Patch
+    from rocmlint.export.patches.builtin import Builtin
+
+MODULES = ("sliding_window",)
+
+
+def builtins() -> list[Builtin]:
+    """Return all built-in patches, also those for other versions than the installed one."""
+    return [importlib.import_module(f"{__name__}.{each}").BUILTIN for each in MODULES]
+
+
+def patches_for(model: Any) -> list[Patch]:
+    """Return the built-in patches that a model needs with the transformers that is loaded."""
+    return [patch for each in builtins() if each.holds for patch in each.find(model)]
