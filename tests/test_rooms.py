@@ -39,7 +39,7 @@ stack: config disk formats gpus installs interpreter lint project published sour
 api: config lint text
 editors: config lint report
 cli: change config disk gpus interpreter lint published report rule source stack text verify
-export
+export: control_flow tensors
 rocmlint: api rule verify
 __main__: cli
 """

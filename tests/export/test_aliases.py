@@ -181,12 +181,9 @@ def test_a_module_that_the_collector_does_not_look_at_is_found(
 ) -> None:
     user = module("user", "from library import act\n")
     gc.freeze()
-    try:
-        with session(patches=[(library, "act", patched)]):
-            assert user.act(0) == "patched"
-        assert user.act(0) == "original"
-    finally:
-        gc.unfreeze()
+    with session(patches=[(library, "act", patched)]):
+        assert user.act(0) == "patched"
+    assert user.act(0) == "original"
 
 
 def test_a_bound_method_that_was_saved_is_changed_too(library: ModuleType) -> None:

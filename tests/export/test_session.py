@@ -263,9 +263,10 @@ def test_a_class_with_slots_and_its_objects_can_be_patched() -> None:
 def test_what_an_object_only_uses_is_not_patched_elsewhere() -> None:
     one = Layer()
     vars(one)["act"] = len
-    with session(patches=[(one, "act", sum)]) as opened:
+    user = type("User", (), {"act": len})
+    with session(patches=[(one, "act", sum), (user, "act", sum)]) as opened:
         assert len([2, 3]) == 2
-        assert "only this name is patched" in opened.proof().patches[0].notes[0]
+        assert "only this name is patched" in opened.proof().patches[1].notes[0]
     assert vars(one)["act"] is len
     assert sum([2, 3]) == 5
 

@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from rocmlint.export.errors import ExportError, PatchNotProvenError
     from rocmlint.export.patch import Patch
     from rocmlint.export.registration import Registration
+    from rocmlint.export.rewriting import Rewrite
 
 __all__ = [
     "ExportError",
     "Patch",
     "PatchNotProvenError",
     "Registration",
+    "Rewrite",
+    "check",
     "cond",
     "map_rows",
     "session",
@@ -29,6 +32,8 @@ _HOME = {
     "Patch": "rocmlint.export.patch",
     "PatchNotProvenError": "rocmlint.export.errors",
     "Registration": "rocmlint.export.registration",
+    "Rewrite": "rocmlint.export.rewriting",
+    "check": "rocmlint.export.operators",
     "cond": "rocmlint.export.operators",
     "map_rows": "rocmlint.export.operators",
     "session": "rocmlint.export.manager",

@@ -22,7 +22,6 @@ from rocmlint.export.heap import (
     is_namespace,
     is_ours,
     name_of,
-    namespaces_with,
     owner_of,
     where,
 )
@@ -83,9 +82,7 @@ def unseen(functions: list[Any]) -> list[int]:
     ``functions`` is a list: of a tuple that is passed on with ``*`` gc says nothing.
     """
     counts = Counter(
-        id(part)
-        for holder in (*gc.get_referrers(*functions), *namespaces_with(functions))
-        for part in gc.get_referents(holder)
+        id(part) for holder in gc.get_referrers(*functions) for part in gc.get_referents(holder)
     )
     surplus = [
         # getrefcount() counts its own argument
@@ -173,6 +170,10 @@ class _Search:
         if any(key is value for key in list(holder)):
             self._found.keys.append(where(holder, name_of(value), self._heap))
         owner = owner_of(holder, self._heap)
+        if owner is None and not self._heap.holders(holder):
+            # A dictionary of variables that a debugger, or the search itself, asked Python for.
+            self._found.running.append("code that is running")
+            return
         for key in [key for key, each in list(holder.items()) if each is value]:
             if self._kept.has_item(holder, key):
                 continue

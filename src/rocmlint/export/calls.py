@@ -8,6 +8,7 @@ patch is in the name of its file (``torch.fx.proxy.TracerBase._filter_traceback_
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
 from functools import cached_property, update_wrapper
@@ -18,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
 _FIELDS = {cached_property: "func", classmethod: "__func__", staticmethod: "__func__"}
 
@@ -36,10 +38,16 @@ class Calls:
 
     def count(self) -> None:
         """Count a call, from any thread."""
-        mode = _fake_mode()
+        self._count(_fake_modes())
+
+    def note(self, _: object) -> None:
+        """Count a call that Dynamo traces; it passes what it knows of the trace."""
+        self._count(_fake_modes() | _fake_modes_of_torch())
+
+    def _count(self, modes: set[Any]) -> None:
         with self._lock:
             self.total += 1
-            if mode is not None:
+            for mode in modes:
                 self._traces[mode] = self._traces.get(mode, 0) + 1
 
     def while_tracing(self, mode: Any) -> int:
@@ -75,10 +83,15 @@ def counted(replacement: Any, original: Any, calls: Calls) -> Any:
 
 def _around(replacement: FunctionType, original: Any, calls: Calls) -> FunctionType:
     count = calls.count
-    is_traced_by_dynamo = _is_traced_by_dynamo()
+    is_traced_by_dynamo, when_traced = _dynamo()
+
+    def note(context: object) -> None:
+        calls.note(context)
 
     def installed(*args: Any, **kwargs: Any) -> Any:
-        if not is_traced_by_dynamo():
+        if is_traced_by_dynamo():
+            when_traced(note)
+        else:
             count()
         return replacement(*args, **kwargs)
 
@@ -95,21 +108,40 @@ def _around(replacement: FunctionType, original: Any, calls: Calls) -> FunctionT
     return function
 
 
-def _is_traced_by_dynamo() -> Callable[[], bool]:
-    """Return torch's own function, which Dynamo replaces with True; without torch, there is none.
+def _dynamo() -> tuple[Callable[[], bool], Callable[[Any], None]]:
+    """Return torch's own functions, which Dynamo knows; without torch, nothing is traced.
 
-    Dynamo would trace the counting too, as a change of an object that the program does not have.
+    It replaces the first with True, and runs what the second is called with while it traces.
+    Counting itself must not be traced, as a change of an object that the program does not have.
     """
     torch: Any = sys.modules.get("torch")
-    return torch.compiler.is_dynamo_compiling if torch is not None else lambda: False
+    if torch is None:
+        return (lambda: False), (lambda _: None)
+    comptime: Any = importlib.import_module("torch._dynamo.comptime")
+    return torch.compiler.is_dynamo_compiling, comptime.comptime
 
 
-def _fake_mode() -> Any:
+def _fake_modes() -> set[Any]:
     """Return the fake tensor mode that is active: each export has its own."""
     guards: Any = sys.modules.get("torch._guards")
-    if guards is None:
-        return None
     try:
-        return guards.detect_fake_mode()
+        mode = guards.detect_fake_mode() if guards is not None else None
     except AssertionError:  # two at once: neither is known to be that of the program
-        return None
+        return set()
+    return {mode} - {None}
+
+
+def _fake_modes_of_torch() -> set[Any]:
+    """Return the modes that functions of torch have which run now.
+
+    Dynamo traces the branches of a ``cond`` in a mode of its own, inside of that of the export.
+    """
+    module: Any = sys.modules.get("torch._subclasses.fake_tensor")
+    kind = getattr(module, "FakeTensorMode", ())
+    found: set[Any] = set()
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - the documented way
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith("torch."):
+            found |= {each for each in frame.f_locals.values() if isinstance(each, kind)}
+        frame = frame.f_back
+    return found

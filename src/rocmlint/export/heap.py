@@ -1,7 +1,7 @@
 """Who refers to an object, and who refers to those in turn, as far as Python can see.
 
-The garbage collector knows all containers that refer to an object. Modules are also searched by
-themselves, because it does not look at what ``gc.freeze`` set aside.
+The garbage collector knows all containers that refer to an object. What ``gc.freeze`` set aside is
+given back to it: it would not be looked at.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from types import (
     MethodType,
     ModuleType,
 )
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any
 
 RUNNING = (FrameType, GeneratorType, CoroutineType, AsyncGeneratorType)
 _PARTS = (
@@ -44,6 +41,7 @@ class Heap:
         """Search: one pass over all objects there are for each level, about 0.1 s per million."""
         self._holders: dict[int, list[Any]] = defaultdict(list)
         self._objects = objects
+        gc.unfreeze()
         level = list(objects)
         for _ in range(_DEPTH):
             if not level:
@@ -59,7 +57,7 @@ class Heap:
         ids = {id(each) for each in level}
         mine = {id(self._objects), id(self._holders), id(level), *map(id, self._holders.values())}
         known = set(self._holders)
-        holders = [*_referrers(level), *namespaces_with(level)]
+        holders = _referrers(level)
         mine.add(id(holders))
         above: dict[int, Any] = {}
         for holder in holders:
@@ -87,19 +85,6 @@ def _referrers(objects: list[Any]) -> list[Any]:
 
 def _has(holders: list[Any], holder: Any) -> bool:
     return any(each is holder for each in holders)
-
-
-def namespaces_with(objects: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return the namespaces of modules that refer to an object and that gc does not show."""
-    ids = {id(each) for each in objects}
-    shown = {id(each) for each in gc.get_referrers(*objects) if isinstance(each, dict)}
-    return [
-        names
-        for names in (getattr(each, "__dict__", None) for each in list(sys.modules.values()))
-        if type(names) is dict
-        and id(names) not in shown
-        and not ids.isdisjoint(map(id, list(names.values())))
-    ]
 
 
 def is_namespace(names: Any) -> bool:

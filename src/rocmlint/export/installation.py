@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.errors import ExportError
@@ -31,7 +32,7 @@ class Installation:
         self._stale: list[str] = []
         self._left: list[str] = []
         self._notes: list[str] = []
-        if not self.is_searched and callable(target.functions[0]):
+        if isinstance(target.patch.owner, (type, ModuleType)) and not self.is_searched:
             self._notes.append("only this name is patched: the original is defined elsewhere")
         self._hidden = 0
 
@@ -130,6 +131,7 @@ class Installation:
         return PatchProof(
             target=self.label,
             source=target.patch.source,
+            required=target.patch.required,
             installed=self.is_installed if self._undone is None else self._was_installed,
             calls=calls.total if calls.counted else None,
             traced_calls=calls.while_tracing(program.mode) if program else 0,

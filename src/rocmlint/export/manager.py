@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export import registries
 from rocmlint.export.caching import forget
+from rocmlint.export.dump import write_dump
 from rocmlint.export.errors import ExportError, PatchNotProvenError
 from rocmlint.export.installation import Installation
 from rocmlint.export.patch import patches_of
+from rocmlint.export.patches import patches_for
 from rocmlint.export.program import Program
 from rocmlint.export.proof import Proof, RegistrationProof
 from rocmlint.export.registration import registrations_of
+from rocmlint.export.rewriting import rewrites_of
 from rocmlint.export.spread import replace_aliases, undo_aliases
 from rocmlint.export.targets import target_of
 
@@ -31,8 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
+    from rocmlint.export.patch import Patch
     from rocmlint.export.registration import Registration
     from rocmlint.export.registries import Registered
+    from rocmlint.export.rewriting import Rewrite, RewrittenFile
 
 _LOCK = threading.RLock()
 _OPEN: list[Session] = []
@@ -54,20 +59,22 @@ def session(  # noqa: PLR0913 - all but the first are named by the caller
     model: Any = None,
     *,
     patches: Any = None,
-    register: bool | Iterable[Registration | type] = (),
-    rewrite: Any = None,
+    register: bool | Registration | Iterable[Registration] = (),
+    rewrite: Any | Rewrite = None,
     dump: str | os.PathLike[str] | None = None,
     rebind: bool = True,
 ) -> Session:
     """Return a context manager in which a model is exported.
 
-    - ``model`` is what is exported; only ``rewrite=True`` needs it.
-    - ``patches`` are in any of the forms of ``rocmlint.export.patch``.
-    - ``register`` are the classes that the model takes or returns: ``Registration`` objects, or
-      classes that rocmlint knows. True means all that it knows and torch does not.
-    - ``rewrite`` names what to rewrite: classes, functions or a model, all of whose modules are
-      then looked at; True means ``model``.
-    - ``dump`` is a directory for the rewritten code.
+    - ``model`` is what is exported; ``patches=True`` and ``rewrite=True`` need it.
+    - ``patches`` are in any of the forms of ``rocmlint.export.patch``; True means the built-in ones
+      that the model needs.
+    - ``register`` are the classes that the model takes or returns. True means the caches and
+      outputs of transformers and diffusers, as far as they are loaded.
+    - ``rewrite`` names functions whose control flow depends on tensors: classes, functions, pairs
+      of a class and a name, a model, which means all of its modules, or a ``Rewrite`` with options.
+      True means ``model``.
+    - ``dump`` is a directory for the rewritten files, their differences, and what was refused.
     - ``rebind=False`` leaves other references to a patched function alone and only reports them.
 
     Nothing happens before the session is entered. It can be entered again once it was left. Raises
@@ -84,6 +91,8 @@ class Session:
         self.options = options
         self.thread = 0
         """The thread that has it open."""
+        self.rewritten: list[RewrittenFile] = []
+        """The files of which functions are rewritten, with what was refused and why."""
         self._stack: ExitStack | None = None
         self._installations: list[Installation] = []
         self._registered: list[Registered] = []
@@ -168,11 +177,11 @@ class Session:
 
     def _apply(self, stack: ExitStack) -> None:
         token = secrets.token_hex(4)
-        for registration in registrations_of(self.options.register):
+        for registration in registrations_of(self.options.register, self.options.model):
             registered = registries.register(registration)
             stack.callback(registries.unregister, registered)
             self._registered.append(registered)
-        wanted = patches_of(self.options.patches)
+        wanted = self._wanted()
         targets = [
             target_of(patch, f"patch {token}.{number}: {patch.label}")
             for number, patch in enumerate(wanted, 1)
@@ -185,6 +194,17 @@ class Session:
             each.install()
         replace_aliases(self._installations, rebind=self.options.rebind)
         forget()
+
+    def _wanted(self) -> list[Patch]:
+        model, given = self.options.model, self.options.patches
+        if given is True:
+            if model is None:
+                raise ExportError("patches=True needs the model: session(model, patches=True)")
+            given = patches_for(model)
+        rewritten, self.rewritten = rewrites_of(self.options.rewrite, model)
+        if self.options.dump is not None:
+            write_dump(self.rewritten, self.options.dump)
+        return patches_of([given, *rewritten])
 
     def undo(self) -> None:
         """Undo everything, also if something fails or an interrupt comes; leaving does it."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from types import ModuleType
+from types import CellType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.errors import ExportError
@@ -30,13 +30,15 @@ class Patch:
 
     ``replacement`` is a function, or a ``staticmethod``, ``classmethod`` or ``property`` exactly as
     it is to be in the class. A plain function that replaces one of the first two becomes one too.
-    ``source`` is where the patch was written, for messages.
+    ``source`` is where the patch was written, for messages. A patch that is not ``required`` may
+    turn out not to be used by a model. An owner may also be a variable of a closure.
     """
 
     owner: Any
     name: Any
     replacement: Any
     source: str = ""
+    required: bool = True
 
     @property
     def label(self) -> str:
@@ -45,6 +47,8 @@ class Patch:
             return f"{self.owner.__name__}.{self.name}"
         if isinstance(self.owner, type):
             return f"{self.owner.__module__}.{self.owner.__qualname__}.{self.name}"
+        if isinstance(self.owner, CellType):
+            return f"{getattr(self.replacement, '__module__', '?')}.{self.name}"
         if isinstance(self.owner, dict):
             return f"{type(self.owner).__name__}[{self.name!r}]"
         return f"{type(self.owner).__module__}.{type(self.owner).__qualname__}().{self.name}"

@@ -12,6 +12,7 @@ VERSION = 1
 class PatchProof:
     """What was seen of one patch.
 
+    - ``required``: it must have been used; a patch that was only offered to a model need not be.
     - ``installed``: the target is the replacement now; after the session, that it was when the
       session ended.
     - ``calls``: how often it was called since the session began; None if that cannot be counted.
@@ -26,6 +27,7 @@ class PatchProof:
 
     target: str
     source: str
+    required: bool
     installed: bool
     calls: int | None
     traced_calls: int | None
@@ -63,9 +65,11 @@ class PatchProof:
 
     @property
     def verdict(self) -> str:
-        """Return ``contradicted``, ``unproven`` or ``proven``."""
+        """Return ``contradicted``, ``unproven``, ``unused`` or ``proven``."""
         if self.contradictions:
             return "contradicted"
+        if not self.required and not self.calls and not self.nodes:
+            return "unused"
         return "unproven" if self.doubts else "proven"
 
 
@@ -93,9 +97,22 @@ class Proof:
 
     @property
     def proven(self) -> bool:
-        """Return whether all patches and registrations are proven."""
+        """Return whether all patches and registrations are proven, except for unused ones."""
         verdicts = {each.verdict for each in self.patches}
-        return verdicts | {each.verdict for each in self.registrations} <= {"proven"}
+        return verdicts | {each.verdict for each in self.registrations} <= {"proven", "unused"}
+
+    def summary(self) -> str:
+        """Return a line for each patch and registration that is not proven, with the reasons."""
+        lines = []
+        for patch in self.patches:
+            if patch.verdict not in {"proven", "unused"}:
+                reasons = "; ".join((*patch.contradictions, *patch.doubts))
+                lines.append(f"{patch.target}: {patch.verdict}: {reasons}")
+        for each in self.registrations:
+            if each.verdict != "proven":
+                what = "was not undone" if each.registered else "was registered differently"
+                lines.append(f"{each.cls}: {each.verdict}: its registration {what}")
+        return "\n".join(lines)
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as JSON: the fields of the classes, and a verdict for each."""

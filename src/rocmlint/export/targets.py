@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from types import FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.calls import Calls, counted
 from rocmlint.export.errors import ExportError
-from rocmlint.export.references import MISSING, Reference, attribute, item
+from rocmlint.export.references import MISSING, Reference, attribute, cell, item
 
 if TYPE_CHECKING:
     from rocmlint.export.patch import Patch
@@ -69,6 +69,9 @@ def target_of(patch: Patch, mark: str) -> Target:
     owner, name = patch.owner, patch.name
     if isinstance(owner, dict):
         reference = item(owner, name, patch.label)
+        original = reference.read()
+    elif isinstance(owner, CellType):
+        reference = cell(owner, patch.label)
         original = reference.read()
     else:
         if isinstance(owner, ModuleType):
