@@ -103,7 +103,7 @@ def _around(replacement: FunctionType, original: Any, calls: Calls) -> FunctionT
     update_wrapper(function, replacement)
     # It is found under the name of the original: pickle and torch look it up there.
     for each in ("__module__", "__name__", "__qualname__"):
-        if isinstance(original, FunctionType):
+        if isinstance(getattr(original, each, None), str):
             setattr(function, each, getattr(original, each))
     return function
 
