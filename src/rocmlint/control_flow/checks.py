@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rocmlint.control_flow.file import File
     from rocmlint.control_flow.layout import Line
-    from rocmlint.control_flow.predicates import Guard
+    from rocmlint.control_flow.predicates import Guard, Split
 
 _TORCH_CHECKS = {
     "RuntimeError": "torch._check",
@@ -36,7 +36,7 @@ def raise_lines(file: File, node: ast.If, indent: str, unit: str) -> list[Line]:
     (statement,) = node.body
     assert isinstance(statement, ast.Raise)
     error, message = _error(statement)
-    split = file.predicates.split(node.test)
+    split = file.predicates.split(node.test, plain=True)
     lead = [each for each in split.guards if each.operator == "and"]
     if split.guards[: len(lead)] != tuple(lead):
         raise RefusedError(Refusal.MIXED_AND_OR)
@@ -48,61 +48,61 @@ def raise_lines(file: File, node: ast.If, indent: str, unit: str) -> list[Line]:
     if file.options.plain_torch:
         if others or not split.is_tensor:
             raise RefusedError(Refusal.MIXED_AND_OR if others else Refusal.COMPARES_VALUES)
-        negated = _negation(file, node.test)
-        return at(node.lineno, [*lines, *_torch_check(file, indent, unit, negated, error, message)])
+        return at(node.lineno, [*lines, *_torch_check(file, split, indent, unit, error, message)])
+    if others and split.is_negated:
+        raise RefusedError(Refusal.MIXED_AND_OR)
     test = " or ".join([*(f"({each.text})" for each in others), split.test])
-    arguments = [test, error, *_message(file, message)]
-    return at(node.lineno, [*lines, *call(indent, unit, "rocmlint.export.check", arguments)])
+    return at(node.lineno, [*lines, *_raising(file, split._replace(test=test), indent, unit, error, message)])
+
+
+def _raising(
+    file: File, split: Split, indent: str, unit: str, error: str, message: ast.expr | None
+) -> list[str]:
+    name = "raise_unless" if split.is_negated else "raise_if"
+    arguments = [split.test, error, *_message(file, message, indent, unit)]
+    return call(indent, unit, f"rocmlint.export.{name}", arguments)
 
 
 def assert_text(file: File, node: ast.Assert, indent: str, unit: str) -> list[Line]:
     """Return the lines for an ``assert``, without the first's indent. Raises RefusedError."""
     for each in ast.walk(node):
         check_expression(each)
-    split = file.predicates.split(node.test, negated=True)
+    split = file.predicates.split(node.test, plain=True)
     if split.guards:
         raise RefusedError(Refusal.MIXED_AND_OR)
     if node.msg is not None and not _is_text(node.msg):
         raise RefusedError(Refusal.UNSUPPORTED_EXCEPTION, "its message is not visibly a text")
     if file.options.plain_torch:
         raise RefusedError(Refusal.UNSUPPORTED_EXCEPTION, "AssertionError")
-    arguments = [split.test, "AssertionError", *_message(file, node.msg)]
-    lines = call(indent, unit, "rocmlint.export.check", arguments)
+    split = split._replace(is_negated=not split.is_negated)
+    lines = _raising(file, split, indent, unit, "AssertionError", node.msg)
     return at(node.lineno, [lines[0].lstrip(), *lines[1:]])
 
 
-def _negation(file: File, test: ast.expr) -> str:
-    """Return the text of a test that holds where the tensor part of another does not."""
-    split = file.predicates.split(test)
-    whole = file.predicates.split(test, negated=True)
-    prefix = "torch.logical_not("
-    if split.test.startswith(prefix) and split.test == f"{prefix}{whole.test})":
-        return whole.test
-    return whole.test
-
-
 def _torch_check(
-    file: File, indent: str, unit: str, negated: str, error: str, message: ast.expr | None
+    file: File, split: Split, indent: str, unit: str, error: str, message: ast.expr | None
 ) -> list[str]:
     check = _TORCH_CHECKS.get(error)
     if check is None or message is None:
         raise RefusedError(Refusal.UNSUPPORTED_EXCEPTION, error)
-    simple = negated if negated.endswith(")") and negated.startswith("torch.") else f"({negated})"
-    return call(indent, unit, check, [f"{simple}.item()", f"lambda: {_as_one(file, message)}"])
+    test = f"({split.test})" if split.is_negated else f"torch.logical_not({split.test})"
+    (said,) = _message(file, message, indent, unit)
+    said = said if said.startswith("lambda") else f"lambda: {said}"
+    return call(indent, unit, check, [f"{test}.item()", said])
 
 
-def _as_one(file: File, message: ast.expr) -> str:
-    text = file.text_of(message)
-    return f"({text})" if "\n" in text else text
-
-
-def _message(file: File, message: ast.expr | None) -> list[str]:
+def _message(file: File, message: ast.expr | None, indent: str, unit: str) -> list[str]:
     """Return the message as an argument: a constant text as it is, others as a function."""
     if message is None:
         return []
-    if isinstance(message, ast.Constant):
-        return [_as_one(file, message)]
-    return [f"lambda: {_as_one(file, message)}"]
+    text = file.text_of(message)
+    if "\n" in text:
+        deeper = f"{indent}{unit}{unit}"
+        is_literal = '"""' in text or "'''" in text or "\\\n" in text
+        lines = text.split("\n") if is_literal else [each.strip() for each in text.split("\n")]
+        rest = lines[1:] if is_literal else [deeper + each for each in lines[1:]]
+        text = "\n".join(["(", deeper + lines[0], *rest, f"{indent}{unit})"])
+    return [text if isinstance(message, ast.Constant) else f"lambda: {text}"]
 
 
 def _error(node: ast.Raise) -> tuple[str, ast.expr | None]:

@@ -9,6 +9,7 @@ from rocmlint.control_flow.branches import check_expression
 from rocmlint.control_flow.layout import Line
 from rocmlint.control_flow.outputs import check_dtypes, check_value, dtype_of
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.control_flow.text import WIDTH, call
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
@@ -32,13 +33,16 @@ def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
                 raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, each.id)
     check_dtypes("conditional expression", [dtype_of(node.body), dtype_of(node.orelse)])
     then, other = (_value(file, each) for each in (node.body, node.orelse))
-    text = f"rocmlint.export.cond({split.test}, {then}, {other})"
-    if file.options.plain_torch:
-        text = f"torch.cond({split.test}, {then}, {other}, ())"
-    lines = text.split("\n")
-    if any(each.strip().startswith("#") for each in lines):
-        raise RefusedError(Refusal.UNSUPPORTED_STATEMENT, "it contains a comment")
-    return [Line(each, node.lineno) for each in lines]
+    if split.is_negated:
+        then, other = other, then
+    arguments = [split.test, then, other, *(["()"] if file.options.plain_torch else [])]
+    head = "torch.cond" if file.options.plain_torch else "rocmlint.export.cond"
+    text = f"{head}({', '.join(arguments)})"
+    line = file.layout.lines[node.lineno - 1]
+    if len(line) - len(file.text_of(node)) + len(text) > WIDTH:
+        first, *rest = call(file.layout.indent(node.lineno), "    ", head, arguments)
+        text = "\n".join([first.lstrip(), *rest])
+    return [Line(each, node.lineno) for each in text.split("\n")]
 
 
 def _value(file: File, node: ast.expr) -> str:

@@ -180,7 +180,7 @@ class _Writer:
             self._define(other, _next(node).lineno, inner)
         else:
             self._function(other, node, node.orelse)
-        arguments = [split.test, then, other]
+        arguments = [split.test, *((other, then) if split.is_negated else (then, other))]
         if self._interface.operands:
             arguments.append(as_tuple(self._interface.operands))
         elif self._file.options.plain_torch:

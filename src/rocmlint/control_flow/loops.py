@@ -30,7 +30,7 @@ def rewritten_while(file: File, scope: Scope, node: ast.While) -> list[Line]:
     for each in ast.walk(node.test):
         check_expression(each)
     split = file.predicates.split(node.test)
-    if split.guards:
+    if split.guards or split.is_negated:
         raise RefusedError(Refusal.MIXED_AND_OR)
     carried = _carried(file, scope, node)
     number = scope.new_number("test", "body")

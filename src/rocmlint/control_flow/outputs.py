@@ -93,7 +93,8 @@ def dtype_of(value: ast.expr | None) -> str | None:
         return None
     for keyword in value.keywords:
         if keyword.arg == "dtype":
-            return ast.unparse(keyword.value).removeprefix("torch.")
+            written = ast.unparse(keyword.value)
+            return written.removeprefix("torch.") if _names_dtype(keyword.value) else None
     if not isinstance(value.func, ast.Attribute):
         return None
     name = value.func.attr
@@ -107,4 +108,4 @@ def dtype_of(value: ast.expr | None) -> str | None:
 
 def _names_dtype(node: ast.expr) -> bool:
     name = node.attr if isinstance(node, ast.Attribute) else ""
-    return name == "dtype" or name.startswith(("float", "bfloat", "int", "uint", "bool", "long", "half"))
+    return isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch" and name.startswith(("float", "bfloat", "int", "uint", "bool", "long", "half"))

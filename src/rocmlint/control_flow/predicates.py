@@ -17,6 +17,9 @@ _REDUCTIONS = frozenset({"any", "all", "sum", "mean", "isfinite", "count_nonzero
 """Methods that give one element for any tensor, even an empty one."""
 _EXTREMES = frozenset({"min", "max", "amin", "amax"})
 """Those that an empty tensor does not have."""
+_OF_TENSORS = frozenset({*_REDUCTIONS, *_EXTREMES, "isinf", "isnan", "logical_or", "logical_and"}) - {
+    "numel"
+}
 _ELEMENTWISE = frozenset(
     {"isinf", "isnan", "isfinite", "abs", "logical_not", "bool", "float", "isposinf", "isneginf"}
 )
@@ -36,7 +39,9 @@ class Split(NamedTuple):
 
     guards: tuple[Guard, ...]
     test: str
-    is_tensor: bool
+    is_negated: bool = False
+    """The predicate holds where the test does not."""
+    is_tensor: bool = True
     """Whether the test is a tensor, else a value that was read from one."""
 
 
@@ -55,32 +60,45 @@ class Predicates:
         inner = _operand_of_not(node) or _operand_of_bool(node)
         if inner is not None:
             return self.depends(inner)
-        if _membership(node) is not None:
-            assert isinstance(node, ast.Compare)
-            return self._kind(node.comparators[0]) is Kind.TENSOR
+        membership = _membership(node)
+        if membership is not None:
+            return self._kind(membership.comparators[0]) is Kind.TENSOR
         return self._kind(node).depends_on_data
 
-    def split(self, node: ast.expr, *, negated: bool = False) -> Split:
-        """Take a predicate apart. Raises RefusedError where and/or mix in another order."""
-        inner = _operand_of_not(node)
+    def split(self, node: ast.expr, *, negated: bool = False, plain: bool = False) -> Split:
+        """Take a predicate apart. Raises RefusedError where and/or mix in another order.
+
+        With ``plain`` a test is never negated itself.
+        """
+        inner = _operand_of_not(node) or _operand_of_bool(node)
         if inner is not None:
-            return self.split(inner, negated=not negated)
+            negated = negated != (_operand_of_not(node) is not None)
+            return self.split(inner, negated=negated, plain=plain)
         if not isinstance(node, ast.BoolOp):
-            return Split((), self._negated(node) if negated else self._leaf(node), self._is_tensor(node))
-        operator = _operator(node, negated)
+            return self._split_test(node, negated=negated, plain=plain)
+        operator = _operator(node, negated=negated)
         guards: list[Guard] = []
         values = list(node.values)
         while values and not self.depends(values[0]):
-            node_of = values.pop(0)
-            text = self._text_of(node_of)
-            if negated or "\n" in text:
-                text = _wrapped(text, node_of)
-            text = f"not {text}" if negated else text
-            guards.append(Guard(operator, text, node_of, negated))
+            guards.append(self._guard(operator, values.pop(0), negated=negated))
         if len(values) == 1:
-            rest = self.split(values[0], negated=negated)
+            rest = self.split(values[0], negated=negated, plain=plain)
             return rest._replace(guards=(*guards, *rest.guards))
-        return Split(tuple(guards), self._joined(values, operator, negated=negated), is_tensor=True)
+        return Split(tuple(guards), self._joined(values, operator, negated=negated))
+
+    def _split_test(self, node: ast.expr, *, negated: bool, plain: bool) -> Split:
+        """Return a test of one part; it is negated as a tensor only where it surely is one."""
+        text = self._leaf(node)
+        if negated and not plain and self._is_certain(node):
+            return Split((), f"torch.logical_not({text})")
+        is_tensor = _membership(node) is not None or self._kind(node) is Kind.TENSOR
+        return Split((), text, is_negated=negated, is_tensor=is_tensor)
+
+    def _guard(self, operator: Literal["and", "or"], node: ast.expr, *, negated: bool) -> Guard:
+        text = self._text_of(node)
+        if negated or "\n" in text:
+            text = _wrapped(text, node)
+        return Guard(operator, f"not {text}" if negated else text, node, negated)
 
     def _joined(self, values: Sequence[ast.expr], operator: str, *, negated: bool) -> str:
         """Return one tensor for several tests. Raises RefusedError where Python would skip some."""
@@ -95,39 +113,46 @@ class Predicates:
         return text
 
     def _tensor_test(self, node: ast.expr, *, negated: bool) -> str:
-        inner = _operand_of_not(node)
+        """Return a test as a part of a larger one. Raises RefusedError for what may be Python's."""
+        inner = _operand_of_not(node) or _operand_of_bool(node)
         if inner is not None:
-            return self._tensor_test(inner, negated=not negated)
+            negates = _operand_of_not(node) is not None
+            return self._tensor_test(inner, negated=negated != negates)
         if isinstance(node, ast.BoolOp):
-            return self._joined(node.values, _operator(node, negated), negated=negated)
-        if not self._is_tensor(node):
+            return self._joined(node.values, _operator(node, negated=negated), negated=negated)
+        if not self._is_certain(node):
             reason = Refusal.COMPARES_VALUES if self.depends(node) else Refusal.MIXED_AND_OR
             raise RefusedError(reason, self._text_of(node))
-        return self._negated(node) if negated else self._leaf(node)
+        text = self._leaf(node)
+        return f"torch.logical_not({text})" if negated else text
 
     def _leaf(self, node: ast.expr) -> str:
-        inner = _operand_of_bool(node)
-        if inner is not None:
-            return self._leaf(inner)
         membership = _membership(node)
-        if membership is not None and self._kind(membership.comparators[0]) is Kind.TENSOR:
+        if membership is not None:
             right, left = membership.comparators[0], membership.left
-            test = f"({_wrapped(self._text_of(right), right)} == {_wrapped(self._text_of(left), left)})"
-            test = f"{test}.any()"
+            sides = [_wrapped(self._text_of(each), each) for each in (right, left)]
+            test = f"({' == '.join(sides)}).any()"
             return f"torch.logical_not({test})" if isinstance(membership.ops[0], ast.NotIn) else test
         if isinstance(node, ast.Compare) and len(node.ops) > 1:
             raise RefusedError(Refusal.MIXED_AND_OR, self._text_of(node))
         return self._text_of(node)
 
-    def _negated(self, node: ast.expr) -> str:
-        text = self._leaf(node)
-        return f"torch.logical_not({text})" if self._is_tensor(node) else f"torch.sym_not({text})"
+    def _is_certain(self, node: ast.expr) -> bool:
+        """Return whether an expression surely gives a tensor, whatever its names hold.
 
-    def _is_tensor(self, node: ast.expr) -> bool:
-        inner = _operand_of_bool(node)
-        if inner is not None:
-            return self._is_tensor(inner)
-        return _membership(node) is not None or self._kind(node) is Kind.TENSOR
+        Annotations may be wrong, and parameters None, but not what torch returns.
+        """
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            is_torch = ast.unparse(node.func).startswith("torch.")
+            return self._kind(node) is Kind.TENSOR and (is_torch or name in _OF_TENSORS)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+                return False
+            return self._is_certain(node.left) or self._is_certain(node.comparators[0])
+        if isinstance(node, ast.BinOp):
+            return self._is_certain(node.left) or self._is_certain(node.right)
+        return isinstance(node, ast.UnaryOp) and self._is_certain(node.operand)
 
     def _kind(self, node: ast.expr) -> Kind:
         return self._inference.kind_of(node)
@@ -172,7 +197,7 @@ class Predicates:
         return called is not None and called[0] in _ELEMENTWISE and self._is_elementwise(called[1])
 
 
-def _operator(node: ast.BoolOp, negated: bool) -> Literal["and", "or"]:
+def _operator(node: ast.BoolOp, *, negated: bool) -> Literal["and", "or"]:
     return "and" if isinstance(node.op, ast.And) != negated else "or"
 
 

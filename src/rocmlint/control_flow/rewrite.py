@@ -41,6 +41,8 @@ class Options:
 
     only: Collection[str] | None = None
     """Qualified names of functions, such as ``BartEncoderLayer.forward``; None: all of the file."""
+    unreached: bool = False
+    """Also what no ``forward`` of the file calls, unless ``only`` names it anyway."""
     plain_torch: bool = False
     """Call ``torch.cond`` and ``torch._check_value`` and not the functions of rocmlint.export."""
     local_imports: bool = False
@@ -137,7 +139,10 @@ def _settle(file: File) -> tuple[Statement, ...]:
 
 
 def _check_wanted(file: File, node: ast.AST, dependence: Dependence) -> None:
-    if dependence.reach in {"guarded", "bypassed"}:
+    skipped = {"guarded", "bypassed"}
+    if file.options.only is None and not file.options.unreached:
+        skipped.add("unreached")
+    if dependence.reach in skipped:
         raise RefusedError(Refusal.NOT_EXPORTED, dependence.reach)
     if file.options.filter_node is not None and not file.options.filter_node(node):
         raise RefusedError(Refusal.FILTERED)

@@ -43,23 +43,29 @@ def cond(
     return conditional(predicate, then_branch, other_branch, tensors)
 
 
-def check(failed: Any, error: type[Exception], message: str | Callable[[], str] | None = None) -> None:
+def raise_if(
+    failed: Any, error: type[Exception], message: str | Callable[[], str] | None = None
+) -> None:
     """Raise the error if something failed; a callable message is called only then.
 
     While exporting, a condition that depends on a tensor becomes an assertion of the program, which
     raises RuntimeError with the name of the error, and with the message where that is a text. It
     stays in the program with ``strict=True`` too, where torch 2.13 loses ``torch._check``.
     """
-    if not _is_exported(failed):
-        if failed:
-            raise error() if message is None else error(message() if callable(message) else message)
-        return
-    import torch  # noqa: PLC0415 - as above
+    if _is_exported(failed):
+        _assert(failed, error, message, holds=False)
+    elif failed:
+        raise _made(error, message)
 
-    if not isinstance(failed, torch.Tensor):
-        failed = torch.scalar_tensor(torch.sym_ite(failed, 1, 0), dtype=torch.int64)
-    said = message if isinstance(message, str) else "a check failed"
-    torch._assert_async(torch.logical_not(failed), f"{error.__name__}: {said}")  # noqa: SLF001
+
+def raise_unless(
+    holds: Any, error: type[Exception], message: str | Callable[[], str] | None = None
+) -> None:
+    """Raise the error unless something holds: the opposite of :func:`raise_if`."""
+    if _is_exported(holds):
+        _assert(holds, error, message, holds=True)
+    elif not holds:
+        raise _made(error, message)
 
 
 def while_loop(
@@ -97,6 +103,25 @@ def map_rows(row: Callable[..., Tensor], rows: Tensor) -> Tensor:
     from torch._higher_order_ops.map import map as operator  # noqa: PLC0415 - as above
 
     return cast("Tensor", operator(lambda each: _cloned(row(each)), rows))
+
+
+def _made(error: type[Exception], message: str | Callable[[], str] | None) -> Exception:
+    if message is None:
+        return error()
+    return error(message() if callable(message) else message)
+
+
+def _assert(
+    tested: Any, error: type[Exception], message: str | Callable[[], str] | None, *, holds: bool
+) -> None:
+    """Put an assertion into the program, which cannot raise the error itself."""
+    import torch  # noqa: PLC0415 - whoever exports has it
+
+    if not isinstance(tested, torch.Tensor):
+        tested = torch.scalar_tensor(torch.sym_ite(tested, 1, 0), dtype=torch.int64)
+    said = message if isinstance(message, str) else "a check failed"
+    test = tested if holds else torch.logical_not(tested)
+    torch._assert_async(test, f"{error.__name__}: {said}")  # noqa: SLF001 - the only one that stays
 
 
 def _is_exporting() -> bool:
