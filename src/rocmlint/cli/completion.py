@@ -7,7 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli import config, parser, rule, stack, verify
+from rocmlint.cli import config, export, parser, rule, stack, verify
 from rocmlint.cli.flags import all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.errors import ConfigError
@@ -53,7 +53,7 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     rule.add_arguments(verbs.add_parser("rule", help=VERBS["rule"]))
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))
-    for name, package in (("verify", verify), ("stack", stack)):
+    for name, package in (("verify", verify), ("stack", stack), ("export", export)):
         below = verbs.add_parser(name, help=VERBS[name]).add_subparsers()
         for verb, about in package.VERBS.items():
             module = import_module(f"{package.__name__}.{verb.replace('-', '_')}")

@@ -14,6 +14,7 @@ VERBS = {
     "check": "lint code that runs on ROCm (the default)",
     "verify": "prove which files, code and kernels a job really runs",
     "stack": "report which ROCm, PyTorch and library versions are compatible",
+    "export": "check the code of models that are exported with torch.export",
     "rule": "explain a rule",
     "config": "list the configuration options",
     "completion": "print a shell completion script",

@@ -1,0 +1,1 @@
+"""ROC8: export: patched classes, cache registration, control flow."""

@@ -1,0 +1,83 @@
+"""What is wrong with the patched classes of a file, worked out once for all rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from rocmlint.errors import ConfigError
+from rocmlint.patched_classes.project import check_text, folders_of, may_patch
+from rocmlint.rule import PythonRule, Span, assignments, calls, once_per_file, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import libcst as cst
+
+    from rocmlint.patched_classes.problems import Place, Problem
+    from rocmlint.rule import Finding, Severity, Source
+
+PATCHES = (
+    assignments("_PATCHED_CLASS_")
+    | calls("register_patch", "patch_attribute")
+    | strings(r"\[patch:|manual patch", words=("[patch:", "manual patch"))
+)
+"""What stands in each file with a patch."""
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """The place of a problem, as findings take it."""
+
+    span: Span
+
+
+class PatchRule(PythonRule["cst.CSTNode"]):
+    """A rule that reports some kinds of problems of patched classes."""
+
+    on = PATCHES
+    profile: ClassVar[str] = "export"
+
+    def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
+        """Report the problems of the whole file, wherever in it a patch is seen."""
+        del node
+        for each in problems(source):
+            if each.rule == self.code:
+                yield self._finding(each, source)
+
+    def _finding(self, problem: Problem, source: Source) -> Finding:
+        place = problem.place
+        severity: Severity = "error" if problem.gravity == "error" else "warning"
+        spot = _Spot(_span(place))
+        finding = self.finding(
+            spot,
+            source,
+            problem.message,
+            help=problem.help,
+            severity=severity,
+        )
+        where = f"{place.line}:{place.column}"
+        return replace(finding, once=f"{self.code} {source.path} {where} {problem.message}")
+
+
+def _span(place: Place) -> Span:
+    return Span(place.line, place.column, place.end_line, place.end_column)
+
+
+@once_per_file
+def problems(source: Source) -> tuple[Problem, ...]:
+    """Return what is wrong with the patches of a file; nothing where no library can be read."""
+    from rocmlint.patched_classes.check import patched_twice, with_problems  # noqa: PLC0415
+    from rocmlint.patched_classes.library import Library  # noqa: PLC0415
+
+    if not may_patch(source.text):
+        return ()
+    own = folders_of(source.path, source.project, source)
+    library = Library((*own, *source.project.site_folders), source)
+    try:
+        checked = check_text(source.path, source.text, library, source.project)
+    except ConfigError:
+        return ()  # the command tells what is wrong with the lock file
+    if checked is None:
+        return ()
+    return with_problems(checked, patched_twice([checked])).problems

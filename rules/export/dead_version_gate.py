@@ -1,0 +1,62 @@
+"""ROC855, dead-version-gate."""
+
+from __future__ import annotations
+
+from ._patched import PatchRule
+
+
+class DeadVersionGate(PatchRule):
+    """A condition on a version comes out alike in every supported version.
+
+    ## Why it matters
+    A branch for versions that the project no longer supports is not run, tested or kept up to
+    date. Counted are conditions that some other version would decide in the other way; the
+    supported versions are what the project requires, unless it pins one.
+
+    What counts as a patch, and which version of the library is read, is told as for
+    patched-class-missing (ROC851). The kind for ``_PATCH_ALLOWS_``: ``dead-gate``.
+
+    ## Example
+    ```text
+    acme>=2.0
+    ```
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None): ...
+    ```
+    ```python title="patches.py"
+    import acme
+    from packaging.version import Version
+
+    class patched_Attention:
+        _PATCHES_ = ["forward"] if Version(acme.__version__) < Version("1.5") else []
+        _PATCHED_CLASS_ = acme.Attention
+        def forward(self, query, mask=None): ...
+    ```
+
+    ## Use instead
+    ```text
+    acme>=2.0
+    ```
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None): ...
+    ```
+    ```python title="patches.py"
+    import acme
+    from packaging.version import Version
+
+    class patched_Attention:
+        _PATCHES_ = ["forward"] if Version(acme.__version__) < Version("2.5") else []
+        _PATCHED_CLASS_ = acme.Attention
+        def forward(self, query, mask=None): ...
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/export.html
+    - https://github.com/sdpython/onnx-diagnostic
+    """
+
+    code = "ROC855"
+    name = "dead-version-gate"
+    since = "0.1.0"

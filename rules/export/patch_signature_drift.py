@@ -1,0 +1,55 @@
+"""ROC853, patch-signature-drift."""
+
+from __future__ import annotations
+
+from ._patched import PatchRule
+
+
+class PatchSignatureDrift(PatchRule):
+    """A patch does not take the parameters of what it replaces.
+
+    ## Why it matters
+    Callers in the library pass what the original takes. A parameter that the patch does not take
+    is a ``TypeError``; one that ends in ``**kwargs`` and is never read changes the result without
+    a word, as did ``position_bias`` of T5 when ``sdpa_attention_forward`` got it.
+
+    What counts as a patch, and which version of the library is read, is told as for
+    patched-class-missing (ROC851). Kinds for ``_PATCH_ALLOWS_``: ``parameter-missing``,
+    ``parameter-required``, ``parameter-swallowed``, ``parameter-order``, ``default-changed``.
+
+    ## Example
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None): ...
+    ```
+    ```python title="patches.py"
+    import acme
+
+    class patched_Attention:
+        _PATCHES_ = ["forward"]
+        _PATCHED_CLASS_ = acme.Attention
+        def forward(self, query, **kwargs): ...
+    ```
+
+    ## Use instead
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None): ...
+    ```
+    ```python title="patches.py"
+    import acme
+
+    class patched_Attention:
+        _PATCHES_ = ["forward"]
+        _PATCHED_CLASS_ = acme.Attention
+        def forward(self, query, mask=None): ...
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/export.html
+    - https://github.com/sdpython/onnx-diagnostic
+    """
+
+    code = "ROC853"
+    name = "patch-signature-drift"
+    since = "0.1.0"

@@ -1,0 +1,63 @@
+"""ROC858, patched-body-changed."""
+
+from __future__ import annotations
+
+from ._patched import PatchRule
+
+
+class PatchedBodyChanged(PatchRule):
+    """The code that a patch replaces is not the code that it was reviewed for.
+
+    ## Why it matters
+    A copy goes stale without any change of a signature: the library fixes a bug, and the patch
+    brings it back. ``rocmlint export check --lock`` writes fingerprints of all replaced code to
+    ``rocmlint-export.lock``; this rule compares them. Comments, annotations and docstrings do not
+    count.
+
+    What counts as a patch, and which version of the library is read, is told as for
+    patched-class-missing (ROC851). The kind for ``_PATCH_ALLOWS_``: ``body-changed``.
+
+    ## Example
+    ```json title="rocmlint-export.lock"
+    {"version": 1, "targets": {"acme.Attention.forward": {"version": "1.0", "sha256":
+    "0000000000000000000000000000000000000000000000000000000000000000"}}}
+    ```
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None): ...
+    ```
+    ```python title="patches.py"
+    import acme
+
+    class patched_Attention:
+        _PATCHES_ = ["forward"]
+        _PATCHED_CLASS_ = acme.Attention
+        def forward(self, query, mask=None): ...
+    ```
+
+    ## Use instead
+    ```json title="rocmlint-export.lock"
+    {"version": 1, "targets": {"acme.Attention.forward": {"version": "1.0", "sha256":
+    "d7d66b4bac67c9054523ad0f136eeb9ea5ee066faeb9d2800d1fcdc336a88ee9"}}}
+    ```
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None):
+            return query
+    ```
+    ```python title="patches.py"
+    import acme
+    class patched_Attention:
+        _PATCHES_ = ["forward"]
+        _PATCHED_CLASS_ = acme.Attention
+        def forward(self, query, mask=None): ...
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/export.html
+    - https://github.com/sdpython/onnx-diagnostic
+    """
+
+    code = "ROC858"
+    name = "patched-body-changed"
+    since = "0.1.0"

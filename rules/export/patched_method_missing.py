@@ -1,0 +1,55 @@
+"""ROC852, patched-method-missing."""
+
+from __future__ import annotations
+
+from ._patched import PatchRule
+
+
+class PatchedMethodMissing(PatchRule):
+    """A method that a patch lists is not in the class, or not in the patch.
+
+    ## Why it matters
+    A method that the library no longer has is added to the class, and nothing calls it. A method
+    that the patch lists and does not define fails when the patch is applied; one that it uses and
+    does not list fails when the model runs.
+
+    What counts as a patch, and which version of the library is read, is told as for
+    patched-class-missing (ROC851). Kinds for ``_PATCH_ALLOWS_``: ``method-missing``,
+    ``method-undefined``, ``method-not-listed``.
+
+    ## Example
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None): ...
+    ```
+    ```python title="patches.py"
+    import acme
+
+    class patched_Attention:
+        _PATCHES_ = ["forwrd"]
+        _PATCHED_CLASS_ = acme.Attention
+        def forwrd(self, query, mask=None): ...
+    ```
+
+    ## Use instead
+    ```python title="acme.py"
+    class Attention:
+        def forward(self, query, mask=None): ...
+    ```
+    ```python title="patches.py"
+    import acme
+
+    class patched_Attention:
+        _PATCHES_ = ["forward"]
+        _PATCHED_CLASS_ = acme.Attention
+        def forward(self, query, mask=None): ...
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/export.html
+    - https://github.com/sdpython/onnx-diagnostic
+    """
+
+    code = "ROC852"
+    name = "patched-method-missing"
+    since = "0.1.0"

@@ -1,0 +1,125 @@
+"""Check the patches of a module against the libraries that they patch."""
+
+from __future__ import annotations
+
+import ast
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rocmlint.patched_classes.bodies import faults_in, faults_in_statements
+from rocmlint.patched_classes.comparison import Comparison
+from rocmlint.patched_classes.contracts import patches_of
+from rocmlint.patched_classes.library import Found
+from rocmlint.patched_classes.problems import Place, Problem
+from rocmlint.text.words import fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rocmlint.patched_classes.bodies import Fault
+    from rocmlint.patched_classes.contracts import Patch, Replacement
+    from rocmlint.patched_classes.library import Library
+    from rocmlint.patched_classes.namespace import Function, Namespace
+    from rocmlint.patched_classes.sources import Module
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_HELP = {
+    "call-mismatch": "Call it as it is written in this version of the library.",
+    "name-missing": "Find what took its place in this version of the library.",
+}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The patches of a module, what is wrong with them, and what their authors allow."""
+
+    module: Module
+    patches: tuple[Patch, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    allowed: tuple[Problem, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Targets whose source could not be read, such as those of packages that are not there."""
+
+
+def check_module(module: Module, library: Library) -> Checked:
+    """Return what is wrong with the patches of a module."""
+    patches = tuple(patches_of(module, library))
+    if not patches:
+        return Checked(module)
+    found = [each for patch in patches for each in Comparison(patch, library).problems()]
+    found += _of_bodies(module, patches, library)
+    unread = {
+        each.target
+        for patch in patches
+        for each in patch.replacements
+        if library.find(each.target).status == "unknown"
+    }
+    return with_problems(Checked(module, patches, unread=tuple(sorted(unread))), found)
+
+
+def with_problems(checked: Checked, more: Iterable[Problem]) -> Checked:
+    """Return what was checked with more problems, in order and each once, as far as not allowed."""
+    allows = {each.name: each.allows for each in checked.patches}
+    unique = list(dict.fromkeys([*checked.problems, *more]))
+    unique.sort(key=lambda each: (each.place.line, each.place.column, each.kind))
+    allowed = [each for each in unique if each.kind in allows.get(each.patch, ())]
+    problems = tuple(each for each in unique if each not in allowed)
+    return replace(checked, problems=problems, allowed=(*checked.allowed, *allowed))
+
+
+def _of_bodies(module: Module, patches: tuple[Patch, ...], library: Library) -> Iterator[Problem]:
+    """Yield what functions of the module use of the libraries that its patches replace."""
+    own = module.name.partition(".")[0]
+    packages = {
+        each.target.partition(".")[0]
+        for patch in patches
+        for each in patch.replacements or (patch,)
+        if each.target
+    } - {own}
+    names = library.names_of(module)
+    for fault in faults_in_statements(names.unguarded, names, library, frozenset(packages)):
+        yield _of_fault(fault, module, "", "")
+    for node in names.live:
+        named = next((each for each in patches if each.node is node), None)
+        target = named.target if named is not None else ""
+        for function in _functions(node, names, module, library):
+            for fault in faults_in(function, names, library, packages):
+                yield _of_fault(fault, module, getattr(node, "name", ""), target)
+
+
+def _functions(
+    node: ast.stmt, names: Namespace, module: Module, library: Library
+) -> Iterator[Function]:
+    if isinstance(node, _FUNCTIONS):
+        yield node
+    elif isinstance(node, ast.ClassDef):
+        found = Found("found", f"{module.name}.{node.name}", module, node, names)
+        live = library.members_of(found).live
+        yield from (each for each in live if isinstance(each, _FUNCTIONS))
+
+
+def _of_fault(fault: Fault, module: Module, patch: str, target: str) -> Problem:
+    message = fitted("{}", f"{fault.text[0].upper()}{fault.text[1:]}")
+    place = Place.of(fault.node, module.path, module.text)
+    return Problem(fault.kind, patch, target, message, _HELP[fault.kind], place, None, fault.about)
+
+
+def patched_twice(checked: Sequence[Checked]) -> Iterator[Problem]:
+    """Yield patches of what an earlier patch replaces already: the later one wins."""
+    first: dict[str, Patch] = {}
+    for each in checked:
+        for patch in each.patches:
+            for replacement in patch.replacements if patch.form != "factory" else ():
+                other = first.setdefault(replacement.target, patch)
+                if other is not patch:
+                    yield _twice(patch, replacement, other)
+
+
+def _twice(patch: Patch, replacement: Replacement, other: Patch) -> Problem:
+    name, module = replacement.attribute, patch.names.module
+    message = fitted("`{}` replaces `{}`, as `{}` does", patch.name, name, other.name)
+    help = f"Keep one of the two; the other is in {os.path.basename(other.names.module.path)}."
+    place = Place.of(replacement.place, module.path, module.text)
+    about = replacement.target
+    return Problem("patched-twice", patch.name, patch.target, message, help, place, None, about)

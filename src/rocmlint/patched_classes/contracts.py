@@ -1,0 +1,258 @@
+"""The patches of a module: what each replaces, and with which function."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rocmlint.patched_classes.evaluation import UNKNOWN, dotted_name
+from rocmlint.patched_classes.library import Found
+from rocmlint.patched_classes.namespace import local_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.patched_classes.library import Library
+    from rocmlint.patched_classes.namespace import Function, Namespace
+    from rocmlint.patched_classes.sources import Module
+
+CLASS, METHODS, ALLOWS = "_PATCHED_CLASS_", "_PATCHES_", "_PATCH_ALLOWS_"
+PREFIX = "patched_"
+DECORATOR, MANAGER = "register_patch", "patch_attribute"
+_IN_BRACKETS = re.compile(r"\[patch:\s*([\w.]+)\s*\]")
+_BY_HAND = re.compile(r"\Amanual patch\b[^`]*``([\w.]+)``")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement:
+    """One attribute and the function that takes its place; None where that cannot be told.
+
+    ``wraps`` is the parameter of a factory that the replaced function is passed as.
+    """
+
+    target: str
+    function: Function | ast.Lambda | None
+    place: ast.AST
+    wraps: str = ""
+    siblings: tuple[str, ...] = ()
+    """All targets of a factory, which may differ in the names of their parameters."""
+
+    @property
+    def attribute(self) -> str:
+        """The name of what is replaced."""
+        return self.target.rpartition(".")[2]
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """A patch: a class, a function or a factory, and what it replaces."""
+
+    form: Literal["class", "function", "factory"]
+    name: str
+    node: ast.AST
+    place: ast.AST
+    """What a problem of the whole patch is reported at."""
+    target: str
+    """The class of a class, the function of a function, the first of a factory."""
+    names: Namespace
+    replacements: tuple[Replacement, ...] = ()
+    allows: tuple[str, ...] = ()
+    allowed_at: ast.AST | None = None
+    found: Found | None = None
+    """A patch class itself."""
+    undefined: tuple[str, ...] = ()
+    """Methods that a class lists and does not define."""
+    unreadable: str = ""
+    """Why the contract cannot be read."""
+
+
+def patches_of(module: Module, library: Library) -> Iterator[Patch]:
+    """Yield the patches of a module that a version takes, in order."""
+    names = library.names_of(module)
+    for node in names.live:
+        if isinstance(node, ast.ClassDef):
+            yield from _of_class(node, names, library)
+        elif isinstance(node, _FUNCTIONS):
+            yield from _of_function(node, names)
+            yield from _of_decorators(node, names, library)
+            yield from _of_calls(node, local_names(node, module, library, names), library)
+
+
+# Classes
+
+
+def _of_class(node: ast.ClassDef, names: Namespace, library: Library) -> Iterator[Patch]:
+    found = Found("found", f"{names.module.name}.{node.name}", names.module, node, names)
+    members = library.members_of(found)
+    bound = members.names.get(CLASS)
+    if not bound or bound[0].node is None:
+        return
+    value, place = bound[-1].node, bound[-1].node
+    while isinstance(value, ast.IfExp):
+        truth = library.truth(value.test, members)
+        value = value.body if truth is not False else value.orelse
+    if isinstance(value, ast.Constant) and value.value is None:
+        return
+    target = dotted_name(value, members) if value is not None else None
+    allows, allowed_at = _allowed(members, library)
+    listed, problem = _listed(found, library)
+    if target is None:
+        problem = f"`{CLASS}` is not the name of a class"
+    replacements, undefined = _replacements(found, target or "", listed, library)
+    yield Patch(
+        "class",
+        node.name,
+        node,
+        place or node,
+        target or "",
+        names,
+        replacements,
+        allows,
+        allowed_at,
+        found,
+        undefined,
+        problem or _cycle(found, library),
+    )
+
+
+def _listed(found: Found, library: Library) -> tuple[list[str], str]:
+    """Return the methods that a class lists, and what is wrong with the list."""
+    listed = library.member(found, METHODS)
+    if listed.status == "missing":
+        return [], f"there is no `{METHODS}`"
+    value = library.value(listed.node, library.members_of(listed.owner or found))
+    if value is UNKNOWN:
+        return [], ""
+    if not isinstance(value, list):
+        return [], f"`{METHODS}` is not a list of names"
+    wrong = [each for each in value if not (each is UNKNOWN or each is None or _is_name(each))]
+    problem = f"`{METHODS}` has {wrong[0]!r}, which is not a name" if wrong else ""
+    return [each for each in value if isinstance(each, str) and each.isidentifier()], problem
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and value.isidentifier()
+
+
+def _replacements(
+    found: Found, target: str, listed: list[str], library: Library
+) -> tuple[tuple[Replacement, ...], tuple[str, ...]]:
+    result, undefined = [], []
+    holder = library.find(target) if target else found
+    theirs = {each.node for each in library.order(holder).classes} if holder.is_class else set()
+    for name in listed:
+        member = library.member(found, name)
+        # What both inherit, as from Module, is no replacement.
+        is_theirs = member.owner is None or (member.owner.node in theirs and holder is not found)
+        if member.status == "missing" or (member.status == "found" and is_theirs):
+            undefined.append(name)
+        else:
+            function = member.node if isinstance(member.node, _FUNCTIONS) else None
+            is_here = member.module is found.module and function is not None
+            place = function if is_here and member.owner is found else found.node
+            assert place is not None
+            result.append(Replacement(f"{target}.{name}", function, place))
+    return tuple(result), tuple(undefined)
+
+
+def _allowed(members: Namespace, library: Library) -> tuple[tuple[str, ...], ast.AST | None]:
+    bound = members.names.get(ALLOWS)
+    if not bound or bound[-1].node is None:
+        return (), None
+    value = library.value(bound[-1].node, members)
+    names = value if isinstance(value, list) else [value]
+    return tuple(each if isinstance(each, str) else "?" for each in names), bound[-1].node
+
+
+def _cycle(found: Found, library: Library) -> str:
+    cycle = library.order(found).cycle
+    return f"the bases of `{cycle.rpartition('.')[2]}` lead back to it" if cycle else ""
+
+
+# Functions
+
+
+def _of_function(node: Function, names: Namespace) -> Iterator[Patch]:
+    text = (ast.get_docstring(node) or "") if node.name.startswith(PREFIX) else ""
+    match = _IN_BRACKETS.search(text) or _BY_HAND.search(text)
+    if match is None:
+        return
+    replacement = Replacement(match[1], node, node)
+    yield Patch("function", node.name, node, node, match[1], names, (replacement,))
+
+
+# Factories
+
+
+def _of_decorators(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+    """Read ``@register_patch(backend, *dotted_paths)`` above a factory."""
+    targets: dict[str, ast.AST] = {}
+    for call in (each for each in node.decorator_list if isinstance(each, ast.Call)):
+        if _last_name(call.func) == DECORATOR:
+            given = ((library.value(each, names), each) for each in call.args[1:])
+            targets |= {value: each for value, each in given if _is_path(value)}
+    if targets:
+        yield _factory(node.name, node, names, targets)
+
+
+def _of_calls(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+    """Read ``patch_attribute(owner, "name", factory)`` inside a function."""
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call) or len(call.args) != 3:
+            continue
+        if _last_name(call.func) != MANAGER or node.name == MANAGER:
+            continue
+        owner, name = dotted_name(call.args[0], names), library.value(call.args[1], names)
+        factory = _defined(call.args[2], names)
+        if owner is not None and _is_name(name) and factory is not None:
+            yield _factory(MANAGER, factory, names, {f"{owner}.{name}": call})
+
+
+def _factory(
+    name: str, factory: Function | ast.Lambda, names: Namespace, targets: dict[str, ast.AST]
+) -> Patch:
+    function = _returned(factory)
+    parameters = factory.args.args
+    wraps = parameters[0].arg if parameters else ""
+    replacements = tuple(
+        Replacement(target, function, place, wraps, tuple(targets))
+        for target, place in targets.items()
+    )
+    target, place = next(iter(targets.items()))
+    return Patch("factory", name, factory, place, target, names, replacements)
+
+
+def _defined(node: ast.expr, names: Namespace) -> Function | ast.Lambda | None:
+    if isinstance(node, ast.Lambda):
+        return node
+    bound = names.look_up(node.id) if isinstance(node, ast.Name) else None
+    last = bound[-1].node if bound else None
+    return last if isinstance(last, _FUNCTIONS) else None
+
+
+def _returned(factory: Function | ast.Lambda) -> Function | ast.Lambda | None:
+    """Return the function that a factory makes, None where that cannot be told."""
+    if isinstance(factory, ast.Lambda):
+        return factory.body if isinstance(factory.body, ast.Lambda) else None
+    inner = {each.name: each for each in factory.body if isinstance(each, _FUNCTIONS)}
+    nested = {node for each in inner.values() for node in ast.walk(each)}
+    returns = [
+        each.value
+        for each in ast.walk(factory)
+        if isinstance(each, ast.Return) and each not in nested
+    ]
+    if len(returns) != 1:
+        return None
+    value = returns[0]
+    return value if isinstance(value, ast.Lambda) else inner.get(getattr(value, "id", ""))
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str) and "." in value and all(map(str.isidentifier, value.split(".")))
