@@ -29,7 +29,7 @@ class File:
         self.layout = Layout(text)
         self.inference = inference
         self.options = options
-        self.predicates = Predicates(inference, self.text_of)
+        self.predicates = Predicates(inference, self.text_of, self.values_of)
         self.edits: list[Edit] = []
         self.imported: dict[ast.AST, set[str]] = {}
         """The modules that the edits of each function need."""
@@ -74,6 +74,19 @@ class File:
         if scope is None:
             scope = self._scopes[functions[0]] = Scope(functions[0], functions[-1])
         return scope
+
+    def values_of(self, name: ast.Name) -> list[ast.expr | None]:
+        """Return what may have been assigned to a name where it is read; None: something else."""
+        node: ast.AST | None = name
+        while node is not None and not isinstance(node, ast.stmt):
+            if isinstance(node, NESTED):
+                return []
+            node = self.parent(node)
+        try:
+            values = self.scope_of(name).before(node) if isinstance(node, ast.stmt) else {}
+        except RefusedError:
+            return []
+        return [None if each.in_place else each.value for each in values.get(name.id, ())]
 
     def text_of(self, node: ast.expr | ast.stmt) -> str:
         """Return the text of a node, with the edits inside of it."""

@@ -28,7 +28,7 @@ _CONVERSIONS = {
 
 def check_values(name: str, bindings: Iterable[Binding], inference: Inference) -> None:
     """Check that a name holds a tensor on a path. Raises RefusedError."""
-    for each in bindings:
+    for each in sorted(bindings, key=_place):
         if each.unbound:
             raise RefusedError(Refusal.NAME_UNBOUND, name)
         if each.may_be_none:
@@ -37,6 +37,11 @@ def check_values(name: str, bindings: Iterable[Binding], inference: Inference) -
             check_value(name, each.value, inference)
         elif each.annotation is not None:
             _check_annotation(name, each.annotation)
+
+
+def _place(binding: Binding) -> tuple[int, int]:
+    """Return where a value stands, so that always the same one is named first."""
+    return (0, 0) if binding.value is None else (binding.value.lineno, binding.value.col_offset)
 
 
 def _check_annotation(name: str, annotation: ast.expr) -> None:
@@ -56,13 +61,10 @@ def check_value(name: str, value: ast.expr, inference: Inference) -> None:
     elif isinstance(value, ast.Constant):
         is_none = value.value is None
         raise RefusedError(Refusal.NONE_ON_ONE_PATH if is_none else Refusal.PYTHON_SCALAR, name)
-    elif kind in {Kind.SHAPE, Kind.VALUE} or isinstance(value, _SCALARS):
-        raise RefusedError(Refusal.PYTHON_SCALAR, name)
     elif isinstance(value, (*_DISPLAYS, ast.Tuple)) or kind in {Kind.TENSORS, Kind.VALUES}:
         raise RefusedError(Refusal.NOT_A_TENSOR, name)
-    elif kind is Kind.PYTHON:
-        is_number = isinstance(value, (ast.BinOp, ast.Compare, ast.UnaryOp))
-        raise RefusedError(Refusal.PYTHON_SCALAR if is_number else Refusal.NOT_A_TENSOR, name)
+    elif kind in {Kind.SHAPE, Kind.VALUE, Kind.PYTHON} or isinstance(value, _SCALARS):
+        raise RefusedError(Refusal.PYTHON_SCALAR, name)
 
 
 def check_returns(values: Sequence[ast.expr | None], inference: Inference) -> None:

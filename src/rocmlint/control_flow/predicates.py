@@ -9,7 +9,7 @@ from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from rocmlint.tensors.inference import Inference
 
@@ -48,10 +48,16 @@ class Split(NamedTuple):
 class Predicates:
     """The predicates of one file."""
 
-    def __init__(self, inference: Inference, text_of: Callable[[ast.expr], str]) -> None:
-        """Take what is known about the expressions, and their text."""
+    def __init__(
+        self,
+        inference: Inference,
+        text_of: Callable[[ast.expr], str],
+        values_of: Callable[[ast.Name], Collection[ast.expr | None]],
+    ) -> None:
+        """Take what is known about the expressions, their text, and the values of a name."""
         self._inference = inference
         self._text_of = text_of
+        self._values_of = values_of
 
     def depends(self, node: ast.expr) -> bool:
         """Return whether a tensor's content decides the truth of an expression, or a part of it."""
@@ -102,6 +108,9 @@ class Predicates:
 
     def _joined(self, values: Sequence[ast.expr], operator: str, *, negated: bool) -> str:
         """Return one tensor for several tests. Raises RefusedError where Python would skip some."""
+        for each in values:
+            if not self.depends(each):
+                raise RefusedError(Refusal.MIXED_AND_OR, self._text_of(each))
         first, *rest = values
         text = self._tensor_test(first, negated=negated)
         before = [first]
@@ -121,7 +130,8 @@ class Predicates:
         if isinstance(node, ast.BoolOp):
             return self._joined(node.values, _operator(node, negated=negated), negated=negated)
         if not self._is_certain(node):
-            reason = Refusal.COMPARES_VALUES if self.depends(node) else Refusal.MIXED_AND_OR
+            is_value = self._kind(node) is Kind.VALUE
+            reason = Refusal.COMPARES_VALUES if is_value else Refusal.PERHAPS_NOT_A_TENSOR
             raise RefusedError(reason, self._text_of(node))
         text = self._leaf(node)
         return f"torch.logical_not({text})" if negated else text
@@ -150,6 +160,12 @@ class Predicates:
             if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
                 return False
             return self._is_certain(node.left) or self._is_certain(node.comparators[0])
+        if isinstance(node, ast.Name):
+            values = self._values_of(node)
+            return bool(values) and all(
+                each is not None and not isinstance(each, ast.Name) and self._is_certain(each)
+                for each in values
+            )
         if isinstance(node, ast.BinOp):
             return self._is_certain(node.left) or self._is_certain(node.right)
         return isinstance(node, ast.UnaryOp) and self._is_certain(node.operand)

@@ -25,6 +25,7 @@ class Refusal(Enum):
     NOT_EXPORTED = "not-exported"
     NO_OUTPUT = "no-output"
     NOT_A_TENSOR = "output-not-a-tensor"
+    PERHAPS_NOT_A_TENSOR = "perhaps-not-a-tensor"
     PYTHON_SCALAR = "python-scalar-output"
     RAISE_IN_BRANCH = "raise-in-branch"
     SCOPE_OF_NAMES = "scope-of-names"
@@ -54,8 +55,9 @@ MEANINGS = {
     Refusal.NONE_ON_ONE_PATH: "a name is, or may be, None on one path",
     Refusal.NOT_EXPORTED: "an export does not get here, a condition or a decorator sees to that",
     Refusal.NO_OUTPUT: "the branches assign nothing that is used later",
-    Refusal.NOT_A_TENSOR: "a name holds something other than a tensor on one path",
-    Refusal.PYTHON_SCALAR: "a name holds a Python number, string or bool on one path",
+    Refusal.NOT_A_TENSOR: "a name holds a list, tuple or dictionary on one path",
+    Refusal.PERHAPS_NOT_A_TENSOR: "a part of an `and` or `or` may be something other than a tensor",
+    Refusal.PYTHON_SCALAR: "a name holds a Python value, such as a number, on one path",
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
     Refusal.SCOPE_OF_NAMES: "names of the function are global, nonlocal, or read with locals()",
     Refusal.SIDE_EFFECT: "a branch does something besides assigning names",
