@@ -147,7 +147,7 @@ class Predicates:
             raise RefusedError(Refusal.MIXED_AND_OR, self._text_of(node))
         return self._text_of(node)
 
-    def _is_certain(self, node: ast.expr) -> bool:
+    def _is_certain(self, node: ast.expr, *, follows: bool = True) -> bool:
         """Return whether an expression surely gives a tensor, whatever its names hold.
 
         Annotations may be wrong, and parameters None, but not what torch returns.
@@ -159,16 +159,15 @@ class Predicates:
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
                 return False
-            return self._is_certain(node.left) or self._is_certain(node.comparators[0])
+            return self._is_certain(node.left, follows=follows) or self._is_certain(node.comparators[0], follows=follows)
         if isinstance(node, ast.Name):
-            values = self._values_of(node)
-            return bool(values) and all(
-                each is not None and not isinstance(each, ast.Name) and self._is_certain(each)
-                for each in values
-            )
+            values = self._values_of(node) if follows else []
+            known = [each for each in values if each is not None]
+            certain = (self._is_certain(each, follows=False) for each in known)
+            return bool(values) and len(known) == len(values) and all(certain)
         if isinstance(node, ast.BinOp):
-            return self._is_certain(node.left) or self._is_certain(node.right)
-        return isinstance(node, ast.UnaryOp) and self._is_certain(node.operand)
+            return self._is_certain(node.left, follows=follows) or self._is_certain(node.right, follows=follows)
+        return isinstance(node, ast.UnaryOp) and self._is_certain(node.operand, follows=follows)
 
     def _kind(self, node: ast.expr) -> Kind:
         return self._inference.kind_of(node)
