@@ -123,6 +123,7 @@ def rules_table(rules: list[RuleType]) -> str:
     rows = ["| Code | Name | What it finds | Fix |", "|---|---|---|---|"]
     for rule in rules:
         preview = " *(preview)*" * rule.preview
+        preview += f" *(profile {rule.profile})*" if rule.profile else ""
         fix = f"[{safety(rule)}]({page_of(rule)}#fix-safety)" if safety(rule) else ""
         name = f"[{rule.name}]({page_of(rule)})"
         rows.append(f"| {rule.code} | {name} | {summary(rule)}{preview} | {fix} |")

@@ -8,6 +8,7 @@ import pytest
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.settings import Settings
+from rocmlint.errors import ConfigError
 from rocmlint.lint.selection import enabled_rules, ignored_codes, selectors, why_off
 from rocmlint.rule.registry import load_rules
 
@@ -36,6 +37,26 @@ class Doubtful(Rule):
     """A rule in preview."""
 
     code, name, since, preview = "ROC012", "odd-copy", "1", True
+
+'''
+
+
+PROFILED = '''
+"""Rules for a purpose."""
+
+from rocmlint.rule.rule import Rule
+
+
+class Purposeful(Rule):
+    """A rule for those who fly."""
+
+    code, name, since, profile = "ROC021", "heavy-copy", "1", "flight"
+
+
+class DoubtfulPurpose(Rule):
+    """A rule in preview for those who fly."""
+
+    code, name, since, preview, profile = "ROC022", "vague-copy", "1", True, "flight"
 '''
 
 
@@ -48,6 +69,13 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def flights(root: Path) -> Path:
+    """Add two rules for a purpose to the project."""
+    (root / "own" / "flights.py").write_text(PROFILED)
+    return root
+
+
 def settings(root: Path, **options: object) -> Settings:
     return Configuration(
         {name.replace("_", "-"): each for name, each in options.items()}
@@ -56,7 +84,7 @@ def settings(root: Path, **options: object) -> Settings:
 
 def on(root: Path, **options: object) -> set[str]:
     codes = {rule.code for rule in enabled_rules(settings(root, **options))}
-    return codes & {"ROC011", "ROC012"}
+    return codes & {"ROC011", "ROC012", "ROC021", "ROC022"}
 
 
 def test_stable_rules_are_on_and_preview_rules_off(root: Path) -> None:
@@ -71,6 +99,44 @@ def test_preview_switches_preview_rules_on(root: Path) -> None:
 def test_a_preview_rule_is_on_when_it_is_named_itself(root: Path, selector: str) -> None:
     assert on(root, select=[selector]) == {"ROC012"}
     assert on(root, extend_select=[selector]) == {"ROC011", "ROC012"}
+
+
+def test_a_profile_switches_its_rules_on(flights: Path) -> None:
+    assert on(flights, profile="flight") == {"ROC011", "ROC021"}
+    assert on(flights, profile="flight", preview=True) == {"ROC011", "ROC012", "ROC021", "ROC022"}
+    assert on(flights, profile="export") == {"ROC011"}
+
+
+@pytest.mark.parametrize("selector", ["ROC0", "ROC02", "ROC021", "heavy-copy"])
+def test_so_does_a_selector_with_its_family(flights: Path, selector: str) -> None:
+    assert "ROC021" in on(flights, select=[selector])
+    assert {"ROC011", "ROC021"} <= on(flights, extend_select=[selector])
+
+
+@pytest.mark.parametrize("selector", ["ALL", "ROC"])
+def test_all_does_not_switch_on_the_rules_of_a_profile_nor_does_preview(
+    flights: Path, selector: str
+) -> None:
+    assert on(flights, select=[selector]) == {"ROC011"}
+    assert on(flights, select=[selector], preview=True) == {"ROC011", "ROC012"}
+
+
+def test_a_profile_adds_nothing_to_what_is_not_selected_or_is_ignored(flights: Path) -> None:
+    assert on(flights, profile="flight", select=["ROC01"]) == {"ROC011"}
+    assert on(flights, profile="flight", ignore=["ROC02"]) == {"ROC011"}
+
+
+def test_an_unknown_profile_is_refused_with_those_that_there_are(flights: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=r"unknown profile 'fly' \(choose from (export, )?flight\)"
+    ):
+        enabled_rules(settings(flights, profile="fly"))
+
+
+def test_what_is_off_without_its_profile_says_so(flights: Path) -> None:
+    found = settings(flights)
+    reasons = {rule.code: why_off(rule, found) for rule in load_rules(found.rules)}
+    assert reasons["ROC021"] == reasons["ROC022"] == "profile flight"
 
 
 @pytest.mark.parametrize("selector", ["ALL", "ROC", "ROC0", "ROC01"])

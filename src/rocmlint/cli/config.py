@@ -13,7 +13,7 @@ from rocmlint.cli.rule_page import summary
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import described, schema, type_name
 from rocmlint.config.settings import OPTIONS
-from rocmlint.lint.selection import rules_of, selectors
+from rocmlint.lint.selection import profiles, rules_of, selectors
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -61,9 +61,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def configuration_schema(rules: Sequence[RuleType]) -> dict[str, Any]:
     """Make the JSON schema of ``[tool.rocmlint]`` from the tables of options."""
-    words = tuple(selectors(rules))
+    choices = dict.fromkeys(_SELECTORS, tuple(selectors(rules)))
+    choices["profile"] = tuple(profiles(rules))
     properties = {
-        name: schema(option._replace(choices=words) if name in _SELECTORS else option)
+        name: schema(option._replace(choices=choices.get(name, option.choices)))
         for name, option in OPTIONS.items()
     }
     properties |= {

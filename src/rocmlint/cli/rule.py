@@ -77,9 +77,14 @@ def _is_known(selector: str, rules: Sequence[RuleType]) -> bool:
 def _listed(rules: Sequence[RuleType]) -> str:
     width = max(len(rule.name) for rule in rules)
     return "\n".join(
-        f"{rule.code}  {rule.name:<{width}}  {summary(rule)}{' (preview)' if rule.preview else ''}"
-        for rule in rules
+        f"{rule.code}  {rule.name:<{width}}  {summary(rule)}{_when_off(rule)}" for rule in rules
     )
+
+
+def _when_off(rule: RuleType) -> str:
+    """Return why a rule is off by default; empty for one that is on."""
+    profile = f" (profile {rule.profile})" if rule.profile else ""
+    return profile + (" (preview)" if rule.preview else "")
 
 
 def _wanted(selectors: Sequence[str], rules: Sequence[RuleType]) -> list[RuleType]:

@@ -44,6 +44,7 @@ def described(rule: RuleType) -> dict[str, Any]:
         "summary": summary(rule),
         "severity": rule.severity,
         "preview": rule.preview,
+        "profile": rule.profile or None,
         "needs": rule.needs or None,
         "since": rule.since,
         "looks_at": str(rule.on) or None,
@@ -154,7 +155,9 @@ def _facts(rule: RuleType) -> str:
     """Return severity, fixes and age of a rule on one line."""
     fixes = "with fixes" if "Fix safety" in sections(inspect.getdoc(rule) or "") else "no fix"
     preview = ["preview"] if rule.preview else []
-    facts = ", ".join([rule.severity.capitalize(), fixes, *preview, f"since {rule.since}"])
+    profile = [f"profile {rule.profile}"] if rule.profile else []
+    since = f"since {rule.since}"
+    facts = ", ".join([rule.severity.capitalize(), fixes, *preview, *profile, since])
     return f"{facts}. Off until `{rule.needs}` is set." if rule.needs else f"{facts}."
 
 
@@ -170,8 +173,11 @@ def _options(rule: RuleType) -> str:
 
 def _suppression(rule: RuleType) -> str:
     """Return how to hide one finding of a rule, and how to turn the rule on or off."""
-    key = "extend-select" if rule.preview else "ignore"
-    turned = "To turn it on" if rule.preview else "To turn it off"
+    is_off = rule.preview or rule.profile
+    key = "extend-select" if is_off else "ignore"
+    turned = "To turn it on" if is_off else "To turn it off"
+    if rule.profile and not rule.preview:
+        turned = f'Off without `profile = "{rule.profile}"`. {turned} alone'
     return (
         f"To hide one finding, add a comment to one of its lines:\n"
         f"`# rocmlint: ignore[{rule.code}] reason`.\n{turned} in `pyproject.toml`:\n\n"

@@ -23,6 +23,8 @@ class Settings(NamedTuple):
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     preview: bool = False
+    profile: str | None = None
+    """A purpose that has rules of its own, off without it: ``export``."""
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
     rules: tuple[str, ...] = ()
@@ -91,6 +93,14 @@ OPTIONS: Mapping[str, Option] = {
         _DEFAULT.preview,
         "Also use rules that are in preview.",
         group=_RULES,
+    ),
+    "profile": Option(
+        "string",
+        _DEFAULT.profile,
+        "Also use the rules for a purpose that most projects do not have: export (code that is "
+        "exported with torch.export). Selecting their codes or names does the same.",
+        group=_RULES,
+        metavar="PROFILE",
     ),
     "rules": Option("paths", _DEFAULT.rules, "Directories with rules of your own (local rules)."),
     "local-rules": Option(

@@ -25,10 +25,12 @@ def enabled_rules(settings: Settings) -> list[Rule[Any]]:
     """Make the rules that the settings switch on.
 
     The more exact selector wins, ``ignore`` over ``select`` where they are equally exact. A
-    preview rule is on with ``preview``, or where its own code or name is selected. Raises
-    ConfigError where a selector or an option of a rule means nothing.
+    preview rule is on with ``preview``, or where its own code or name is selected; a rule of a
+    profile with that ``profile``, or where its family, code or name is selected. Raises
+    ConfigError where a selector, a profile or an option of a rule means nothing.
     """
     _refuse_unknown_selectors(settings)
+    _refuse_unknown_profile(settings)
     _refuse_wrong_options(settings)
     return [
         rule(settings=options_of(rule, settings))
@@ -54,6 +56,8 @@ def why_off(rule: RuleType, settings: Settings) -> str | None:
         return "not selected"
     if selected <= _exactness(rule, settings.ignore):
         return "ignored"
+    if rule.profile and not _fits_profile(rule, settings):
+        return f"profile {rule.profile}"
     if rule.needs and not settings.rule_options.get(rule.name, {}).get(rule.needs):
         return f"`{rule.needs}` is not set"
     return None if not rule.preview or _previews(rule, settings) else "preview"
@@ -64,6 +68,11 @@ def selectors(rules: Iterable[RuleType]) -> list[str]:
     codes = [rule.code for rule in rules]
     beginnings = {code[:end] for code in codes for end in range(len("ROC"), len(code) + 1)}
     return [ALL, *sorted(beginnings), *sorted(rule.name for rule in rules)]
+
+
+def profiles(rules: Iterable[RuleType]) -> list[str]:
+    """Return the purposes that some rules are for."""
+    return sorted({rule.profile for rule in rules if rule.profile})
 
 
 def options_of(rule: RuleType, settings: Settings) -> dict[str, object]:
@@ -104,6 +113,18 @@ def _previews(rule: RuleType, settings: Settings) -> bool:
     return settings.preview or bool(named & {*settings.select, *settings.extend_select})
 
 
+def _fits_profile(rule: RuleType, settings: Settings) -> bool:
+    """Return whether the profile of a rule is chosen, or its family or the rule itself is named."""
+    if settings.profile == rule.profile:
+        return True
+    families = [
+        each
+        for each in (*settings.select, *settings.extend_select)
+        if each == rule.name or (each[-1:].isdigit() and matches(each, rule))
+    ]
+    return bool(families)
+
+
 def _exactness(rule: RuleType, selectors: Iterable[str]) -> int:
     """Return how exactly the best selector names a rule: 0 not at all, 1 ALL, more for codes."""
     found = [each for each in selectors if matches(each, rule)]
@@ -124,6 +145,13 @@ def _refuse_unknown_selectors(settings: Settings) -> None:
         if selector not in known and not settings.unloaded_rules:
             message = f"unknown rule {selector!r}{did_you_mean(selector, known)}"
             raise _error(message, selector, settings)
+
+
+def _refuse_unknown_profile(settings: Settings) -> None:
+    given, known = settings.profile, profiles(rules_of(settings))
+    if given is not None and given not in known and not settings.unloaded_rules:
+        message = f"unknown profile {given!r} (choose from {', '.join(known)})"
+        raise _error(message, given, settings)
 
 
 def _refuse_wrong_options(settings: Settings) -> None:

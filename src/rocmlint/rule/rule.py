@@ -57,6 +57,9 @@ class Rule(Generic[Node]):
     """error: the run is wrong or will break; warning: slow or fragile."""
     preview: ClassVar[bool] = False
     """Off until ``--preview`` or selected by code or name."""
+    profile: ClassVar[str] = ""
+    """The purpose that it is for, such as "export": off unless ``profile`` names it, or a selector
+    with at least the digit of its family, or its name, selects it."""
     skips: ClassVar[frozenset[str]] = frozenset()
     """Kinds of file that the rule leaves alone: "test", "benchmark", "example", "script", …"""
     options: ClassVar[Mapping[str, Option]] = {}
