@@ -1,1 +1,1 @@
-"""ROC8: export: patched classes, cache registration, control flow."""
+"""ROC8: what breaks torch.export: control flow on tensors, torch.cond, caches."""

@@ -25,7 +25,7 @@ from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import decode
 
 WHEELS = ("transformers==5.23.0", "diffusers==0.42.1", "accelerate==1.15.0")
-PREVIEW = Settings(preview=True)
+PREVIEW = Settings(preview=True, profile="export")
 STANDARD_LIBRARY = Path(os.__file__).parent
 EVERY = 1 if os.environ.get("CI") else 3
 """CI looks at every file; elsewhere every third is enough to notice that something is wrong."""

@@ -45,10 +45,11 @@ def files(rule: type[Rule[Any]], heading: str) -> dict[str, str]:
     }
 
 
-def found(shown: dict[str, str], root: Path) -> set[str]:
+def found(shown: dict[str, str], root: Path, profile: str = "") -> set[str]:
     """Lint a project of these files with all rules and return the codes of what is found.
 
-    Of configurations only one that the example shows counts.
+    Rules of a profile count only in examples of that profile. Of configurations only one that the
+    example shows counts.
     """
     (root / ".git").mkdir()
     for name, code in shown.items():
@@ -56,7 +57,8 @@ def found(shown: dict[str, str], root: Path) -> set[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(code)
     configured = "rocmlint.toml" in shown or any("[tool.rocmlint" in it for it in shown.values())
-    configuration = Configuration({"preview": True}, isolated=not configured)
+    options = {"preview": True} | ({"profile": profile} if profile else {})
+    configuration = Configuration(options, isolated=not configured)
     paths = [str(root / name) for name in shown if not name.endswith("METADATA")]
     return {each.code for each in run(paths, configuration.settings_for, Options()).findings}
 
@@ -93,12 +95,12 @@ def test_examples_have_at_most_ten_lines(rule: type[Rule[Any]], heading: str) ->
 
 @each_rule
 def test_the_example_is_found_by_the_rule(rule: type[Rule[Any]], tmp_path: Path) -> None:
-    assert rule.code in found(files(rule, "Example"), tmp_path)
+    assert rule.code in found(files(rule, "Example"), tmp_path, rule.profile)
 
 
 @each_rule
 def test_what_to_use_instead_is_silent(rule: type[Rule[Any]], tmp_path: Path) -> None:
-    assert found(files(rule, "Use instead"), tmp_path) == set()
+    assert found(files(rule, "Use instead"), tmp_path, rule.profile) == set()
 
 
 @each_rule

@@ -26,6 +26,8 @@ from tests.support.blanks import with_blanks
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 EXPECT = re.compile(r"[ \t]*# expect: (?P<codes>[A-Z0-9, ]+)$", re.MULTILINE)
 RULES = [rule for rule in load_rules() if rule.on]
+PROFILES = {rule.__module__.split(".")[-2]: rule.profile for rule in RULES if rule.profile}
+"""The profiles of the families whose rules are off without."""
 
 
 def folder_of(rule: type[Rule[Any]]) -> Path:
@@ -65,7 +67,9 @@ def project_path(path: Path) -> Path:
 
 
 def linter_of(path: Path) -> Linter:
-    return Linter(Configuration({"preview": True}).settings_for(str(path.parent)))
+    options: dict[str, object] = {"preview": True}
+    options.update(("profile", PROFILES[each]) for each in path.parts if each in PROFILES)
+    return Linter(Configuration(options).settings_for(str(path.parent)))
 
 
 def lint(path: Path, text: str | None = None) -> list[Finding]:

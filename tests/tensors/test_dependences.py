@@ -82,6 +82,7 @@ def test_a_loop_over_what_is_read_is_a_read_too() -> None:
         "assert x.ndim == 2",
         "if x.device.type == 'cuda': x = x.cpu()",
         "torch._check(x.max().item() < 5)",
+        "assert x.max().item() < 5",
         "y = int(x.shape[0])",
         "y = max(x.shape[0], x.shape[1])",
         "if mask is not None and mask.dim() == 2: x = x + mask",

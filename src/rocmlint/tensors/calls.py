@@ -82,7 +82,7 @@ def of_method(held: Held, name: str, node: ast.Call) -> Held:
     if name in names.PYTHON_METHODS:
         return PYTHON
     if name in names.KEEP_ROWS:
-        return held
+        return held._replace(sure=True)
     return _of_operation(name, node, first=0)
 
 

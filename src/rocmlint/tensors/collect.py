@@ -51,6 +51,8 @@ class Collector:
                 yield from self._of_test(node, test, _what_if(node), reach)
             case ast.While(test=test) | ast.IfExp(test=test):
                 yield from self._of_test(node, test, "branch", reach)
+            case ast.Assert(test=ast.Compare() as test) if self._kind(test) is Kind.VALUE:
+                self._asked.update(ast.walk(test))  # an export takes it for a `torch._check`
             case ast.Assert(test=test):
                 yield from self._of_test(node, test, "assert", reach)
             case ast.For(iter=over):
@@ -118,6 +120,10 @@ class Collector:
         if name.startswith(_STATED):
             for each in (*node.args, *node.keywords):
                 self._asked.update(ast.walk(each))
+        elif name == "cond":
+            predicates = [each.value for each in node.keywords if each.arg == "pred"]
+            for predicate in (*node.args[:1], *predicates):
+                self._asked.update(ast.walk(predicate))
         elif node not in self._asked and self._reads(node, name):
             yield self._found(node, "read", node, reach)
 
@@ -138,8 +144,8 @@ class Collector:
         return kind is Kind.UNKNOWN and name in {"item", "tolist"} and not node.args
 
     def _builtin_reads(self, node: ast.Call, name: str) -> bool:
-        if name in _CONVERTS:
-            return len(node.args) == 1 and self._is_tensor(node.args[0])
+        if name in _CONVERTS and len(node.args) == 1:
+            return self._is_tensor(node.args[0]) or self._is_read(node.args[0])
         if name in {"max", "min"} and node.args:
             if len(node.args) > 1:
                 return any(self._is_tensor(each) for each in node.args)
@@ -149,6 +155,9 @@ class Collector:
             held = self._held.get(node.args[0], UNKNOWN)
             return element(held).kind is Kind.TENSOR and held.sure
         return False
+
+    def _is_read(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self._reads(node, last_name(node.func))
 
     def _is_tensor(self, node: ast.expr) -> bool:
         return self._kind(node) is Kind.TENSOR

@@ -1,0 +1,153 @@
+"""Where control flow of a model depends on the content of a tensor: what the rules here share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.rule import Span, compile_lazily, once_per_file
+
+if TYPE_CHECKING:
+    import ast
+    import re
+    from collections.abc import Callable, Iterator
+
+    import libcst as cst
+
+    from rocmlint.rule import Severity, Source
+    from rocmlint.tensors.dependence import Dependence, What
+    from rocmlint.tensors.inference import Inference
+
+    Place = tuple[int, int, int, int]
+
+WORDS = ("def forward",)
+_TORCH = compile_lazily(r"\b(?:torch|nn)\b")
+_ANYTHING = compile_lazily(r"(?s).")
+
+
+class Dependent(NamedTuple):
+    """A node whose work depends on the content of a tensor, and what is known about that."""
+
+    node: cst.CSTNode
+    dependence: Dependence
+
+
+def suspects(*what: What) -> Callable[[Source], Iterator[re.Match[str]]]:
+    """Make the function that finds where a file depends on tensors in one of these ways."""
+
+    def find(source: Source) -> Iterator[re.Match[str]]:
+        for place, each in _places(source).items():
+            if each.what in what and _is_exported(each):
+                found = _ANYTHING.match(source.text, _offset(place, source))
+                if found is not None:
+                    yield found
+
+    return find
+
+
+def dependent(
+    node: cst.CSTNode, asked: cst.CSTNode, source: Source, *what: What
+) -> Dependent | None:
+    """Return what is known of a node of which ``asked`` is the condition or what it loops over."""
+    span = source.span(asked)
+    found = _places(source).get((span.line, span.column, span.end_line, span.end_column))
+    return Dependent(node, found) if found is not None and found.what in what else None
+
+
+def severity_of(found: Dependent) -> Severity:
+    """Return how bad a dependence is that the export of a model runs into."""
+    return "warning" if found.dependence.reach == "dtype-gated" else "error"
+
+
+def is_unreached(found: Dependent, source: Source) -> bool:
+    """Functions that no `forward` of the file calls."""
+    del source
+    return found.dependence.reach == "unreached"
+
+
+def is_guarded(found: Dependent, source: Source) -> bool:
+    """Code that a condition keeps from exports: `is_exporting`, `is_tracing`, `is_compiling`."""
+    del source
+    return found.dependence.reach == "guarded"
+
+
+def is_for_training(found: Dependent, source: Source) -> bool:
+    """Code that runs only while training, or only where labels are given."""
+    del source
+    return found.dependence.reach in {"training", "labels"}
+
+
+def is_bypassed(found: Dependent, source: Source) -> bool:
+    """Loops over experts in classes with `@use_experts_implementation`: exports use another one."""
+    del source
+    return found.dependence.reach == "bypassed"
+
+
+EXCUSES = (is_unreached, is_guarded, is_for_training, is_bypassed)
+
+
+def _is_exported(found: Dependence) -> bool:
+    return found.reach in {"live", "dtype-gated"}
+
+
+@once_per_file
+def inferred(source: Source) -> Inference | None:
+    """Return what is known of the expressions of a file, None if it is not Python."""
+    from rocmlint.tensors.inference import NotPythonError, infer  # noqa: PLC0415 - few files need it
+
+    try:
+        return infer(source.text)
+    except NotPythonError:
+        return None
+
+
+@once_per_file
+def _places(source: Source) -> dict[Place, Dependence]:
+    """Return the dependences of a file by the place of what they ask."""
+    if not _TORCH.search(source.text):
+        return {}
+    inference = inferred(source)
+    places: dict[Place, Dependence] = {}
+    for each in inference.dependences if inference is not None else ():
+        place = _place(each, source)
+        known = places.get(place)
+        if known is None or known.what == "read":
+            places[place] = each
+    return {
+        place: each
+        for place, each in places.items()
+        if each.what != "read" or not _is_within(each, place, places)
+    }
+
+
+def _is_within(found: Dependence, place: Place, places: dict[Place, Dependence]) -> bool:
+    """Check whether a read is part of something that is reported itself."""
+    start, end = place[:2], place[2:]
+    return any(
+        above[:2] <= start and end <= above[2:] and each is not found and _is_exported(each)
+        for above, each in places.items()
+    )
+
+
+def _place(found: Dependence, source: Source) -> Place:
+    span = span_of(found.expression, source)
+    return (span.line, span.column, span.end_line, span.end_column)
+
+
+def span_of(node: ast.expr | ast.stmt, source: Source) -> Span:
+    """Return where a node is, in characters; ``ast`` counts bytes."""
+    end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or 0
+    return Span(
+        node.lineno,
+        _characters(node.lineno, node.col_offset, source) + 1,
+        end_line,
+        _characters(end_line, end_offset, source) + 1,
+    )
+
+
+def _characters(line: int, offset: int, source: Source) -> int:
+    text = source.lines[line - 1]
+    return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
+
+
+def _offset(place: Place, source: Source) -> int:
+    return source.offset_of(place[0]) + place[1] - 1

@@ -1,0 +1,85 @@
+"""ROC803, loop-over-tensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from rocmlint.rule import PythonRule, fitted, last_name, nodes
+
+from ._flow import EXCUSES, WORDS, dependent, suspects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Finding, Severity, Source
+
+
+class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
+    """A model loops over the rows of a tensor, or over values that it reads from one.
+
+    ## Why it matters
+    An export unrolls Python's loops. A loop over the rows of a tensor fixes their number: with a
+    dynamic dimension ``torch.export`` stops with "Constraints violated". A loop as long as a
+    value in a tensor (``range(n.item())``) cannot be unrolled, and one over ``tolist()`` makes a
+    copy of the body for each value. On a GPU each iteration starts its own small kernels.
+
+    ## Example
+    ```python
+    import torch
+    from torch import nn
+
+    class Pool(nn.Module):
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor):
+            pooled = [row[:n].mean(0) for row, n in zip(x.unbind(0), lengths.tolist())]
+            return torch.stack(pooled)
+    ```
+
+    ## Use instead
+    Compute all rows at once, with a mask where they differ in length.
+    ```python
+    import torch
+    from torch import nn
+
+    class Pool(nn.Module):
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor):
+            position = torch.arange(x.shape[1], device=x.device)
+            mask = (position < lengths[:, None]).to(x.dtype)
+            return torch.einsum("bld,bl->bd", x, mask) / lengths[:, None]
+    ```
+
+    ## References
+    - https://docs.pytorch.org/docs/stable/export.html
+    - https://docs.pytorch.org/docs/stable/higher_order_ops/while_loop.html
+    """
+
+    code = "ROC803"
+    name = "loop-over-tensor"
+    since = "0.1.0"
+    profile = "export"
+    on = nodes(
+        *("For", "CompFor"),
+        words=WORDS,
+        suspects=suspects("loop"),
+        described="loops in files that define `forward`",
+    )
+    severity = "warning"
+    skips = frozenset({"test"})
+    excuses = EXCUSES
+
+    def check(self, node: cst.For | cst.CompFor, source: Source) -> Iterator[Finding]:
+        """Find loops over tensors and over what is read from them."""
+        found = dependent(node, node.iter, source, "loop")
+        if found is None or self.is_excused(found, source):
+            return
+        message = fitted(
+            "This loop runs over the content of a tensor: `{}`", source.text_of(node.iter)
+        )
+        help = (
+            "Compute all rows at once, with a mask or `index_add` where they differ in length; "
+            "`torch.while_loop` and `scan` export what depends on the iteration before."
+        )
+        is_counted = isinstance(node.iter, cst.Call) and last_name(node.iter.func) == "range"
+        severity: Severity = "error" if is_counted else "warning"
+        yield self.finding(node.iter, source, message, help=help, severity=severity)
