@@ -18,9 +18,10 @@ def import_edits(file: File) -> list[Edit]:
     """Return what adds the imports that are missing."""
     if file.options.local_imports:
         return [
-            _in_function(file, function, sorted(modules))
+            _in_function(file, function, sorted(missing))
             for function, modules in file.imported.items()
             if isinstance(function, FUNCTIONS)
+            if (missing := modules - set(_imported(function.body)))
         ]
     needed = {module for modules in file.imported.values() for module in modules}
     missing = sorted(needed - set(_imported(file.inference.tree.body)))

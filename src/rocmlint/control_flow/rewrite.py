@@ -16,7 +16,7 @@ For one function at run time, with :mod:`rocmlint.control_flow.compiled`::
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.checks import is_raise
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     from rocmlint.tensors.dependence import Dependence, What
     from rocmlint.tensors.inference import Inference
+
+
+MAXIMUM_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -105,16 +108,37 @@ def rewrite(
     options = Options() if options is None else options
     if options.pre_rewriter is not None:
         text, inference = options.pre_rewriter(text), None
-    file = File(text, infer(text) if inference is None else inference, options)
+    found = _rewritten_once(text, options, infer(text) if inference is None else inference)
+    for _ in range(MAXIMUM_ROUNDS):
+        again = _rewritten_once(found.text, options, infer(found.text))
+        if again.text == found.text:
+            break
+        found = _joined(found, again)
+    if options.post_rewriter is not None:
+        found = replace(found, text=options.post_rewriter(found.text), origins=())
+    return found
+
+
+def _rewritten_once(text: str, options: Options, inference: Inference) -> Rewritten:
+    file = File(text, inference, options)
     statements = _settle(file)
     lines = file.layout.spliced(0, len(text), [*file.edits, *import_edits(file)])
     after, origins = "\n".join(each.text for each in lines), tuple(each.origin for each in lines)
-    if options.post_rewriter is not None:
-        after, origins = options.post_rewriter(after), ()
     if after != text and syntax_tree(after) is None:
         message = "the rewritten text is not valid Python"
         raise RewriteError(message)
     return Rewritten(text, after, statements, origins)
+
+
+def _joined(first: Rewritten, then: Rewritten) -> Rewritten:
+    """Return two rounds as one: what one round rewrites can show another what holds tensors."""
+    late = {first.origins[each.line - 1] for each in then.statements if each.is_rewritten}
+    statements = tuple(
+        replace(each, refusal=None, detail="") if each.line in late else each
+        for each in first.statements
+    )
+    origins = tuple(first.origins[each - 1] for each in then.origins)
+    return Rewritten(first.before, then.text, statements, origins)
 
 
 def _settle(file: File) -> tuple[Statement, ...]:
