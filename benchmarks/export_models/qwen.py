@@ -102,7 +102,7 @@ def model(kind: str) -> Case:
                 "mm_token_type_ids": (text == IMAGE).int(),
             }
         )
-    length = {1: dim("length", 2, 4096)}
+    length = {1: dim("length", 4, 4096)}
     shapes = {
         "input_ids": length,
         "attention_mask": length,

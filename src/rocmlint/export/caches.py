@@ -59,7 +59,11 @@ def _of_model(model: Any) -> Iterator[type]:
     torch: Any = importlib.import_module("torch")
     for name in dict.fromkeys(type(each).__module__ for each in model.modules()):
         for each in vars(sys.modules.get(name, object())).values() if name in sys.modules else ():
-            if isinstance(each, type) and each.__module__ == name and each.__name__.endswith("Cache"):
+            if (
+                isinstance(each, type)
+                and each.__module__ == name
+                and each.__name__.endswith("Cache")
+            ):
                 if not issubclass(each, torch.nn.Module):
                     yield each
 

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from rocmlint.export.patch import Patch
     from rocmlint.export.patches.builtin import Builtin
 
-MODULES = ("sliding_window",)
+MODULES = (
+    "sliding_window",
+    "dynamic_rope",
+    "position_grid",
+    "image_lists",
+    "funnel",
+    "attention_batch",
+    "image_grids",
+    "rope_index",
+)
 
 
 def builtins() -> list[Builtin]:

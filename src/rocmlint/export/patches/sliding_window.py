@@ -26,7 +26,8 @@ def find(model: Any) -> Iterator[Patch]:
 def _has_window(module: Any) -> bool:
     config = getattr(module, "config", None)
     return any(
-        getattr(config, name, None) is not None for name in ("sliding_window", "attention_chunk_size")
+        getattr(config, name, None) is not None
+        for name in ("sliding_window", "attention_chunk_size")
     )
 
 
