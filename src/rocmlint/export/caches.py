@@ -49,7 +49,8 @@ def registrations(model: Any = None) -> list[Registration]:
 
 
 def _below(cls: type) -> Iterator[type]:
-    for each in dict.fromkeys(cls.__subclasses__()):
+    subclasses: list[type] = cls.__subclasses__()
+    for each in dict.fromkeys(subclasses):
         yield each
         yield from _below(each)
 
@@ -125,7 +126,7 @@ def _layer(context: Any, keys: Iterator[Any], values: Iterator[Any], rest: Any) 
 
 def _new(cls: type, state: dict[str, Any]) -> Any:
     """Return an object with that state: constructors of caches would make new, empty layers."""
-    made = cls.__new__(cls)
+    made: Any = object.__new__(cls)
     vars(made).update(state)
     return made
 

@@ -31,7 +31,8 @@ def _defined() -> Iterator[type]:
 
 
 def _below(cls: type) -> Iterator[type]:
-    for each in dict.fromkeys(cls.__subclasses__()):
+    subclasses: list[type] = cls.__subclasses__()
+    for each in dict.fromkeys(subclasses):
         yield each
         yield from _below(each)
 

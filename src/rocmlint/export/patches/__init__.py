@@ -21,6 +21,7 @@ MODULES = (
     "attention_batch",
     "image_grids",
     "rope_index",
+    "window_attention",
 )
 
 

@@ -50,7 +50,7 @@ def _forward(original: Any) -> Any:
     def forward(self: Any, x: Any, position_ids: Any, layer_type: Any = None) -> Any:
         """Compute the frequencies for the longest position, and keep none of them.
 
-        Up to the original length they are the original ones, as in a model that was not used before.
+        Up to the original length they are the original ones, as in a model that is new.
         """
         rest = {} if layer_type is None else {"layer_type": layer_type}
         kind = self.rope_type if layer_type is None else self.rope_type[layer_type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.patch import Patch
@@ -26,8 +27,7 @@ def _resizing(original: Any) -> Any:
 
         Resizing to the same size changes nothing.
         """
-        import torch  # noqa: PLC0415
-
+        torch: Any = importlib.import_module("torch")
         if not isinstance(height, torch.SymInt) and not isinstance(width, torch.SymInt):
             return original(self, embeddings, height, width)
         before = torch.jit.is_tracing

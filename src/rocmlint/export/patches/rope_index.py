@@ -33,7 +33,7 @@ def find(model: Any) -> Iterator[Patch]:
 
 
 def _index(original: Any) -> Any:
-    def get_rope_index(
+    def get_rope_index(  # noqa: PLR0913, PLR0917 - as in transformers
         self: Any,
         input_ids: Any,
         mm_token_type_ids: Any,
@@ -44,9 +44,10 @@ def _index(original: Any) -> Any:
     ) -> Any:
         """Return the positions, and how much further than the tokens they go in each text."""
         if not is_traced(input_ids):
-            grids = {"image_grid_thw": image_grid_thw, "video_grid_thw": video_grid_thw}
-            given = {**kwargs, **grids, "attention_mask": attention_mask}
-            return original(self, input_ids, mm_token_type_ids=mm_token_type_ids, **given)
+            given = {"image_grid_thw": image_grid_thw, "video_grid_thw": video_grid_thw, **kwargs}
+            return original(
+                self, input_ids, mm_token_type_ids, attention_mask=attention_mask, **given
+            )
         seconds = kwargs.get("second_per_grid_ts")
         vision = self.config.vision_config
         grids = _Grids(
