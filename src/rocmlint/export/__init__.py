@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocmlint.export.errors import ExportError, PatchNotProvenError
+    from rocmlint.export.errors import ExportError, PatchNotProvenError, StaticSizeError
+    from rocmlint.export.manager import session
     from rocmlint.export.patch import Patch
     from rocmlint.export.registration import Registration
     from rocmlint.export.rewriting import Rewrite
@@ -19,6 +20,8 @@ __all__ = [
     "Patch",
     "PatchNotProvenError",
     "Registration",
+    "Rewrite",
+    "StaticSizeError",
     "cond",
     "map_rows",
     "raise_if",
@@ -32,6 +35,8 @@ _HOME = {
     "Patch": "rocmlint.export.patch",
     "PatchNotProvenError": "rocmlint.export.errors",
     "Registration": "rocmlint.export.registration",
+    "Rewrite": "rocmlint.export.rewriting",
+    "StaticSizeError": "rocmlint.export.errors",
     "cond": "rocmlint.export.operators",
     "map_rows": "rocmlint.export.operators",
     "raise_if": "rocmlint.export.operators",

@@ -14,6 +14,10 @@ class ExportError(RocmlintError):
     """A patch, a registration or a rewrite cannot be applied; nothing of the session is left."""
 
 
+class StaticSizeError(ExportError):
+    """A size that was to be dynamic became a number; see ``session(stop_if_static=True)``."""
+
+
 class PatchNotProvenError(RocmlintError, AssertionError):
     """A patch did not take effect, or that could not be seen; ``proof`` says which and why."""
 

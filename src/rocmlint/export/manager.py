@@ -27,6 +27,7 @@ from rocmlint.export.proof import Proof, RegistrationProof
 from rocmlint.export.registration import registrations_of
 from rocmlint.export.rewriting import rewrites_of
 from rocmlint.export.spread import replace_aliases, undo_aliases
+from rocmlint.export.static_sizes import stop_if_static
 from rocmlint.export.targets import target_of
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Options:
     rewrite: Any
     dump: str | os.PathLike[str] | None
     rebind: bool
+    stop_if_static: bool
 
 
 def session(  # noqa: PLR0913 - all but the first are named by the caller
@@ -63,6 +65,7 @@ def session(  # noqa: PLR0913 - all but the first are named by the caller
     rewrite: Any | Rewrite = None,
     dump: str | os.PathLike[str] | None = None,
     rebind: bool = True,
+    stop_if_static: bool = False,
 ) -> Session:
     """Return a context manager in which a model is exported.
 
@@ -75,12 +78,13 @@ def session(  # noqa: PLR0913 - all but the first are named by the caller
       of a class and a name, a model, which means all of its modules, or a ``Rewrite`` with options.
       True means ``model``.
     - ``dump`` is a directory for the rewritten files, their differences, and what was refused.
+    - ``stop_if_static`` raises StaticSizeError at the line that makes a dynamic size static.
     - ``rebind=False`` leaves other references to a patched function alone and only reports them.
 
     Nothing happens before the session is entered. It can be entered again once it was left. Raises
     ExportError from ``with``, and then nothing was changed.
     """
-    return Session(Options(model, patches, register, rewrite, dump, rebind))
+    return Session(Options(model, patches, register, rewrite, dump, rebind, stop_if_static))
 
 
 class Session:
@@ -204,7 +208,8 @@ class Session:
         rewritten, self.rewritten = rewrites_of(self.options.rewrite, model)
         if self.options.dump is not None:
             write_dump(self.rewritten, self.options.dump)
-        return patches_of([given, *rewritten])
+        stops = [stop_if_static()] if self.options.stop_if_static else []
+        return patches_of([given, *rewritten, *stops])
 
     def undo(self) -> None:
         """Undo everything, also if something fails or an interrupt comes; leaving does it."""
