@@ -23,6 +23,7 @@ from rocmlint.export.heap import (
     is_ours,
     name_of,
     owner_of,
+    referrers,
     where,
 )
 
@@ -79,10 +80,10 @@ def unseen(functions: list[Any]) -> list[int]:
 
     What compiled code holds is not a container that the garbage collector knows, but it counts.
     Variables of functions that run now are not in such a container either; they are subtracted.
-    ``functions`` is a list: of a tuple that is passed on with ``*`` gc says nothing.
+    ``functions`` is a list: of a tuple that is passed on with ``*`` gc may say nothing.
     """
     counts = Counter(
-        id(part) for holder in gc.get_referrers(*functions) for part in gc.get_referents(holder)
+        id(part) for holder in referrers(functions) for part in gc.get_referents(holder)
     )
     surplus = [
         # getrefcount() counts its own argument

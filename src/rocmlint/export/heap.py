@@ -57,7 +57,7 @@ class Heap:
         ids = {id(each) for each in level}
         mine = {id(self._objects), id(self._holders), id(level), *map(id, self._holders.values())}
         known = set(self._holders)
-        holders = _referrers(level)
+        holders = referrers(level)
         mine.add(id(holders))
         above: dict[int, Any] = {}
         for holder in holders:
@@ -71,10 +71,17 @@ class Heap:
         return list(above.values())
 
 
-def _referrers(objects: list[Any]) -> list[Any]:
-    """Return what the collector shows; it compares every reference there is with each object."""
+def referrers(objects: list[Any]) -> list[Any]:
+    """Return what the collector shows; it compares every reference there is with each object.
+
+    Not the tuple in which Python itself passes the objects, which nothing else refers to.
+    """
     if len(objects) <= _FEW:
-        return gc.get_referrers(*objects)
+        found = gc.get_referrers(*objects)
+        only_here = 3  # the list, the variable and the argument
+        return [
+            each for each in found if type(each) is not tuple or sys.getrefcount(each) > only_here
+        ]
     ids = {id(each) for each in objects}
     return [
         each
