@@ -7,7 +7,6 @@ Paths are relative to ``models/`` of transformers 5.23.0 ("new") and 4.57.6 ("ol
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -67,8 +66,8 @@ class _Attention(nn.Module):
 
 
 def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, **_: object) -> Any:
-    moved = (each.transpose(1, 2) for each in (query, key, value))
-    return nn.functional.scaled_dot_product_attention(*moved).transpose(1, 2)
+    first, second, third = (each.transpose(1, 2) for each in (query, key, value))
+    return nn.functional.scaled_dot_product_attention(first, second, third).transpose(1, 2)
 
 
 def _perturbed(*, all_of_it: bool) -> dict[str, Any]:
@@ -94,7 +93,10 @@ def _spline(value: float) -> dict[str, Any]:
     return {"inputs": torch.tensor([0.0, value])}
 
 
-_GATE = {"attention_mask": torch.ones(1, 3), "input_states": torch.linspace(0, 1, 12).reshape(1, 3, 4)}
+_GATE = {
+    "attention_mask": torch.ones(1, 3),
+    "input_states": torch.linspace(0, 1, 12).reshape(1, 3, 4),
+}
 _PADDED = {**_GATE, "attention_mask": torch.tensor([[1.0, 1.0, 0.0]])}
 
 RUN = (
@@ -206,15 +208,6 @@ REFUSED = (
 )
 
 
-def owner(case: Case) -> nn.Module:
-    """Return a module with the attributes that a statement uses of ``self``."""
-    module = nn.Module()
-    for name, value in case.attributes.items():
-        setattr(module, name, value)
-    return module
-
-
 def namespace(case: Case) -> dict[str, Any]:
     """Return the globals that a statement uses."""
-    given = SimpleNamespace(**case.names)
-    return {"torch": torch, "nn": nn, **vars(given)}
+    return {"torch": torch, "nn": nn, **case.names}

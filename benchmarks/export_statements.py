@@ -1,6 +1,6 @@
 """Rewrite statements of real models, and compare them before, after, and exported.
 
-usage: export_statements.py --new DIR --old DIR --diffusers DIR [--strict]
+usage: python -m benchmarks.export_statements --new DIR --old DIR --diffusers DIR [--strict]
 
 The directories are ``transformers`` 5.23.0, ``transformers`` 4.57.6 and ``diffusers`` 0.42.1,
 installed or unpacked. Each statement is cut out of its file, before and after rewriting, and run
@@ -13,7 +13,7 @@ import argparse
 import ast
 import sys
 import textwrap
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,22 +21,19 @@ import torch
 from torch import nn
 
 import rocmlint.export
+from benchmarks.export_statement_cases import NOT_EXPORTABLE, REFUSED, RUN, namespace
 from rocmlint.control_flow.rewrite import Options, rewrite
-
-sys.path.insert(0, str(Path(__file__).parent))
-from export_statement_cases import NOT_EXPORTABLE, REFUSED, RUN, namespace, owner  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from export_statement_cases import Case
-
+    from benchmarks.export_statement_cases import Case
     from rocmlint.control_flow.rewrite import Rewritten, Statement
 
 INNER = {"new": "models", "old": "models", "diffusers": "models/transformers"}
 
 
-@lru_cache(maxsize=None)
+@cache
 def rewritten(path: Path) -> Rewritten:
     """Rewrite a file."""
     return rewrite(path.read_text(), Options(unreached=True))
@@ -58,13 +55,16 @@ def texts(result: Rewritten, found: Statement) -> tuple[str, str]:
 def module(case: Case, text: str) -> nn.Module:
     """Return a module whose ``forward`` is the statement."""
     names = ", ".join(case.inputs[0])
-    given = "".join(f"    {each} = self.{each}\n" for each in case.attributes if each in {"attn"})
+    given = "    attn = self.attn\n" if "attn" in case.attributes else ""
     gives = ", ".join(case.gives) or next(iter(case.inputs[0]))
-    code = f"def forward(self, {names}):\n{given}{textwrap.indent(text, '    ')}\n    return ({gives},)\n"
+    body = textwrap.indent(text, "    ")
+    code = f"def forward(self, {names}):\n{given}{body}\n    return ({gives},)\n"
     space = {**namespace(case), "rocmlint": sys.modules["rocmlint"]}
     exec(compile(ast.parse(code), case.name, "exec"), space)  # noqa: S102 - that is what it is for
-    made = owner(case)
-    made.__class__ = type("Statement", (nn.Module,), {"forward": space["forward"]})
+    made = type("Statement", (nn.Module,), {"forward": space["forward"]})()
+    for name, value in case.attributes.items():
+        setattr(made, name, value)
+    assert isinstance(made, nn.Module)
     return made
 
 
@@ -134,7 +134,7 @@ def main(arguments: Sequence[str]) -> int:
     torch.manual_seed(0)
 
     def path_of(case: Case) -> Path:
-        folder: Path = getattr(flags, case.package)
+        folder = Path(getattr(flags, case.package))
         return folder / INNER[case.package] / case.path
 
     answers = {case.name: judged(case, path_of(case), strict=flags.strict) for case in RUN}
@@ -142,9 +142,10 @@ def main(arguments: Sequence[str]) -> int:
     for name, answer in answers.items():
         print(f"{name:55} {answer}")
     right = sum(answers[case.name] == "right" for case in RUN)
-    said_no = sum(answers[case.name] == "right" for case in (*NOT_EXPORTABLE, *REFUSED))
-    print(f"{right} of {len(RUN)} right; {said_no} of {len(NOT_EXPORTABLE + REFUSED)} refused with the reason")
-    return int(right < len(RUN) or said_no < len(NOT_EXPORTABLE + REFUSED))
+    refusals = (*NOT_EXPORTABLE, *REFUSED)
+    said_no = sum(answers[case.name] == "right" for case in refusals)
+    print(f"{right} of {len(RUN)} right; {said_no} of {len(refusals)} refused with the reason")
+    return int(right < len(RUN) or said_no < len(refusals))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ patched_classes: disk project text
 source: config disk formats notebook project syntax text
 change: disk formats notebook source syntax text
 rule: config formats installs project source syntax text
-rules: disk formats project published rule syntax tensors text
+rules: control_flow disk formats patched_classes project published rule syntax tensors text
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
 verify: config disk gpus interpreter published rule source text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import Span, compile_lazily, once_per_file
+from rocmlint.rule import Edit, Fix, Span, compile_lazily, once_per_file
 
 if TYPE_CHECKING:
     import ast
@@ -56,6 +56,29 @@ def dependent(
 def severity_of(found: Dependent) -> Severity:
     """Return how bad a dependence is that the export of a model runs into."""
     return "warning" if found.dependence.reach == "dtype-gated" else "error"
+
+
+def rewriting(
+    found: Dependent, source: Source, title: str, *, plain_torch: bool = False
+) -> Fix | None:
+    """Return the fix that rewrites a statement, None where that cannot be done for sure."""
+    from rocmlint.control_flow.single import replacements  # noqa: PLC0415 - only for findings
+
+    inference = inferred(source)
+    if inference is None:
+        return None
+    made = replacements(source.text, inference, found.dependence, plain_torch=plain_torch)
+    edits = tuple(_edit(each.start, each.end, each.text, source) for each in made)
+    return Fix(title, edits, safe=False) if edits else None
+
+
+def _edit(start: int, end: int, text: str, source: Source) -> Edit:
+    line, end_line = (source.text.count("\n", 0, each) + 1 for each in (start, end))
+    column, end_column = (
+        each - source.offset_of(number) + 1 for each, number in ((start, line), (end, end_line))
+    )
+    was = source.text[start:end]
+    return Edit(line, column, end_line, end_column, text, was=was)
 
 
 def is_unreached(found: Dependent, source: Source) -> bool:

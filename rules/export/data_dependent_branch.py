@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, fitted, nodes
 
-from ._flow import EXCUSES, WORDS, dependent, severity_of, suspects
+from ._flow import EXCUSES, WORDS, dependent, rewriting, severity_of, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,12 @@ class DataDependentBranch(PythonRule["cst.CSTNode"]):
             return torch.where(is_finite, hidden_states, torch.nan_to_num(hidden_states))
     ```
 
+    ## Fix safety
+    The branches become functions, and ``rocmlint.export.cond`` chooses one: with a plain ``if``
+    when the model runs, with ``torch.cond`` while it is exported. The model then depends on
+    rocmlint. Branches that return early, change something in place or give something other than
+    tensors are left alone; ``rocmlint export rewrite --refused`` says why.
+
     ## References
     - https://docs.pytorch.org/docs/stable/export.html#data-dependent-control-flow
     - https://docs.pytorch.org/docs/stable/higher_order_ops/cond.html
@@ -77,4 +83,6 @@ class DataDependentBranch(PythonRule["cst.CSTNode"]):
             "This branch depends on the content of a tensor: `{}`", source.text_of(asked)
         )
         help = "Use `torch.where`, or `torch.cond` where one of the branches is expensive."
-        yield self.finding(asked, source, message, help=help, severity=severity_of(found))
+        fix = rewriting(found, source, "Choose with `rocmlint.export.cond`")
+        severity = severity_of(found)
+        yield self.finding(asked, source, message, help=help, fix=fix, severity=severity)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, fitted, nodes
 
-from ._flow import EXCUSES, WORDS, dependent, severity_of, suspects
+from ._flow import EXCUSES, WORDS, dependent, rewriting, severity_of, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,11 @@ class RaiseOnTensor(PythonRule["cst.If | cst.Assert"]):
             return self.embedding(input_ids)
     ```
 
+    ## Fix safety
+    The model raises the same error as before, but an exported program raises ``RuntimeError``, and
+    with ``strict=True`` torch 2.13 leaves the check out of it. ``assert`` and errors for which
+    torch has no check are left alone: ``rocmlint export rewrite`` covers them too.
+
     ## References
     - https://docs.pytorch.org/docs/stable/export.html#data-dependent-control-flow
     - https://github.com/pytorch/pytorch/blob/v2.13.0/torch/__init__.py
@@ -80,4 +85,6 @@ class RaiseOnTensor(PythonRule["cst.If | cst.Assert"]):
             "Use `torch._check(condition.item(), lambda: message)`, or a relative. "
             "An exported program then makes the same check."
         )
-        yield self.finding(node.test, source, message, help=help, severity=severity_of(found))
+        fix = rewriting(found, source, "Check with torch", plain_torch=True)
+        severity = severity_of(found)
+        yield self.finding(node.test, source, message, help=help, fix=fix, severity=severity)

@@ -10,13 +10,15 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import BartConfig
 
 from rocmlint.control_flow.rewrite import rewrite
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 NAME = "transformers.models.bart.modeling_bart"
 
@@ -36,11 +38,10 @@ def load(*, rewritten: bool) -> ModuleType:
 def model_of(module: ModuleType) -> Any:
     """Return the model of a module, with the same weights each time."""
     torch.manual_seed(0)
-    layers = {"encoder_layers": 2, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
-    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
-    config = BartConfig(
-        vocab_size=64, d_model=8, max_position_embeddings=32, use_cache=False, **layers, **heads
-    )
+    sizes: dict[str, Any] = {"vocab_size": 64, "d_model": 8, "max_position_embeddings": 32}
+    for part in ("encoder", "decoder"):
+        sizes |= {f"{part}_layers": 2, f"{part}_ffn_dim": 16, f"{part}_attention_heads": 2}
+    config = BartConfig(use_cache=False, **sizes)
     config._attn_implementation = "eager"
     return module.BartModel(config).eval().half()
 
@@ -82,12 +83,13 @@ def main() -> None:
             "eager": same(expected, after(ids, offset)),
             "exported": same(expected, program(ids, offset)),
         }
-    print(json.dumps(answer))
+    print(json.dumps(answer))  # noqa: T201 - the answer to the test
 
 
 def same(one: tuple[torch.Tensor, ...], other: tuple[torch.Tensor, ...]) -> bool:
     """Return whether all tensors are equal, NaN too."""
-    return all(torch.allclose(*each, rtol=0, atol=0, equal_nan=True) for each in zip(one, other, strict=True))
+    pairs = zip(one, other, strict=True)
+    return all(torch.allclose(a, b, rtol=0, atol=0, equal_nan=True) for a, b in pairs)
 
 
 if __name__ == "__main__":

@@ -49,15 +49,14 @@ class Number:
     def __lt__(self, other: object) -> Number:
         return self._with(other, lambda a, b: a < b)
 
-    def any(self) -> Number:
+    def _truth(self) -> Number:
         return Number(bool(self.value))
 
-    all = any
-
-    def sum(self) -> Number:
+    def _itself(self) -> Number:
         return self
 
-    max = min = clone = sum
+    any = all = _truth
+    sum = max = min = _itself
 
     def item(self) -> float:
         return self.value
@@ -78,7 +77,7 @@ TORCH = SimpleNamespace(
     logical_and=lambda a, b: Number(bool(_tensor(a)) & bool(_tensor(b))),
     logical_or=lambda a, b: Number(bool(_tensor(a)) | bool(_tensor(b))),
     zeros_like=lambda a: Number(0 * _tensor(a).value),
-    isnan=lambda a: Number(_tensor(a).value != _tensor(a).value),  # noqa: PLR0124 - that is NaN
+    isnan=lambda a: Number(_tensor(a).value != _tensor(a).value),
 )
 
 
@@ -160,7 +159,9 @@ def blocks() -> st.SearchStrategy[list[str]]:
     """Return blocks of statements."""
 
     def compound(inner: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str]]:
-        block = st.lists(inner, min_size=1, max_size=3).map(lambda parts: sum(parts, []))
+        block = st.lists(inner, min_size=1, max_size=3).map(
+            lambda parts: [line for part in parts for line in part]
+        )
         return st.one_of(
             st.builds(lambda t, a: [f"if {t}:", *_indented(a)], tests(), block),
             st.builds(
@@ -182,7 +183,10 @@ def blocks() -> st.SearchStrategy[list[str]]:
             ),
             st.builds(lambda t, e: [f"if {t}: x = {e}"], tests(), tensors()),
             st.builds(lambda a: ["for i in range(2):", *_indented(a)], block),
-            st.builds(lambda a, e: ["while x.sum() < 9:", *_indented([*a, "x = x * x + 3"])], block, tensors()),
+            st.builds(
+                lambda a: ["while x.sum() < 9:", *_indented([*a, "x = x * x + 3"])],
+                block,
+            ),
             st.builds(lambda a: ["try:", *_indented(a), "finally:", "    pass"], block),
         )
 
@@ -197,7 +201,7 @@ def programs() -> st.SearchStrategy[str]:
 
 
 def _module(first: list[str], parts: list[list[str]]) -> str:
-    lines = [*first, *sum(parts, []), "return x, y, a, b"]
+    lines = [*first, *(line for part in parts for line in part), "return x, y, a, b"]
     return HEAD + "".join(f"        {line}\n" for line in lines)
 
 

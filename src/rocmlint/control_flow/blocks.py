@@ -46,9 +46,7 @@ def _colon(file: File, test: ast.expr) -> int:
     return colon
 
 
-def _block(
-    file: File, colon: int, body: Sequence[ast.stmt], last: int, indent: str
-) -> list[Line]:
+def _block(file: File, colon: int, body: Sequence[ast.stmt], last: int, indent: str) -> list[Line]:
     """Return the lines between a colon and the last line of its block."""
     layout = file.layout
     line = layout.text.count("\n", 0, colon) + 1

@@ -143,7 +143,11 @@ def check_scope(function: ast.AST, names: Collection[str]) -> None:
     for node in ast.walk(function):
         if isinstance(node, (ast.Global, ast.Nonlocal)) and set(node.names) & set(names):
             raise RefusedError(Refusal.SCOPE_OF_NAMES, (set(node.names) & set(names)).pop())
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SCOPES:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in _SCOPES
+        ):
             raise RefusedError(Refusal.SCOPE_OF_NAMES, node.func.id)
         if isinstance(node, (*NESTED, ast.GeneratorExp)) and node is not function:
             seen = sorted(_free_names(node) & set(names))

@@ -29,7 +29,10 @@ def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
         if file.inference.kind_of(value) is not Kind.TENSOR:
             raise RefusedError(Refusal.NOT_A_TENSOR, file.text_of(value))
         for each in ast.walk(value):
-            if isinstance(each, ast.Name) and file.inference.kind_of(each) in {Kind.VALUE, Kind.VALUES}:
+            if isinstance(each, ast.Name) and file.inference.kind_of(each) in {
+                Kind.VALUE,
+                Kind.VALUES,
+            }:
                 raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, each.id)
     check_dtypes("conditional expression", [dtype_of(node.body), dtype_of(node.orelse)])
     then, other = (_value(file, each) for each in (node.body, node.orelse))

@@ -51,7 +51,9 @@ def _relocate(tree: ast.Module, rewritten: Rewritten) -> None:
     before, after = rewritten.before.split("\n"), rewritten.text.split("\n")
     kept = [before[line - 1] == text for line, text in zip(rewritten.origins, after, strict=True)]
     for node in ast.walk(tree):
-        if not isinstance(node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg, ast.keyword, ast.alias)):
+        if not isinstance(
+            node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg, ast.keyword, ast.alias)
+        ):
             continue
         first, last = node.lineno, node.end_lineno or node.lineno
         start, end = rewritten.origins[first - 1], rewritten.origins[last - 1]

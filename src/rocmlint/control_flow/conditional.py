@@ -91,9 +91,7 @@ def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch
         isinstance(each, ast.Return) for branch in branches for each in own_nodes_of(branch.body)
     )
     for branch in branches:
-        check_branch(
-            branch.body, file.inference, may_return=returns, settled=file.is_settled
-        )
+        check_branch(branch.body, file.inference, may_return=returns, settled=file.is_settled)
         file.check_nested(branch.body)
         if returns and not _always_returns(branch.body):
             raise RefusedError(Refusal.EARLY_RETURN)
@@ -126,7 +124,9 @@ def _check_paths(file: File, interface: Interface, branches: Sequence[Branch]) -
     """Check that each path gives tensors, and the same. Raises RefusedError."""
     if interface.returns:
         found = (each for branch in branches for each in own_nodes_of(branch.body))
-        check_returns([each.value for each in found if isinstance(each, ast.Return)], file.inference)
+        check_returns(
+            [each.value for each in found if isinstance(each, ast.Return)], file.inference
+        )
     ends = [Reaching(branch.body, branch.values).after for branch in branches]
     for name in interface.outputs:
         paths = [end[name] for end in ends if end is not None and name in end]
@@ -259,20 +259,34 @@ class _Writer:
     def _targets(self) -> str:
         return ", ".join(self._interface.outputs)
 
-    def _given(self, indent: str, head: str, arguments: Sequence[str], *, leaves: bool) -> list[str]:
-        return call(indent, self._unit, f"{'return' if leaves else f'{self._targets} ='} {head}", arguments)
+    def _given(
+        self, indent: str, head: str, arguments: Sequence[str], *, leaves: bool
+    ) -> list[str]:
+        return call(
+            indent, self._unit, f"{'return' if leaves else f'{self._targets} ='} {head}", arguments
+        )
 
     def _function(self, name: str, node: ast.If, body: Sequence[ast.stmt]) -> None:
         """Write a branch as a function."""
         inner = self._indent + self._unit
         lines = block_lines(self._file, node, body, inner) if body else []
         if body and lines:
-            inner = self._file.layout.indent(body[0].lineno) if lines[0].origin != node.lineno else inner
+            inner = (
+                self._file.layout.indent(body[0].lineno)
+                if lines[0].origin != node.lineno
+                else inner
+            )
         if not self._interface.returns:
-            lines = [*lines, Line(f"{inner}return {self._result(body)}", (lines[-1].origin if lines else node.lineno))]
+            lines = [
+                *lines,
+                Line(
+                    f"{inner}return {self._result()}",
+                    (lines[-1].origin if lines else node.lineno),
+                ),
+            ]
         self._define(name, node.lineno, lines)
 
-    def _result(self, body: Sequence[ast.stmt]) -> str:
+    def _result(self) -> str:
         if not self._file.options.plain_torch:
             return self._targets
         return ", ".join(f"{each}.clone()" for each in self._interface.outputs)

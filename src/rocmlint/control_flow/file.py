@@ -57,6 +57,12 @@ class File:
             depth, around = depth + 1, self.parent(around)
         return depth
 
+    def is_within(self, node: ast.AST | None, outer: ast.AST) -> bool:
+        """Return whether a node is another, or in it."""
+        while node is not None and node is not outer:
+            node = self.parent(node)
+        return node is outer
+
     def scope_of(self, node: ast.AST) -> Scope:
         """Return the function around a node. Raises RefusedError where there is none."""
         functions = []
@@ -119,7 +125,9 @@ class File:
         for node in body:
             for each in ast.walk(node):
                 if each in self.unsettled:
-                    raise RefusedError(Refusal.NESTED_STATEMENT, f"line {getattr(each, 'lineno', '')}")
+                    raise RefusedError(
+                        Refusal.NESTED_STATEMENT, f"line {getattr(each, 'lineno', '')}"
+                    )
 
     def need(self, scope: Scope, text: str) -> None:
         """Note which modules a text needs in a function. Raises RefusedError for taken names."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 NESTED = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
-_TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+_TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ def names_bound(node: ast.AST) -> Iterator[str]:
             yield each.name
         elif isinstance(each, (ast.Import, ast.ImportFrom)):
             yield from ((alias.asname or alias.name).partition(".")[0] for alias in each.names)
-        elif isinstance(each, ast.ExceptHandler) and each.name:
-            yield each.name
-        elif isinstance(each, (ast.MatchAs, ast.MatchStar)) and each.name:
+        elif (isinstance(each, ast.ExceptHandler) and each.name) or (
+            isinstance(each, (ast.MatchAs, ast.MatchStar)) and each.name
+        ):
             yield each.name
         elif isinstance(each, ast.MatchMapping) and each.rest:
             yield each.rest
@@ -181,7 +181,10 @@ class Reaching:
     def _anywhere_in(self, body: Sequence[ast.stmt], values: Values) -> Values:
         """Return the values at some place of a block, whichever it is."""
         names = {name for each in body for name in names_bound(each)}
-        return {**values, **{name: values.get(name, frozenset({UNBOUND})) | {UNKNOWN} for name in names}}
+        return {
+            **values,
+            **{name: values.get(name, frozenset({UNBOUND})) | {UNKNOWN} for name in names},
+        }
 
 
 def _after_simple(node: ast.stmt, values: Values) -> Values:

@@ -18,10 +18,10 @@ def import_edits(file: File) -> list[Edit]:
     """Return what adds the imports that are missing."""
     if file.options.local_imports:
         return [
-            _in_function(file, function, sorted(missing))
+            _in_function(file, function, sorted(new))
             for function, modules in file.imported.items()
             if isinstance(function, FUNCTIONS)
-            if (missing := modules - set(_imported(function.body)))
+            if (new := modules - set(_imported(function.body)))
         ]
     needed = {module for modules in file.imported.values() for module in modules}
     missing = sorted(needed - set(_imported(file.inference.tree.body)))
@@ -78,7 +78,7 @@ def _in_module(file: File, modules: list[str]) -> Edit:
     if last is not None:
         end = file.layout.line_end(last)
         return Edit(end, end, tuple(Line(each, last) for each in ("", *lines)))
-    first = min((each.lineno for each in [body[0], *getattr(body[0], "decorator_list", [])]))
+    first = min(each.lineno for each in [body[0], *getattr(body[0], "decorator_list", [])])
     start = file.layout.line_start(first)
     return Edit(start, start, tuple(Line(each, first) for each in (*lines, "", "", "")))
 
@@ -90,7 +90,9 @@ def _last_import(body: list[ast.stmt]) -> int | None:
     """
     found: int | None = None
     for index, node in enumerate(body):
-        is_docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        is_docstring = (
+            index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        )
         if isinstance(node, ast.ImportFrom) and node.level:
             break
         if not is_docstring and not isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -99,7 +101,9 @@ def _last_import(body: list[ast.stmt]) -> int | None:
     return found
 
 
-def _in_function(file: File, function: ast.FunctionDef | ast.AsyncFunctionDef, modules: list[str]) -> Edit:
+def _in_function(
+    file: File, function: ast.FunctionDef | ast.AsyncFunctionDef, modules: list[str]
+) -> Edit:
     body = function.body
     lines = [f"import {each}" for each in modules]
     is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
@@ -110,4 +114,6 @@ def _in_function(file: File, function: ast.FunctionDef | ast.AsyncFunctionDef, m
         start = file.layout.start(first)
         return Edit(start, start, (Line("; ".join([*lines, ""]), line),))
     start = file.layout.line_start(line)
-    return Edit(start, start, tuple(Line(each, line) for each in (*(indent + e for e in lines), "")))
+    return Edit(
+        start, start, tuple(Line(each, line) for each in (*(indent + e for e in lines), ""))
+    )

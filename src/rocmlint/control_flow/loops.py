@@ -37,7 +37,9 @@ def rewritten_while(file: File, scope: Scope, node: ast.While) -> list[Line]:
     indent, unit = file.layout.indent(node.lineno), file.unit(node)
     names = ", ".join(carried)
     test, body = f"test_{number}", f"body_{number}"
-    lines = at(node.lineno, [f"{indent}def {test}({names}):", f"{indent}{unit}return {split.test}", ""])
+    lines = at(
+        node.lineno, [f"{indent}def {test}({names}):", f"{indent}{unit}return {split.test}", ""]
+    )
     lines += at(node.lineno, [f"{indent}def {body}({names}):"])
     lines += loop_lines(file, node, indent + unit)
     lines += at(node.lineno, [f"{indent}{unit}return {as_tuple(carried)}", ""])

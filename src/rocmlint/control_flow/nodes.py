@@ -27,19 +27,20 @@ def anchors(file: File) -> dict[ast.stmt | ast.expr, Dependence]:
     found: dict[ast.stmt | ast.expr, Dependence] = {}
     for each in file.inference.dependences:
         if each.what != "read":
-            found.setdefault(_anchor(file, each), each)
+            found.setdefault(anchor(file, each), each)
     return found
 
 
-def _anchor(file: File, dependence: Dependence) -> ast.stmt | ast.expr:
+def anchor(file: File, dependence: Dependence) -> ast.stmt | ast.expr:
+    """Return the statement or expression that is rewritten as a whole for a dependence."""
     node: ast.AST = dependence.node
     if isinstance(node, ast.comprehension):
         return _comprehension(file, node)
     while isinstance(node, (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call)):
         around = file.parent(node)
-        if isinstance(around, _TESTED) and around.test is node:
-            node = around
-        elif isinstance(around, (ast.BoolOp, ast.UnaryOp)):
+        if (isinstance(around, _TESTED) and around.test is node) or isinstance(
+            around, (ast.BoolOp, ast.UnaryOp)
+        ):
             node = around
         else:
             break

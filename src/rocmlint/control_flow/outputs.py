@@ -19,10 +19,17 @@ _DISPLAYS = (
     *(ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp),
     ast.Lambda,
 )
-_BOOLEAN = frozenset({"any", "all", "isnan", "isinf", "isfinite", "logical_not", "bool", "eq", "ne"})
+_BOOLEAN = frozenset(
+    {"any", "all", "isnan", "isinf", "isfinite", "logical_not", "bool", "eq", "ne"}
+)
 _CONVERSIONS = {
-    **{"float": "float32", "half": "float16", "double": "float64", "bfloat16": "bfloat16"},
-    **{"long": "int64", "int": "int32", "bool": "bool"},
+    "float": "float32",
+    "half": "float16",
+    "double": "float64",
+    "bfloat16": "bfloat16",
+    "long": "int64",
+    "int": "int32",
+    "bool": "bool",
 }
 
 
@@ -72,7 +79,15 @@ def check_returns(values: Sequence[ast.expr | None], inference: Inference) -> No
     if any(each is None for each in values):
         raise RefusedError(Refusal.NONE_ON_ONE_PATH, "return")
     parts = [each.elts if isinstance(each, ast.Tuple) else [each] for each in values if each]
-    if len({(isinstance(each, ast.Tuple), len(part)) for each, part in zip(values, parts, strict=True)}) > 1:
+    if (
+        len(
+            {
+                (isinstance(each, ast.Tuple), len(part))
+                for each, part in zip(values, parts, strict=True)
+            }
+        )
+        > 1
+    ):
         raise RefusedError(Refusal.NOT_A_TENSOR, "return")
     for part in parts:
         for each in part:
@@ -110,4 +125,8 @@ def dtype_of(value: ast.expr | None) -> str | None:
 
 def _names_dtype(node: ast.expr) -> bool:
     name = node.attr if isinstance(node, ast.Attribute) else ""
-    return isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch" and name.startswith(("float", "bfloat", "int", "uint", "bool", "long", "half"))
+    return (
+        isinstance(node, ast.Attribute)
+        and ast.unparse(node.value) == "torch"
+        and name.startswith(("float", "bfloat", "int", "uint", "bool", "long", "half"))
+    )

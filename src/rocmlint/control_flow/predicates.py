@@ -17,9 +17,9 @@ _REDUCTIONS = frozenset({"any", "all", "sum", "mean", "isfinite", "count_nonzero
 """Methods that give one element for any tensor, even an empty one."""
 _EXTREMES = frozenset({"min", "max", "amin", "amax"})
 """Those that an empty tensor does not have."""
-_OF_TENSORS = frozenset({*_REDUCTIONS, *_EXTREMES, "isinf", "isnan", "logical_or", "logical_and"}) - {
-    "numel"
-}
+_OF_TENSORS = frozenset(
+    {*_REDUCTIONS, *_EXTREMES, "isinf", "isnan", "logical_or", "logical_and"}
+) - {"numel"}
 _ELEMENTWISE = frozenset(
     {"isinf", "isnan", "isfinite", "abs", "logical_not", "bool", "float", "isposinf", "isneginf"}
 )
@@ -142,7 +142,9 @@ class Predicates:
             right, left = membership.comparators[0], membership.left
             sides = [_wrapped(self._text_of(each), each) for each in (right, left)]
             test = f"({' == '.join(sides)}).any()"
-            return f"torch.logical_not({test})" if isinstance(membership.ops[0], ast.NotIn) else test
+            return (
+                f"torch.logical_not({test})" if isinstance(membership.ops[0], ast.NotIn) else test
+            )
         if isinstance(node, ast.Compare) and len(node.ops) > 1:
             raise RefusedError(Refusal.MIXED_AND_OR, self._text_of(node))
         return self._text_of(node)
@@ -159,14 +161,18 @@ class Predicates:
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
                 return False
-            return self._is_certain(node.left, follows=follows) or self._is_certain(node.comparators[0], follows=follows)
+            return self._is_certain(node.left, follows=follows) or self._is_certain(
+                node.comparators[0], follows=follows
+            )
         if isinstance(node, ast.Name):
             values = self._values_of(node) if follows else []
             known = [each for each in values if each is not None]
             certain = (self._is_certain(each, follows=False) for each in known)
             return bool(values) and len(known) == len(values) and all(certain)
         if isinstance(node, ast.BinOp):
-            return self._is_certain(node.left, follows=follows) or self._is_certain(node.right, follows=follows)
+            return self._is_certain(node.left, follows=follows) or self._is_certain(
+                node.right, follows=follows
+            )
         return isinstance(node, ast.UnaryOp) and self._is_certain(node.operand, follows=follows)
 
     def _kind(self, node: ast.expr) -> Kind:
@@ -182,7 +188,7 @@ class Predicates:
         return self._is_scalar(node, {_key(each) for part in before for each in _extremes(part)})
 
     def _is_scalar(self, node: ast.expr, known: set[str]) -> bool:
-        """Return whether an expression has one element, and cannot fail if what is known did not."""
+        """Return whether an expression has one element, and fails only if what is known did."""
         if isinstance(node, ast.Constant):
             return True
         if isinstance(node, ast.UnaryOp):

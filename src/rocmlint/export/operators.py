@@ -88,7 +88,8 @@ def while_loop(
     def step(*given: Tensor) -> tuple[Any, ...]:
         return tuple(_cloned(tuple(body(*refill(given)))))
 
-    return tuple(operator(lambda *given: test(*refill(given)), step, tensors))
+    loop: Any = operator
+    return tuple(loop(lambda *given: test(*refill(given)), step, tensors))
 
 
 def map_rows(row: Callable[..., Tensor], rows: Tensor) -> Tensor:
@@ -102,7 +103,8 @@ def map_rows(row: Callable[..., Tensor], rows: Tensor) -> Tensor:
         return torch.stack([row(each) for each in rows])
     from torch._higher_order_ops.map import map as operator  # noqa: PLC0415 - as above
 
-    return cast("Tensor", operator(lambda each: _cloned(row(each)), rows))
+    rowwise: Any = operator
+    return cast("Tensor", rowwise(lambda each: _cloned(row(each)), rows))
 
 
 def _made(error: type[Exception], message: str | Callable[[], str] | None) -> Exception:
@@ -118,7 +120,8 @@ def _assert(
     import torch  # noqa: PLC0415 - whoever exports has it
 
     if not isinstance(tested, torch.Tensor):
-        tested = torch.scalar_tensor(torch.sym_ite(tested, 1, 0), dtype=torch.int64)
+        choose: Any = torch.sym_ite
+        tested = torch.scalar_tensor(choose(tested, 1, 0), dtype=torch.int64)
     said = message if isinstance(message, str) else "a check failed"
     test = tested if holds else torch.logical_not(tested)
     torch._assert_async(test, f"{error.__name__}: {said}")  # noqa: SLF001 - the only one that stays
