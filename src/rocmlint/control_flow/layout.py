@@ -109,7 +109,7 @@ class Layout:
         result = [Line("", number)]
         position = start
         inside = (each for each in edits if start <= each.start and each.end <= end)
-        for edit in sorted(inside, key=lambda each: (each.start, -each.end)):
+        for edit in sorted(inside, key=lambda each: (each.start, each.end > each.start, -each.end)):
             if edit.start < position:
                 continue  # inside of one before it
             _extend(result, self._kept(position, edit.start))

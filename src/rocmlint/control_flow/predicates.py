@@ -116,7 +116,7 @@ class Predicates:
         before = [first]
         for each in rest:
             if not self._is_harmless(each, before):
-                raise RefusedError(Refusal.MIXED_AND_OR, self._text_of(each))
+                raise RefusedError(Refusal.SKIPPED_TEST, self._text_of(each))
             text = f"torch.logical_{operator}({text}, {self._tensor_test(each, negated=negated)})"
             before.append(each)
         return text

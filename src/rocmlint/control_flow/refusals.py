@@ -30,6 +30,7 @@ class Refusal(Enum):
     RAISE_IN_BRANCH = "raise-in-branch"
     SCOPE_OF_NAMES = "scope-of-names"
     SIDE_EFFECT = "side-effect"
+    SKIPPED_TEST = "skipped-test-may-fail"
     SUBSCRIPT_ASSIGNMENT = "subscript-assignment"
     SUPER_IN_BRANCH = "super-in-branch"
     UNSUPPORTED_EXCEPTION = "unsupported-exception"
@@ -61,6 +62,7 @@ MEANINGS = {
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
     Refusal.SCOPE_OF_NAMES: "names of the function are global, nonlocal, or read with locals()",
     Refusal.SIDE_EFFECT: "a branch does something besides assigning names",
+    Refusal.SKIPPED_TEST: "a part of an `and` or `or` may fail where Python does not get to it",
     Refusal.SUBSCRIPT_ASSIGNMENT: "a branch assigns to an item",
     Refusal.SUPER_IN_BRANCH: "a branch calls super() without arguments",
     Refusal.UNSUPPORTED_EXCEPTION: "the exception is not one with exactly one text as its argument",
