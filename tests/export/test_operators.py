@@ -1,4 +1,4 @@
-"""The operators that rewritten code calls: plain Python in eager mode, in the graph of an export."""
+"""The operators of rewritten code: plain Python in eager mode, in the graph of an export."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_check_is_in_the_program(failed: Forward, *, strict: bool) -> None:
     for each in (program, program.run_decompositions()):
         with pytest.raises(RuntimeError, match="ValueError: negative"):
             each.module()(-torch.ones(2))
-    with pytest.raises(ValueError, match="^negative$"):
+    with pytest.raises(ValueError, match=r"^negative$"):
         forward(-torch.ones(2))
 
 
@@ -135,7 +135,7 @@ def test_loops_stay_loops(strict: bool) -> None:
     import torch  # noqa: PLC0415 - as above
 
     def forward(x: Tensor) -> Tensor:
-        total, _ = while_loop(lambda t, x: t < 50, lambda t, x: (t + x.sum(), x), (x.sum(), x))
+        total, _ = while_loop(lambda t, _: t < 50, lambda t, x: (t + x.sum(), x), (x.sum(), x))
         return map_rows(lambda row: row * total, x)
 
     program = exported(forward, torch.ones(3, 2), strict=strict, dynamic=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rocmlint.export.errors import ExportError, PatchNotProvenError, StaticSizeError
     from rocmlint.export.manager import session
+    from rocmlint.export.operators import cond, map_rows, raise_if, raise_unless, while_loop
     from rocmlint.export.patch import Patch
     from rocmlint.export.registration import Registration
     from rocmlint.export.rewriting import Rewrite
