@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from tests.support.patches import Patched
 from tests.support.project import Project
 from tests.support.repositories import Repository
 from tests.support.stacks import FakeEnvironment, FakeMachine
@@ -124,3 +125,8 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEnvironment
     # An interpreter finds packages in the folder where it is started too.
     monkeypatch.chdir(tmp_path)
     return FakeEnvironment(tmp_path / "venv")
+
+
+@pytest.fixture
+def patched(tmp_path: Path) -> Patched:
+    return Patched(tmp_path)

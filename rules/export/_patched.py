@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from rocmlint.errors import ConfigError
-from rocmlint.patched_classes.project import check_text, folders_of, may_patch
-from rocmlint.rule import PythonRule, Span, assignments, calls, once_per_file, strings
+from rocmlint.patched_classes.project import ASSIGNED, check_text, folders_of, may_patch
+from rocmlint.rule import PythonRule, Span, assignments, calls, nodes, once_per_file, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PATCHES = (
     assignments("_PATCHED_CLASS_")
     | calls("register_patch", "patch_attribute")
+    | nodes("Assign", words=("patched_",), where=ASSIGNED)
     | strings(r"\[patch:|manual patch", words=("[patch:", "manual patch"))
 )
 """What stands in each file with a patch."""

@@ -53,7 +53,8 @@ def check_module(module: Module, library: Library) -> Checked:
         each.target
         for patch in patches
         for each in patch.replacements
-        if library.find(each.target).status == "unknown"
+        if (patch.target and library.find(patch.target).status == "unknown")
+        or (patch.form != "class" and library.find(each.target).status == "unknown")
     }
     return with_problems(Checked(module, patches, unread=tuple(sorted(unread))), found)
 
@@ -110,7 +111,8 @@ def patched_twice(checked: Sequence[Checked]) -> Iterator[Problem]:
     first: dict[str, Patch] = {}
     for each in checked:
         for patch in each.patches:
-            for replacement in patch.replacements if patch.form != "factory" else ():
+            # Of factories and assignments a condition or a backend may choose.
+            for replacement in patch.replacements if patch.form in {"class", "function"} else ():
                 other = first.setdefault(replacement.target, patch)
                 if other is not patch:
                     yield _twice(patch, replacement, other)

@@ -250,7 +250,11 @@ class Comparison:
         return package if version is None else f"{package} {version}"
 
     def _name(self, replacement: Replacement) -> str:
-        return self.patch.name if self.patch.form == "function" else replacement.attribute
+        return (
+            self.patch.name
+            if self.patch.name.startswith(PREFIX) and self.patch.form != "class"
+            else replacement.attribute
+        )
 
     def _problem(  # noqa: PLR0913 - a problem has so many parts
         self,

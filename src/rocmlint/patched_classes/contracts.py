@@ -48,9 +48,9 @@ class Replacement:
 
 @dataclass(frozen=True, eq=False)
 class Patch:
-    """A patch: a class, a function or a factory, and what it replaces."""
+    """A patch: a class, a function, a factory or an assignment, and what it replaces."""
 
-    form: Literal["class", "function", "factory"]
+    form: Literal["class", "function", "factory", "assignment"]
     name: str
     node: ast.AST
     place: ast.AST
@@ -78,7 +78,9 @@ def patches_of(module: Module, library: Library) -> Iterator[Patch]:
         elif isinstance(node, _FUNCTIONS):
             yield from _of_function(node, names)
             yield from _of_decorators(node, names, library)
-            yield from _of_calls(node, local_names(node, module, library, names), library)
+            local = local_names(node, module, library, names)
+            yield from _of_calls(node, local, library)
+            yield from _of_assignments(node, local, library)
 
 
 # Classes
@@ -176,12 +178,36 @@ def _cycle(found: Found, library: Library) -> str:
 
 
 def _of_function(node: Function, names: Namespace) -> Iterator[Patch]:
+    target = _documented(node)
+    if target:
+        replacement = Replacement(target, node, node)
+        yield Patch("function", node.name, node, node, target, names, (replacement,))
+
+
+def _documented(node: Function) -> str:
+    """Return what the docstring of a function says that it replaces, "" for nothing."""
     text = (ast.get_docstring(node) or "") if node.name.startswith(PREFIX) else ""
     match = _IN_BRACKETS.search(text) or _BY_HAND.search(text)
-    if match is None:
-        return
-    replacement = Replacement(match[1], node, node)
-    yield Patch("function", node.name, node, node, match[1], names, (replacement,))
+    return match[1] if match is not None else ""
+
+
+def _of_assignments(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+    """Read ``torch.owner.name = patched_name``, unless the function says itself what it is for."""
+    own = names.module.name.partition(".")[0]
+    for each in ast.walk(node):
+        if not isinstance(each, ast.Assign) or not isinstance(each.targets[0], ast.Attribute):
+            continue
+        target = dotted_name(each.targets[0], names)
+        value = dotted_name(each.value, names) or ""
+        if target is None or target.partition(".")[0] == own or f".{PREFIX}" not in value:
+            continue
+        function = library.find(value).node
+        told = _documented(function) if isinstance(function, _FUNCTIONS) else ""
+        is_told = bool(told) and library.find(told).node is library.find(target).node
+        if isinstance(function, _FUNCTIONS) and not is_told:
+            replacement = Replacement(target, function, each)
+            name = value.rpartition(".")[2]
+            yield Patch("assignment", name, each, each, target, names, (replacement,))
 
 
 # Factories

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.patched_classes.contracts import CLASS, DECORATOR, MANAGER
+from rocmlint.patched_classes.contracts import CLASS, DECORATOR, MANAGER, METHODS
 from rocmlint.patched_classes.lock import NAME, parsed
 from rocmlint.patched_classes.sources import module_name
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from rocmlint.patched_classes.lock import Locked
     from rocmlint.project.project import Project
 
-WORDS = (CLASS, DECORATOR, MANAGER, "[patch:", "manual patch")
+WORDS = (CLASS, METHODS, DECORATOR, MANAGER, "[patch:", "manual patch")
 """One of them stands in each file with a patch."""
-_MAY_PATCH = compile_lazily("|".join(map(re.escape, WORDS)))
+ASSIGNED = r"=[\s\\(]*[\w.]*\bpatched_"
+"""How what is assigned begins, in the form of a regular expression."""
+_MAY_PATCH = compile_lazily("|".join([*map(re.escape, WORDS), ASSIGNED]))
 
 
 def may_patch(text: str) -> bool:
@@ -39,7 +41,7 @@ def folders_of(path: str, project: Project, view: DiskView) -> tuple[str, ...]:
 
 
 def check_text(path: str, text: str, library: Library, project: Project) -> Checked | None:
-    """Check the patches of a file; None where it does not parse.
+    """Check the patches of a file; None where it does not parse, or is nested too deeply.
 
     Raises ConfigError for a lock file that is not one.
     """
@@ -51,13 +53,16 @@ def check_text(path: str, text: str, library: Library, project: Project) -> Chec
     module = library.sources.parsed(name, os.path.abspath(path), text)
     if module is None:
         return None
-    checked = check_module(module, library)
-    if not checked.patches:
-        return checked
-    packages = {each.target.partition(".")[0] for each in checked.patches}
-    more = list(dead_gates(module, library, supported_by(packages, project)))
-    more += changed(checked, lock_of(project)[1], library)
-    return with_problems(checked, more)
+    try:
+        checked = check_module(module, library)
+        if not checked.patches:
+            return checked
+        packages = {each.target.partition(".")[0] for each in checked.patches}
+        more = list(dead_gates(module, library, supported_by(packages, project)))
+        more += changed(checked, lock_of(project)[1], library)
+        return with_problems(checked, more)
+    except RecursionError:
+        return None
 
 
 def lock_of(project: Project) -> tuple[str, dict[str, Locked]]:

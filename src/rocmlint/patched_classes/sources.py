@@ -66,7 +66,7 @@ class Sources:
         With ``text`` it is read from that, for its own imports too.
         """
         given, text = text, self.view.read(path) if text is None else text
-        tree = _tree(text)
+        tree = _tree(path, text)
         module = None if tree is None else Module(name, path, text, tree)
         if given is not None:
             self._modules[name] = module
@@ -154,5 +154,6 @@ def module_name(path: str, view: DiskView) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=128)
-def _tree(text: str) -> ast.Module | None:
+def _tree(path: str, text: str) -> ast.Module | None:
+    del path  # of two files with the same text each has a tree of its own
     return syntax_tree(text)

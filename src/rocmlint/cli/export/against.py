@@ -48,6 +48,9 @@ def environment_place(python: str | None, environment: str | None) -> Place:
     """
     for given, source in ((python, "--python"), (environment, "environment of the configuration")):
         if given is not None:
+            if source == "--python" and not site_folders(given):
+                message = f"--python: {given} is not an interpreter or environment with packages"
+                raise ConfigError(message)
             check_environment(given)
             return Place(site_folders(given), source)
     own = [os.path.abspath(each) for each in sys.path if os.path.isdir(each)]

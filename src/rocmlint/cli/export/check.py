@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verbs import Help
@@ -71,6 +72,8 @@ def run(flags: SimpleNamespace) -> int:
         )
     finally:
         clean_up()
+    for each in report.errors:
+        print(visible(f"error: {each}"), file=sys.stderr)
     if flags.output_format == "json":
         print(dumps(_document(report), indent=2))
     else:
@@ -86,12 +89,11 @@ def _text(report: Report, *, notes: bool) -> Iterator[str]:
         where = f"{library.folder} ({library.source})"
         yield visible(f"{library.package} {library.version} in {where}")
     yield from (visible(f"note: {each}") for each in report.notes)
-    yield from (visible(f"error: {each}") for each in report.errors)
     shown = [each for each in report.problems if notes or each.gravity != "note"]
     for each in shown:
         yield ""
         yield from _problem(each)
-    yield ""
+    yield from [""] * bool(report.libraries or shown)
     yield from _summary(report, notes=notes)
 
 
@@ -113,6 +115,9 @@ def _summary(report: Report, *, notes: bool) -> Iterator[str]:
         gravity: sum(each.gravity == gravity for each in report.problems)
         for gravity in ("error", "warning", "note")
     }
+    if not report.files:
+        yield from ["There are no patches to check."] * (not report.errors)
+        return
     checked = f"{counted(report.replacements, 'replacement')} in {counted(report.files, 'file')}"
     said = ", ".join(counted(counts[each], each) for each in ("error", "warning"))
     more = f", {counted(counts['note'], 'note')}" if counts["note"] else ""

@@ -21,9 +21,10 @@ from rocmlint.patched_classes.sources import module_name
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
 from rocmlint.text.python_ast import syntax_tree
+from rocmlint.text.words import few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.cli.export.against import Place
     from rocmlint.config.settings import Settings
@@ -105,9 +106,7 @@ def check_paths(
     run = _Run(place)
     if against is not None:
         run.against = place_against(against, place, _packages(files, run), run.view)
-    checked = [
-        each for file in files if (each := _checked(file, run, ignore_lock=lock)) is not None
-    ]
+    checked = [each for file in files for each in _checked(file, run, errors, ignore_lock=lock)]
     twice = list(patched_twice(checked))
     checked = [
         with_problems(each, [it for it in twice if it.place.path == each.module.path])
@@ -168,14 +167,17 @@ def _packages(files: list[_File], run: _Run) -> list[str]:
     return sorted(found)
 
 
-def _checked(file: _File, run: _Run, *, ignore_lock: bool) -> Checked | None:
+def _checked(file: _File, run: _Run, errors: list[str], *, ignore_lock: bool) -> Iterator[Checked]:
     found = check_text(file.path, file.text, run.library(file), file.project)
-    if found is None or not found.patches:
-        return None
-    if ignore_lock:
+    if found is None:
+        errors.append(
+            f"{file.path}: not checked: its code, or the patched one, is nested too deeply"
+        )
+    elif found.patches and ignore_lock:
         kept = tuple(each for each in found.problems if each.kind != "body-changed")
-        return replace(found, problems=kept)
-    return found
+        yield replace(found, problems=kept)
+    elif found.patches:
+        yield found
 
 
 def _report(checked: list[Checked], files: list[_File], run: _Run, notes: list[str]) -> Report:
@@ -241,9 +243,12 @@ def _refuse_if_nothing_was_read(report: Report, checked: list[Checked]) -> None:
     """Raise ConfigError where no target could be found: then nothing was checked."""
     targets = {it.target for each in checked for patch in each.patches for it in patch.replacements}
     if targets and targets <= set(report.unread) and not report.problems:
-        packages = ", ".join(sorted({each.partition(".")[0] for each in targets}))
-        message = f"there is no source of {packages}: install it, name its environment with "
-        raise ConfigError(f"{message}--python, or a version or directory with --against")
+        message = (
+            f"no Python source was found of {few(sorted(targets), 2)}: install the library, or "
+        )
+        raise ConfigError(
+            f"{message}name its environment with --python or a version with --against"
+        )
 
 
 def _lock(checked: list[Checked], files: list[_File], run: _Run) -> str:
