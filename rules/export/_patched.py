@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Severity, Source
 
 PATCHES = (
-    assignments("_PATCHED_CLASS_")
-    | calls("register_patch", "patch_attribute")
+    assignments("_PATCHED_CLASS_", "PATCHES")
+    | calls("Patch", "patch_attribute", "register_patch")
     | nodes("Assign", words=("patched_",), where=ASSIGNED)
     | strings(r"\[patch:|manual patch", words=("[patch:", "manual patch"))
 )

@@ -13,6 +13,7 @@ class A:
 
 def fn(x): ...
 """
+FN_AND_F = ["lib.fn", "lib.A.f"]
 CYCLE = "class B(C): ...\nclass C(B): ...\n"
 
 
@@ -30,6 +31,14 @@ def targets(patched: Patched, text: str) -> list[str]:
         ('def other_fn(x):\n    """[patch:lib.fn]"""\n', []),
         ('@register_patch("onnx", "lib.fn", "lib.A.f")\ndef p(o): ...\n', ["lib.fn", "lib.A.f"]),
         ('import lib\ndef run():\n    patch_attribute(lib.A, "g", lambda o: o)\n', ["lib.A.g"]),
+        (patch_of("def f(self, x, y=None): ...", target='"lib.A"'), ["lib.A.f"]),
+        ("import lib\ndef own(x): ...\nPATCHES = [(lib, 'fn', own)]\n", ["lib.fn"]),
+        (
+            "def own(x): ...\nPATCHES = [('lib.fn', own), ('lib.A', 'f', own)]\n",
+            ["lib.fn", "lib.A.f"],
+        ),
+        ("import lib\ndef own(x): ...\ndef go():\n    yield Patch(lib, 'fn', own)\n", ["lib.fn"]),
+        ("def own(x): ...\nPATCHES = [('not a path', own), 3, (own, own)]\n", []),
         ("import lib\ndef patched_x(x): ...\ndef go():\n    lib.fn = patched_x\n", ["lib.fn"]),
     ],
 )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 CLASS, METHODS, ALLOWS = "_PATCHED_CLASS_", "_PATCHES_", "_PATCH_ALLOWS_"
 PREFIX = "patched_"
 DECORATOR, MANAGER = "register_patch", "patch_attribute"
+LIST, PAIR = "PATCHES", "Patch"
 _IN_BRACKETS = re.compile(r"\[patch:\s*([\w.]+)\s*\]")
 _BY_HAND = re.compile(r"\Amanual patch\b[^`]*``([\w.]+)``")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -72,6 +73,8 @@ class Patch:
 def patches_of(module: Module, library: Library) -> Iterator[Patch]:
     """Yield the patches of a module that a version takes, in order."""
     names = library.names_of(module)
+    for bound in names.names.get(LIST, ()):
+        yield from _of_list(bound.node, names, library) if bound.node is not None else ()
     for node in names.live:
         if isinstance(node, ast.ClassDef):
             yield from _of_class(node, names, library)
@@ -80,6 +83,7 @@ def patches_of(module: Module, library: Library) -> Iterator[Patch]:
             yield from _of_decorators(node, names, library)
             local = local_names(node, module, library, names)
             yield from _of_calls(node, local, library)
+            yield from _of_pairs(node, local, library)
             yield from _of_assignments(node, local, library)
 
 
@@ -98,7 +102,7 @@ def _of_class(node: ast.ClassDef, names: Namespace, library: Library) -> Iterato
         value = value.body if truth is not False else value.orelse
     if isinstance(value, ast.Constant) and value.value is None:
         return
-    target = dotted_name(value, members) if value is not None else None
+    target = _owner(value, members, library) if value is not None else None
     allows, allowed_at = _allowed(members, library)
     listed, problem = _listed(found, library)
     if target is None:
@@ -172,6 +176,47 @@ def _allowed(members: Namespace, library: Library) -> tuple[tuple[str, ...], ast
 def _cycle(found: Found, library: Library) -> str:
     cycle = library.order(found).cycle
     return f"the bases of `{cycle.rpartition('.')[2]}` lead back to it" if cycle else ""
+
+
+def _owner(node: ast.AST, names: Namespace, library: Library) -> str | None:
+    """Return the dotted name of an owner, which is named itself or in a string."""
+    written = library.value(node, names) if isinstance(node, ast.Constant) else None
+    return written if _is_path(written) else dotted_name(node, names)
+
+
+# Pairs of a target and a function
+
+
+def _of_list(node: ast.AST, names: Namespace, library: Library) -> Iterator[Patch]:
+    """Read ``PATCHES = [(owner, "name", function), ("dotted.path", function)]``."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Tuple) and len(each.elts) in {2, 3}:
+            yield from _pair(each, each.elts, names, library)
+
+
+def _of_pairs(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+    """Read ``Patch(owner, "name", function)``, as a session of rocmlint takes it."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call) and _last_name(each.func) == PAIR and len(each.args) >= 3:
+            yield from _pair(each, each.args[:3], names, library)
+
+
+def _pair(
+    place: ast.AST, given: list[ast.expr], names: Namespace, library: Library
+) -> Iterator[Patch]:
+    *path, last = given
+    owner = _owner(path[0], names, library)
+    attribute = library.value(path[1], names) if len(path) == 2 else ""
+    function = _defined(last, names)
+    if owner is None or function is None or not isinstance(attribute, str):
+        return
+    if owner.partition(".")[0] == names.module.name.partition(".")[0]:
+        return
+    target = f"{owner}.{attribute}".rstrip(".")
+    if _is_path(target):
+        name = getattr(function, "name", attribute)
+        replacement = Replacement(target, function, place)
+        yield Patch("assignment", name, function, place, target, names, (replacement,))
 
 
 # Functions

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.patched_classes.contracts import CLASS, DECORATOR, MANAGER, METHODS
+from rocmlint.patched_classes.contracts import CLASS, DECORATOR, LIST, MANAGER, METHODS, PAIR
 from rocmlint.patched_classes.lock import NAME, parsed
 from rocmlint.patched_classes.sources import module_name
 
@@ -24,7 +24,9 @@ WORDS = (CLASS, METHODS, DECORATOR, MANAGER, "[patch:", "manual patch")
 """One of them stands in each file with a patch."""
 ASSIGNED = r"=[\s\\(]*[\w.]*\bpatched_"
 """How what is assigned begins, in the form of a regular expression."""
-_MAY_PATCH = compile_lazily("|".join([*map(re.escape, WORDS), ASSIGNED]))
+_MAY_PATCH = compile_lazily(
+    "|".join([*map(re.escape, WORDS), ASSIGNED, rf"^{LIST}\b", rf"\b{PAIR}\("]), re.MULTILINE
+)
 
 
 def may_patch(text: str) -> bool:

@@ -86,7 +86,7 @@ def run(flags: SimpleNamespace) -> int:
 
 def _text(report: Report, *, notes: bool) -> Iterator[str]:
     for library in report.libraries:
-        where = f"{library.folder} ({library.source})"
+        where = f"{library.directory} ({library.source})"
         yield visible(f"{library.package} {library.version} in {where}")
     yield from (visible(f"note: {each}") for each in report.notes)
     shown = [each for each in report.problems if notes or each.gravity != "note"]

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadLibrary:
-    """A library that was read: its version, its folder, and how that was found."""
+    """A library that was read: its version, its directory, and how that was found."""
 
     package: str
     version: str
-    folder: str
+    directory: str
     source: str
 
 
@@ -104,8 +104,9 @@ def check_paths(
     settings = found.files[0].settings if found.files else None
     place = environment_place(python, settings.environment if settings else None)
     run = _Run(place)
-    if against is not None:
-        run.against = place_against(against, place, _packages(files, run), run.view)
+    packages = _packages(files, run) if against is not None else []
+    if against is not None and packages:
+        run.against = place_against(against, place, packages, run.view)
     checked = [each for file in files for each in _checked(file, run, errors, ignore_lock=lock)]
     twice = list(patched_twice(checked))
     checked = [
