@@ -91,3 +91,15 @@ def test_the_first_folder_that_has_a_package_has_all_of_it(patched: Patched) -> 
 def test_a_class_that_only_some_condition_defines_is_compared_with_care(patched: Patched) -> None:
     library = patched.library("if asked():\n    def f(x): ...\nelse:\n    def f(y): ...\n")
     assert library.find("lib.f").several
+
+
+def test_a_decorator_may_add_members_to_a_class(patched: Patched) -> None:
+    library = patched.library("@adding\nclass A: ...\n\n@auto_docstring\nclass B: ...\n")
+    assert library.find("lib.A.added").status == "unknown"
+    assert library.find("lib.B.added").status == "missing"
+
+
+def test_what_a_dataclass_makes_is_not_read_from_its_bases(patched: Patched) -> None:
+    base = "class Base:\n    def __init__(self, *values): ...\n\n"
+    library = patched.library(f"{base}@dataclass\nclass A(Base):\n    size: int\n")
+    assert library.find("lib.A.__init__").status == "unknown"

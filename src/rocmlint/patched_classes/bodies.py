@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.patched_classes.evaluation import dotted_name
+from rocmlint.patched_classes.library import decorators
 from rocmlint.patched_classes.namespace import Namespace, local_names
 from rocmlint.patched_classes.signatures import Signature, Use, problem_of_call
 
@@ -156,15 +157,6 @@ def _callable(found: Found, library: Library) -> Signature | None:
 
 def _keeps(node: Function) -> bool:
     return decorators(node) <= _KEEPING
-
-
-def decorators(node: ast.AST) -> set[str]:
-    """Return the last names of the decorators of a function: "no_grad" of ``@torch.no_grad()``."""
-    found = set()
-    for each in getattr(node, "decorator_list", ()):
-        named = each.func if isinstance(each, ast.Call) else each
-        found.add(named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "?"))
-    return found
 
 
 # **kwargs

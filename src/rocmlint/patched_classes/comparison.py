@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from rocmlint.patched_classes.bodies import (
     attributes_of,
     attributes_read,
-    decorators,
     use_of,
 )
 from rocmlint.patched_classes.callers import most_by_position
 from rocmlint.patched_classes.contracts import PREFIX
 from rocmlint.patched_classes.kinds import KINDS
+from rocmlint.patched_classes.library import decorators
 from rocmlint.patched_classes.problems import Place, Problem
 from rocmlint.patched_classes.signatures import Signature, differences
 from rocmlint.text.words import fitted

@@ -29,6 +29,8 @@ _MADE_AT_RUN_TIME = re.compile(
 )
 """What stands in modules whose names are not all written as such."""
 _WITHOUT_MEMBERS = {"abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"}
+_ADDING_NONE = {"auto_docstring", "dataclass", "final", "requires", "runtime_checkable"}
+"""Decorators after which a class has the members that it had, but for those with underscores."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -252,6 +254,8 @@ class Library:
         order = self.order(holder)
         for each in order.classes:
             names = self.members_of(each)
+            if name not in names.names and name.startswith("__") and _is_dataclass(each):
+                return UNKNOWN
             if name in names.names:
                 dotted = f"{each.dotted}.{name}"
                 found = self._bound(names.names[name], dotted, names, _HOPS)
@@ -302,7 +306,20 @@ def _bases(holder: Found) -> Iterator[ast.expr]:
 def _is_open(holder: Found) -> bool:
     """Return whether a class may have members that are not written."""
     node = holder.node
-    return isinstance(node, ast.ClassDef) and bool(node.keywords)
+    return isinstance(node, ast.ClassDef) and bool(node.keywords or decorators(node) - _ADDING_NONE)
+
+
+def _is_dataclass(holder: Found) -> bool:
+    return holder.node is not None and "dataclass" in decorators(holder.node)
+
+
+def decorators(node: ast.AST) -> set[str]:
+    """Return the last names of decorators: "no_grad" of ``@torch.no_grad()``."""
+    found = set()
+    for each in getattr(node, "decorator_list", ()):
+        named = each.func if isinstance(each, ast.Call) else each
+        found.add(named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "?"))
+    return found
 
 
 def _linear(orders: list[list[Found]]) -> list[Found] | None:
