@@ -153,6 +153,39 @@ def test_a_function_runs_when_its_callers_do() -> None:
     }
 
 
+def test_a_local_name_is_no_call_of_the_method_that_is_called_so() -> None:
+    code = """
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor):
+            generate = False
+            return x if generate else x + 1
+
+        def generate(self, x: torch.Tensor):
+            if x.any(): return 4
+    """
+    assert reaches(code) == {"Model.generate": "unreached"}
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for row, layer in zip(x, self.layers): y = layer(row)",
+        "for i, row in enumerate(x): y = self.layers[i](row)",
+    ],
+)
+def test_a_loop_with_a_submodule_for_each_row_has_as_many_iterations(loop: str) -> None:
+    code = f"""
+    class Model(nn.Module):
+        def __init__(self):
+            self.layers = nn.ModuleList([nn.Linear(2, 2)])
+
+        def forward(self, x: torch.Tensor):
+            x = x.abs()
+            {loop}
+    """
+    assert reaches(code) == {}
+
+
 def test_a_loop_over_experts_is_bypassed_where_exports_use_another() -> None:
     code = """
     @use_experts_implementation

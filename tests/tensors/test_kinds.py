@@ -219,6 +219,17 @@ def test_a_helper_is_told_what_its_calls_pass() -> None:
     assert kind_at_return(code) is Kind.TENSOR
 
 
+def test_a_helper_that_gets_this_and_that_may_hold_anything() -> None:
+    code = """
+    def g(x: torch.Tensor, flag: bool):
+        return f(x, 1.0), f(flag, True)
+
+    def f(value, default):
+        return value
+    """
+    assert kind_at_return(code) is Kind.UNKNOWN
+
+
 @pytest.mark.parametrize("text", ["def f(:\n", "x = '\0'"])
 def test_what_is_not_python_is_refused(text: str) -> None:
     with pytest.raises(NotPythonError):

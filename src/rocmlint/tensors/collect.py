@@ -102,8 +102,26 @@ class Collector:
     def _of_loop(
         self, node: ast.stmt | ast.comprehension, over: ast.expr, reach: Reach
     ) -> Iterator[Dependence]:
-        if self._is_looped(over):
+        if self._is_looped(over) and not self._goes_through_modules(node, over):
             yield self._found(node, "loop", over, reach)
+
+    def _goes_through_modules(self, node: ast.stmt | ast.comprehension, over: ast.expr) -> bool:
+        """Check whether a loop takes a submodule for each row, which says how many there are."""
+        if isinstance(over, ast.Call) and any(map(self._is_module_list, ast.walk(over))):
+            return True
+        target = node.target if isinstance(node, (ast.For, ast.comprehension)) else None
+        counters = {each.id for each in ast.walk(target or over) if isinstance(each, ast.Name)}
+        return isinstance(node, ast.For) and any(
+            isinstance(each, ast.Subscript)
+            and isinstance(each.slice, ast.Name)
+            and each.slice.id in counters
+            and self._is_module_list(each.value)
+            for statement in node.body
+            for each in ast.walk(statement)
+        )
+
+    def _is_module_list(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.expr) and self._held.get(node, UNKNOWN).of == "modules"
 
     def _is_looped(self, over: ast.expr) -> bool:
         if isinstance(over, ast.Starred):

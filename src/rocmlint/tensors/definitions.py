@@ -46,12 +46,14 @@ class Function:
         return [*found[1 if self.is_method else 0 :], *arguments.kwonlyargs]
 
     def note(self, given: Sequence[Held], named: Mapping[str | None, Held]) -> None:
-        """Note what a call passes."""
+        """Note what a call passes: what differs from call to call tells nothing."""
         positional = zip((each.arg for each in self.parameters()), given, strict=False)
         for name, held in (*positional, *named.items()):
             if name is not None:
                 known = self.given.get(name)
-                self.given[name] = held if known is None else join(known, held)
+                alike = known is None or known.kind is held.kind
+                joined = held if known is None else join(known, held)
+                self.given[name] = joined if alike else UNKNOWN
 
 
 @dataclass(eq=False)

@@ -32,16 +32,17 @@ class Reaches:
         }
         self._definitions = definitions
         self._of: dict[Function, Reach] = {}
-        named: dict[str, list[Function]] = defaultdict(list)
+        named: dict[tuple[str, bool], list[Function]] = defaultdict(list)
         for each in definitions.functions:
-            named[each.node.name].append(each)
+            is_method = each.owner is not None and each.outer is None
+            named[each.node.name, is_method].append(each)
         waiting = [each for each in definitions.functions if self._begins(each)]
         for each in waiting:
             self._of[each] = _of_class(each.owner)
         while waiting:
             caller = waiting.pop()
-            for name, reach in self._called(caller).items():
-                for each in named.get(name, ()):
+            for called, reach in self._called(caller).items():
+                for each in named.get(called, ()):
                     reached = both(self._of[caller], reach)
                     if self._improves(each, reached):
                         waiting.append(each)
@@ -56,13 +57,18 @@ class Reaches:
             return False
         return self._definitions.is_module(owner)
 
-    def _called(self, function: Function) -> dict[str, Reach]:
-        found: dict[str, Reach] = {}
+    def _called(self, function: Function) -> dict[tuple[str, bool], Reach]:
+        """Return the names that a function uses, and whether they are those of methods."""
+        found: dict[tuple[str, bool], Reach] = {}
         for node, reach in self.placed[function]:
-            name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
-            if isinstance(name, str):
-                found[name] = either(found.get(name, reach), reach)
-        found.pop("forward", None)  # each is a beginning of its own
+            match node:
+                case ast.Name(id=name, ctx=ast.Load()):
+                    used = (name, False)
+                case ast.Attribute(attr=name, ctx=ast.Load()) if name != "forward":
+                    used = (name, True)  # each `forward` is a beginning of its own
+                case _:
+                    continue
+            found[used] = either(found.get(used, reach), reach)
         return found
 
     def _improves(self, function: Function, reach: Reach) -> bool:

@@ -13,7 +13,7 @@ _NEVER = re.compile(r"(?:output|use|return|is|has|do|with|num|max|min)_\w+")
 """Names of settings, even where an annotation says something else."""
 _CONFIGS = re.compile(r"(?:\w*_)?(?:config|cfg|conf|args|hparams|opt)")
 _TENSOR_NAMES = re.compile(
-    r"""(?:\w+_)?(?:hidden_states?|embeds?|embeddings?|logits|attention_mask|attn_mask|padding_mask
+    r"""\w+_embeds?|(?:\w+_)?(?:hidden_states?|embeddings?|logits|attention_mask|attn_mask|padding_mask
     |pixel_values|pixel_mask|cu_seqlens|grid_thw|causal_mask|input_features|latents?)
     |input_ids|position_ids|token_type_ids|decoder_input_ids|labels|query|key|query_states
     |key_states|value_states|queries|keys|cos|sin|tensor|q|k|v|timesteps?""",
