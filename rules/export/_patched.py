@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError
 from rocmlint.patched_classes.project import ASSIGNED, check_text, folders_of, may_patch
@@ -37,7 +37,7 @@ class PatchRule(PythonRule["cst.CSTNode"]):
     """A rule that reports some kinds of problems of patched classes."""
 
     on = PATCHES
-    profile: ClassVar[str] = "export"
+    profile = "export"
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Report the problems of the whole file, wherever in it a patch is seen."""

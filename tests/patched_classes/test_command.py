@@ -139,6 +139,30 @@ def test_two_patches_of_one_method_are_told_across_files(prepared: Project) -> N
     assert [(each["path"], each["kind"]) for each in found] == [("two.py", "patched-twice")]
 
 
+def test_rules_report_what_the_command_reports(prepared: Project) -> None:
+    prepared.write("patches.py", BAD + GOOD.replace("patched_A", "patched_B"))
+    lint = ("--profile", "export", "--environment", "site", "--no-cache", "--output-format", "json")
+    linted = json.loads(prepared.run("patches.py", *lint).stdout)["findings"]
+    found = document(prepared, "patches.py", "--python", "site")["problems"]
+    assert [(each["code"], each["line"], each["message"]) for each in linted] == [
+        (each["code"], each["line"], each["message"]) for each in found
+    ]
+    assert [each["kind"] for each in found] == ["parameter-missing", "patched-twice"]
+
+
+def test_without_a_source_of_the_library_rules_are_silent(prepared: Project) -> None:
+    prepared.write("patches.py", BAD)
+    assert prepared.findings("patches.py", "--profile", "export", "--no-cache") == []
+
+
+def test_what_is_found_is_found_again_when_the_library_changes(prepared: Project) -> None:
+    prepared.write("patches.py", GOOD)
+    lint = ("patches.py", "--profile", "export", "--environment", "site")
+    assert prepared.findings(*lint) == []
+    install(prepared, "site", "2.0", "class A:\n    def f(self, x, y=None, z=None): ...\n")
+    assert prepared.findings(*lint) == [("patches.py", "ROC853")]
+
+
 def test_what_was_locked_is_silent_until_it_changes(prepared: Project) -> None:
     prepared.write("patches.py", GOOD)
     check = ("export", "check", "--python", "site")

@@ -102,3 +102,10 @@ def test_what_is_not_a_contract_is_told_in_one_line(
 ) -> None:
     patched.library(LIBRARY)
     assert patched.kinds(text) == kinds
+
+
+def test_two_patches_of_one_name_are_alternatives(patched: Patched) -> None:
+    patched.library(LIBRARY)
+    patch = patch_of("def f(self, x, y=None): ...").partition("\n")[2]
+    indented = "".join(f"    {line}\n" for line in patch.splitlines())
+    assert patched.kinds(f"import lib\nif unknown():\n{indented}else:\n{indented}") == []

@@ -114,7 +114,8 @@ def patched_twice(checked: Sequence[Checked]) -> Iterator[Problem]:
             # Of factories and assignments a condition or a backend may choose.
             for replacement in patch.replacements if patch.form in {"class", "function"} else ():
                 other = first.setdefault(replacement.target, patch)
-                if other is not patch:
+                # Of two with one name, in branches of a condition, a module has only one.
+                if (other.name, other.names) != (patch.name, patch.names):
                     yield _twice(patch, replacement, other)
 
 
