@@ -108,15 +108,21 @@ def _of_fault(fault: Fault, module: Module, patch: str, target: str) -> Problem:
 
 def patched_twice(checked: Sequence[Checked]) -> Iterator[Problem]:
     """Yield patches of what an earlier patch replaces already: the later one wins."""
-    first: dict[str, Patch] = {}
+    first: dict[tuple[str, str], Patch] = {}
     for each in checked:
         for patch in each.patches:
             # Of factories and assignments a condition or a backend may choose.
             for replacement in patch.replacements if patch.form in {"class", "function"} else ():
-                other = first.setdefault(replacement.target, patch)
+                other = first.setdefault(_which(replacement.target, each.module), patch)
                 # Of two with one name, in branches of a condition, a module has only one.
                 if (other.name, other.names) != (patch.name, patch.names):
                     yield _twice(patch, replacement, other)
+
+
+def _which(target: str, module: Module) -> tuple[str, str]:
+    """Return what tells targets apart: modules of several projects may have one name."""
+    is_own = target.partition(".")[0] == module.name.partition(".")[0]
+    return target, os.path.dirname(module.path) if is_own else ""
 
 
 def _twice(patch: Patch, replacement: Replacement, other: Patch) -> Problem:

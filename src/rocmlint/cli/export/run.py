@@ -218,8 +218,9 @@ def _libraries(
             version = library.version(package)
             given = run.against is not None and folder in run.against.folders
             where = run.against if given else run.place if folder in run.place.folders else None
-            source = "the project" if where is None else where.source
-            found[package] = ReadLibrary(package, str(version or "unknown"), folder, source)
+            if where is None:
+                continue  # the project itself
+            found[package] = ReadLibrary(package, str(version or "unknown"), folder, where.source)
             if run.against is None and version is not None:
                 notes += _pins(file.project, package, str(version))
     return [found[each] for each in sorted(found)]
