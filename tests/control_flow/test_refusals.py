@@ -70,6 +70,12 @@ def test_a_name_that_means_something_else_is_not_used() -> None:
         # Whether a tensor is None is decided on another path.
         "if x.any():\n    mask = x\nx = mask",
         "try:\n    y = x + 1\nfinally:\n    pass\nif x.any():\n    y = None\nx = y",
+        "if x.any():\n    x, *y = x, x\nelse:\n    y = x\nx = y",
+        "if x.any():\n    for y in range(3):\n        x = x + y\nelse:\n    y = x\nx = y",
+        "if x.any():\n    y = x\nelif (n := 3) > 2:\n    y = x + n\nelse:\n    y = x\nx = y",
+        "x = f'{x if x.any() else mask}'",
+        "f = lambda: x if x.any() else x + 1",
+        "@torch.jit.script\ndef f(x: torch.Tensor):\n    assert x.any()\n    return x",
         "del x\nif x.any():\n    x = x + 1",
         "for n in range(3):\n    pass\nif x.any():\n    n = n + 1\nx = x + n",
         "if x.any():\n    y = x\nelif flag:\n    y = x\n    return y\nelse:\n    y = x\nx = y",

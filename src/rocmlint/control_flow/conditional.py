@@ -166,10 +166,13 @@ class _Writer:
 
     def dispatch(self, node: ast.If, indent: str, *, inside: bool) -> list[Line]:
         """Return the lines that choose a branch; ``inside`` of a function or in its place."""
+        if inside or self._file.predicates.depends(node.test):
+            check_expressions(node.test)
         if not self._file.predicates.depends(node.test):
             return self._python_arm(node, indent) if inside else self._kept_arms(node, indent)
-        check_expressions(node.test)
         if is_raise(node):
+            if inside and self._file.options.plain_torch:
+                raise RefusedError(Refusal.RAISE_IN_BRANCH)
             return self._raise_arm(node, indent, inside=inside)
         split = self._file.predicates.split(node.test)
         number = self._scope.new_number("then", "else")

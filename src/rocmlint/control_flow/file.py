@@ -69,6 +69,10 @@ class File:
         around = self.parent(node)
         inner = node
         while around is not None:
+            if isinstance(around, ast.JoinedStr):  # before Python 3.12 its parts have wrong places
+                raise RefusedError(Refusal.UNSUPPORTED_STATEMENT, "it is in an f-string")
+            if isinstance(around, (*FUNCTIONS, ast.ClassDef)):
+                _check_decorators(around.decorator_list)
             if isinstance(around, FUNCTIONS) and inner in around.body:
                 functions.append(around)
             elif isinstance(around, NESTED) and not functions:
@@ -138,3 +142,11 @@ class File:
             if name in scope.bound or binds_otherwise(self.inference.tree, name):
                 raise RefusedError(Refusal.NAME_TAKEN, name)
             self.imported.setdefault(scope.node, set()).add(module)
+
+
+def _check_decorators(decorators: Iterable[ast.expr]) -> None:
+    """Check that no compiler of its own reads a function: those take no inner functions."""
+    for each in decorators:
+        written = ast.unparse(each)
+        if "jit" in written:
+            raise RefusedError(Refusal.SCOPE_OF_NAMES, f"decorated with {written}")

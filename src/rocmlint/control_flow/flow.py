@@ -30,12 +30,15 @@ class Binding:
     """A parameter, or what a branch gave, that may be None."""
     annotation: ast.expr | None = None
     """Of a parameter."""
+    opaque: bool = False
+    """What a loop, an import or another statement gives that is no assignment."""
     in_place: bool = False
     """``x += 1``: what it was before, changed."""
 
 
 UNBOUND = Binding(unbound=True)
 UNKNOWN = Binding()
+OPAQUE = Binding(opaque=True)
 Values = dict[str, frozenset[Binding]]
 
 
@@ -96,7 +99,7 @@ def assigned(target: ast.expr, value: ast.expr | None, values: Values) -> Values
         for each, part in zip(target.elts, parts, strict=True):
             values = assigned(each, part, values)
     elif isinstance(target, ast.Starred):
-        values = assigned(target.value, None, values)
+        values = _opaque(values, names_bound(target))
     return values
 
 
@@ -134,7 +137,7 @@ class Reaching:
         if isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 if item.optional_vars is not None:
-                    values = assigned(item.optional_vars, None, values)
+                    values = _opaque(values, names_bound(item.optional_vars))
             # A context manager may swallow what is raised anywhere in it.
             return joined(self._anywhere_in(node.body, values), self.after_block(node.body, values))
         if isinstance(node, _TRIES):
@@ -142,7 +145,7 @@ class Reaching:
         if isinstance(node, ast.Match):
             after: Values | None = values
             for case in node.cases:
-                bound = _unknown(values, names_bound(case.pattern))
+                bound = _opaque(values, names_bound(case.pattern))
                 after = joined(after, self.after_block(case.body, bound))
             return after
         return _after_simple(node, values)
@@ -153,7 +156,7 @@ class Reaching:
             self._leaving.append([])
             inner = before
             if not isinstance(node, ast.While):
-                inner = assigned(node.target, None, before)
+                inner = _opaque(before, names_bound(node.target))
             after = self.after_block(node.body, inner)
             left: Values | None = None
             for each in self._leaving.pop():
@@ -170,7 +173,7 @@ class Reaching:
         after = self.after_block(node.body, values)
         after = self.after_block(node.orelse, after)
         for handler in node.handlers:
-            bound = _unknown(anywhere, [handler.name] if handler.name else [])
+            bound = _opaque(anywhere, [handler.name] if handler.name else [])
             after = joined(after, self.after_block(handler.body, bound))
         if node.finalbody:
             everything = joined(anywhere, after)
@@ -201,11 +204,11 @@ def _after_simple(node: ast.stmt, values: Values) -> Values:
         return {**values, **dict.fromkeys(gone, frozenset({UNBOUND}))}
     if isinstance(node, ast.Assert):
         values = refined(values, node.test, holds=True)
-    return _unknown(values, names_bound(node))
+    return _opaque(values, names_bound(node))
 
 
-def _unknown(values: Values, names: Iterable[str]) -> Values:
-    return {**values, **{name: frozenset({UNKNOWN}) for name in names}}
+def _opaque(values: Values, names: Iterable[str]) -> Values:
+    return {**values, **{name: frozenset({OPAQUE}) for name in names}}
 
 
 def parameters(arguments: ast.arguments) -> Values:
@@ -220,7 +223,7 @@ def parameters(arguments: ast.arguments) -> Values:
         is_none = isinstance(default, ast.Constant) and default.value is None
         is_none = is_none or _says_none(each.annotation)
         values[each.arg] = frozenset({Binding(may_be_none=is_none, annotation=each.annotation)})
-    return _unknown(values, (each.arg for each in (arguments.vararg, arguments.kwarg) if each))
+    return _opaque(values, (each.arg for each in (arguments.vararg, arguments.kwarg) if each))
 
 
 def _says_none(annotation: ast.expr | None) -> bool:

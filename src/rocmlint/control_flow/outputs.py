@@ -38,6 +38,8 @@ def check_values(name: str, bindings: Iterable[Binding], inference: Inference) -
     for each in sorted(bindings, key=_place):
         if each.unbound:
             raise RefusedError(Refusal.NAME_UNBOUND, name)
+        if each.opaque:
+            raise RefusedError(Refusal.NOT_A_TENSOR, name)
         if each.may_be_none:
             raise RefusedError(Refusal.NONE_ON_ONE_PATH, name)
         if each.value is not None:
