@@ -66,3 +66,11 @@ DOCUMENTED: tuple[str, ...] = (
     "whisper_fp16",
 )
 """The 39 models of the table in docs/export/patches.md; the others are there to judge it."""
+
+
+def __getattr__(name: str) -> Factory:
+    """Return the factory of a model: ``benchmarks.export_models:llama`` names it."""
+    if name in MODELS:
+        return MODELS[name]
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -93,7 +93,7 @@ def prefill(kind: str, **changes: Any) -> Case:
     model = ready(transformers.AutoModelForCausalLM.from_config(config))
     sizes = ((2, 7), (1, 5), (3, 17))
     inputs = [{"input_ids": tokens(*size), "attention_mask": mask(*size)} for size in sizes]
-    shape = {0: dim("batch"), 1: dim("length", 2)}
+    shape = {0: dim("batch"), 1: dim("length", 5)}
     return Case(model, inputs, {"input_ids": shape, "attention_mask": shape})
 
 

@@ -283,7 +283,7 @@ class _Writer:
             lines = [
                 *lines,
                 Line(
-                    f"{inner}return {self._result()}",
+                    f"{inner}return {self._result(body)}",
                     (lines[-1].origin if lines else node.lineno),
                 ),
             ]

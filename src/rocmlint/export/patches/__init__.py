@@ -17,7 +17,6 @@ MODULES = (
     "dynamic_rope",
     "position_grid",
     "image_lists",
-    "funnel",
     "attention_batch",
     "image_grids",
     "rope_index",

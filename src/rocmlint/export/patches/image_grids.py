@@ -33,7 +33,7 @@ def find(model: Any) -> Iterator[Patch]:
     utils: Any = sys.modules.get("transformers.vision_utils")
     classes = dict.fromkeys(type(each) for each in model.modules())
     used = {name for each in classes for name in vars(sys.modules.get(each.__module__, each))}
-    for name, made in ((POSITIONS, _positions), (WINDOWS, _windows)):
+    for name, made in ((POSITIONS, positions), (WINDOWS, windows)):
         if utils is not None and name in used and hasattr(utils, name):
             yield Patch(utils, name, made(getattr(utils, name)))
     taps = edited(getattr(utils, TAPS, None), FIRST_PATCHES)
@@ -68,7 +68,9 @@ def _owners(counts: Any) -> tuple[Any, Any]:
     return owner, torch.arange(owner.shape[0], device=counts.device) - first[owner]
 
 
-def _positions(original: Any) -> Any:
+def positions(original: Any) -> Any:
+    """Return a function that needs no loop; ``original`` is called unless a program is traced."""
+
     def get_vision_position_ids(
         grid_thw: Any, spatial_merge_size: Any, include_temporal: bool = False, kwargs: Any = None
     ) -> Any:
@@ -92,7 +94,9 @@ def _positions(original: Any) -> Any:
     return get_vision_position_ids
 
 
-def _windows(original: Any) -> Any:
+def windows(original: Any) -> Any:
+    """Return a function that needs no loop; ``original`` is called unless a program is traced."""
+
     def get_vision_window_index(
         grid_thw: Any,
         spatial_merge_size: int,
@@ -114,8 +118,8 @@ def _windows(original: Any) -> Any:
         owner, within = _owners(times * heights * widths)
         time, within = _divided(within, (heights * widths)[owner])
         row, column = _divided(within, widths[owner])
-        windows = times * down * across
-        window = (windows.cumsum(0) - windows)[owner]
+        frames = times * down * across
+        window = (frames.cumsum(0) - frames)[owner]
         window = window + (time * down[owner] + row // size) * across[owner] + column // size
         place = (window * size + row % size) * size + column % size
         order = torch.argsort(place)

@@ -16,7 +16,7 @@ from rocmlint.export.patches.builtin import Builtin
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-METHOD = "get_rope_index"
+METHOD, KEEPER = "get_rope_index", "compute_3d_position_ids"
 FAMILIES = ("Qwen2VL", "Qwen2_5_VL", "Qwen3VL", "Qwen3VLMoe")
 TEXT, IMAGE, VIDEO = 0, 1, 2
 
@@ -30,6 +30,8 @@ def find(model: Any) -> Iterator[Patch]:
         parameters = list(inspect.signature(method).parameters)
         if parameters[1:3] == ["input_ids", "mm_token_type_ids"]:
             yield Patch(cls, METHOD, _index(method))
+            if KEEPER in vars(cls):
+                yield Patch(cls, KEEPER, _forgetting(vars(cls)[KEEPER]))
 
 
 def _index(original: Any) -> Any:
@@ -56,6 +58,18 @@ def _index(original: Any) -> Any:
         return _positions(input_ids, mm_token_type_ids, attention_mask, grids)
 
     return get_rope_index
+
+
+def _forgetting(original: Any) -> Any:
+    def compute_3d_position_ids(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """Leave the model's offsets as they are: those of a program are of no use to the model."""
+        before = self.rope_deltas
+        positions = original(self, *args, **kwargs)
+        if is_traced(positions):
+            self.rope_deltas = before
+        return positions
+
+    return compute_3d_position_ids
 
 
 class _Grids:

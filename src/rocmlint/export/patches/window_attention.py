@@ -18,7 +18,7 @@ PADDING = "_pad_to_window_size"
 
 
 def find(model: Any) -> Iterator[Patch]:
-    """Yield patches of the attention, and of the padding to whole windows that it makes needless."""
+    """Yield patches of the attention, and of the padding to windows that it makes needless."""
     for cls in dict.fromkeys(type(each) for each in model.modules()):
         if cls.__name__ in ATTENTION and cls.__module__ in sys.modules:
             yield Patch(cls, "forward", _attention(cls.forward))
