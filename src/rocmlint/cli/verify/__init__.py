@@ -27,6 +27,7 @@ VERBS = {
         "which code reads the environment variables that are set, and how are they interpreted?"
     ),
     "dtype": "where does a model's dtype change unexpectedly?",
+    "export": "does the exported program compute what the model computes?",
     "model": "tokens, parameters, generation, memory and loss of a model",
 }
 """Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""

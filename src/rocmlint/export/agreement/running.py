@@ -1,0 +1,173 @@
+"""Running a model or a program once: what it returns, and what it changes besides."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from rocmlint.export.agreement.leaves import leaves, structure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from rocmlint.export.agreement.cases import Case
+
+_LONGEST = 600
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one call did. Its fields are lists, strings and tensors, so that a file can hold it."""
+
+    leaves: list[tuple[str, Any]] = field(default_factory=list)
+    structure: str = ""
+    mutated: list[str] = field(default_factory=list)
+    """The inputs into whose memory it wrote."""
+    aliases: list[tuple[str, str]] = field(default_factory=list)
+    """Outputs that share memory with an input."""
+    state: list[tuple[str, Any]] = field(default_factory=list)
+    """The parameters and buffers that it changed, with their new values."""
+    error: str = ""
+    place: str = ""
+
+
+def ran(call: Callable[..., Any], module: Any, case: Case, seed: int = 0) -> Ran:
+    """Call a model or a program, and restore the parameters and buffers that it changed.
+
+    What it raises is part of what it did.
+    """
+    args, kwargs = case.fresh()
+    given = [(path, each) for path, each in (*leaves(args), *leaves(kwargs)) if _is_tensor(each)]
+    before = [each.clone() for _, each in given]
+    state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    kept = {name: each.detach().clone() for name, each in state.items()}
+    _scale(state, case.weights)
+    scaled = {name: each.detach().clone() for name, each in state.items()}
+    torch.manual_seed(seed)
+    try:
+        with torch.no_grad():
+            result = call(*args, **kwargs)
+        found = [(path, _own(each)) for path, each in leaves(result) if each is not None]
+        return Ran(
+            found,
+            structure(result),
+            _changed(given, before),
+            _shared(result, given),
+            _state(module, scaled),
+        )
+    except Exception as error:  # noqa: BLE001 - whatever somebody else's model raises
+        return Ran(error=_text(error), place=place(error))
+    finally:
+        _restore(module, state, kept)
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _own(value: Any) -> Any:
+    """Return a copy that no later call can change, in memory that can be written to a file."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().resolve_conj().resolve_neg().cpu().clone().contiguous()
+    return value if isinstance(value, (bool, int, float, str)) else repr(value)
+
+
+def _scale(state: dict[str, Any], factor: float) -> None:
+    if factor != 1.0:
+        with torch.no_grad():
+            for each in state.values():
+                if isinstance(each, torch.nn.Parameter) and each.is_floating_point():
+                    each.mul_(factor)
+
+
+def _changed(given: Iterable[tuple[str, Any]], before: Iterable[Any]) -> list[str]:
+    return [
+        path
+        for (path, each), old in zip(given, before, strict=True)
+        if each.shape != old.shape or not same(each, old)
+    ]
+
+
+def same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Return whether two tensors have the same values; NaN is equal to NaN."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return bool(((one == other) | ((one != one) & (other != other))).all())  # noqa: PLR0124
+
+
+def _shared(result: object, given: list[tuple[str, Any]]) -> list[tuple[str, str]]:
+    addresses = {_address(each): path for path, each in given if each.numel()}
+    return [
+        (path, addresses[_address(each)])
+        for path, each in leaves(result)
+        if _is_tensor(each) and each.numel() and _address(each) in addresses
+    ]
+
+
+def _address(tensor: torch.Tensor) -> int:
+    try:
+        return int(tensor.untyped_storage().data_ptr())
+    except (RuntimeError, NotImplementedError):  # sparse tensors have no storage
+        return id(tensor)
+
+
+def _state(module: Any, before: dict[str, Any]) -> list[tuple[str, Any]]:
+    now = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    return [
+        (name, _own(each))
+        for name, each in sorted(now.items())
+        if name not in before or not same(each.detach(), before[name])
+    ]
+
+
+def _restore(module: Any, state: dict[str, Any], kept: dict[str, Any]) -> None:
+    """Put the values back, and the very tensors where the model has set others in their place."""
+    with torch.no_grad():
+        for name, each in state.items():
+            if each.shape == kept[name].shape and not each.is_inference():
+                each.copy_(kept[name])
+            owner, _, last = name.rpartition(".")
+            holder = module.get_submodule(owner)
+            if holder._buffers.get(last) is not each and last in holder._buffers:  # noqa: SLF001
+                holder._buffers[last] = each  # noqa: SLF001
+
+
+def _text(error: BaseException) -> str:
+    message = f"{type(error).__name__}: {error}".strip()
+    return message[:_LONGEST]
+
+
+def place(error: BaseException) -> str:
+    """Return ``file:line`` of the innermost frame of the model that raised an error."""
+    return innermost(traceback.extract_tb(error.__traceback__))
+
+
+def innermost(frames: Sequence[traceback.FrameSummary]) -> str:
+    """Return ``file:line`` of the innermost frame of the model; nothing where none is of it.
+
+    What called this package is not of the model.
+    """
+    for each in reversed(frames):
+        if each.filename.startswith(_HERE):
+            return ""
+        if is_of_user(each.filename):
+            return f"{each.filename}:{each.lineno}"
+    return ""
+
+
+_HERE = os.path.join(os.path.dirname(__file__), "")
+_ROCMLINT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
+_PYTHON = os.path.join(os.path.dirname(os.__file__), "")
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def is_of_user(file: str) -> bool:
+    """Return whether code is of a model, and not of torch, of Python or of rocmlint."""
+    if file.startswith(("<", _TORCH, _ROCMLINT)):
+        return False
+    return not file.startswith(_PYTHON) or any(each in file for each in _INSTALLED)
