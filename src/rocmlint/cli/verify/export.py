@@ -75,10 +75,16 @@ def run(flags: SimpleNamespace) -> int:
     if sum(map(bool, (flags.factory, flags.config, flags.matrix))) != 1:
         message = "name one model: PKG.MOD:FACTORY, --config DIRECTORY, or several: --matrix FILE"
         raise ConfigError(message)
+    if flags.strict and flags.both_modes:
+        message = "--strict is part of --both-modes; use one of them"
+        raise ConfigError(message)
     if flags.matrix:
         from rocmlint.cli.verify import export_matrix  # noqa: PLC0415 - only for many models
 
         return export_matrix.run(flags)
+    if flags.html is not None:
+        message = "--html needs --matrix"
+        raise ConfigError(message)
     question = question_of(flags)
     progress = Progress(shown=True)
     shown = progress.show if sys.stderr.isatty() else None

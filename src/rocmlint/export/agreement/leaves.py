@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _DEEPEST = 24
+_COUNTS = re.compile(r"length|seen|offset|count")
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -65,14 +67,15 @@ def is_cache(value: object) -> bool:
 
 
 def _parts_of_cache(cache: object) -> Iterator[tuple[str, Any]]:
-    """Yield what a cache remembers: tensors and counters.
+    """Yield what a cache remembers, by name: tensors and counters.
 
-    Its other attributes (dtype, device, flags of the first call) are set when it is filled, and
-    say nothing that the tensors don't.
+    Its other attributes (dtype, device, flags of the first call, tensors made of constants) are set
+    when it is filled, in any order, and say nothing that these don't.
     """
-    for name, each in _attributes(cache).items():
-        is_counter = isinstance(each, int) and not isinstance(each, bool)
-        if is_counter or isinstance(each, torch.Tensor) or is_cache(each) or _holds(each):
+    for name, each in sorted(_attributes(cache).items()):
+        counts = isinstance(each, int) and not isinstance(each, bool) and _COUNTS.search(name)
+        is_own = isinstance(each, torch.Tensor) and not name.startswith("_")
+        if counts or is_own or is_cache(each) or _holds(each):
             yield f".{name}", each
 
 

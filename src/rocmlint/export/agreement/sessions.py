@@ -20,13 +20,10 @@ def opened(model: Any, *, plain: bool) -> Iterator[Any]:
         yield None
         return
     patches = importlib.import_module("rocmlint.export.patches").patches_for(model)
-    register = [
-        each
-        for name in ("caches", "outputs")
-        for each in importlib.import_module(f"rocmlint.export.{name}").registrations(model)
-    ]
+    caches = importlib.import_module("rocmlint.export.caches").registrations(model)
+    outputs = importlib.import_module("rocmlint.export.outputs").registrations()
     begin = importlib.import_module("rocmlint.export").session
-    with begin(model, patches=patches, register=register) as session:
+    with begin(model, patches=patches, register=[*caches, *outputs]) as session:
         yield session
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import CannotAnswerError, own_package, progress, search
 from .factory import found, torch_of_the_job
-from .model import configured
+from .model import configured, inputs
 from .model.parts import SEED, versions
 
 _AGREEMENT = "rocmlint.export.agreement"
@@ -55,12 +55,14 @@ def _refuse_old(torch: Any) -> None:
 
 
 def _subject(request: dict[str, Any], notes: list[str]) -> tuple[Any, Any]:
+    given: tuple[Any, ...]
     if request.get("config"):
         parts = configured.of(request["config"], weights=True, processor=False)
         notes += parts.notes
         made = importlib.import_module(f"{_AGREEMENT}.configured")
         error = made.NoInputsError
-        prepare, given = made.scenarios, (parts.model, request.get("inputs"))
+        model = parts.model
+        prepare, given = made.scenarios, (model, inputs.of_grids, inputs.layout(model))
     else:
         factory = importlib.import_module(f"{_AGREEMENT}.given")
         error = factory.NotAFactoryError

@@ -30,6 +30,7 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "timeout": (int, float),
     "memory": (int, float),
 }
+_WORDS: dict[type, str] = {str: "a string", bool: "true or false", int: "a number"}
 _FOR_ALL = tuple(each for each in _KEYS if each not in {"name", "factory", "config"})
 _MODELS = "model"
 
@@ -78,7 +79,7 @@ def _refuse_unknown(table: Mapping[str, Any], known: tuple[str, ...], path: str)
             raise ConfigError(message)
         kinds = _KEYS[key]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            message = f"--matrix {path}: {key} must be a {kinds[0].__name__}, not {value!r}"
+            message = f"--matrix {path}: {key} must be {_WORDS[kinds[0]]}, not {value!r}"
             raise ConfigError(message)
 
 
