@@ -21,6 +21,7 @@ MODULES = (
     "image_grids",
     "rope_index",
     "window_attention",
+    "placeholder_check",
 )
 
 

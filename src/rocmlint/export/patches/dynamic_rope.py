@@ -15,36 +15,45 @@ if TYPE_CHECKING:
 
 
 def find(model: Any) -> Iterator[Patch]:
-    """Yield a patch of ``forward`` for each class whose frequencies are dynamic."""
-    classes = {
-        type(each): None
-        for each in model.modules()
-        if "dynamic" in _kinds(getattr(each, "rope_type", None)) and _is_updated(type(each).forward)
-    }
-    for cls in classes:
+    """Yield a patch of ``forward`` for each class whose frequencies are replaced in a buffer."""
+    for cls in dict.fromkeys(type(each) for each in model.modules() if _is_replaced(each)):
         yield Patch(cls, "forward", _forward(cls.forward))
 
 
-def _kinds(rope_type: Any) -> tuple[str, ...]:
-    """Return the kinds of positions of a module, which may have one for each type of layer."""
-    kinds = rope_type.values() if isinstance(rope_type, dict) else [rope_type]
-    return tuple(each for each in kinds if isinstance(each, str))
+def _is_replaced(module: Any) -> bool:
+    """Tell whether the module recomputes frequencies, in a way that depends on data.
+
+    Since transformers 5.20 at the latest, those of ``longrope`` are chosen by ``torch.where``.
+    """
+    kinds = getattr(module, "rope_type", None)
+    kinds = kinds.values() if isinstance(kinds, dict) else [kinds]
+    updates = _updates(type(module).forward)
+    return any(
+        isinstance(kind, str) and "register_buffer" in updates.get(_kind(kind), ())
+        for kind in kinds
+    )
 
 
-def _is_updated(forward: Any) -> bool:
-    """Tell whether the function has the decorator that recomputes frequencies."""
+def _kind(rope_type: str) -> str:
+    return "dynamic" if "dynamic" in rope_type else rope_type
+
+
+def _updates(forward: Any) -> dict[str, tuple[str, ...]]:
+    """Return what the functions use that recompute frequencies before ``forward`` is called."""
+    found: dict[str, tuple[str, ...]] = {}
     while forward is not None:
-        if (
-            getattr(forward, "__globals__", {}).get("__name__")
-            == "transformers.modeling_rope_utils"
-        ):
-            return True
+        for cell in getattr(forward, "__closure__", None) or ():
+            inner = cell.cell_contents
+            name, _, rest = getattr(inner, "__name__", "").partition("_")
+            if rest == "frequency_update":
+                found[name] = inner.__code__.co_names
         forward = getattr(forward, "__wrapped__", None)
-    return False
+    return found
 
 
 def _forward(original: Any) -> Any:
     plain = inspect.unwrap(original)
+    kinds = {name for name, used in _updates(original).items() if "register_buffer" in used}
 
     @functools.wraps(original)
     def forward(self: Any, x: Any, position_ids: Any, layer_type: Any = None) -> Any:
@@ -54,7 +63,7 @@ def _forward(original: Any) -> Any:
         """
         rest = {} if layer_type is None else {"layer_type": layer_type}
         kind = self.rope_type if layer_type is None else self.rope_type[layer_type]
-        if "dynamic" not in kind or not is_traced(position_ids):
+        if _kind(kind) not in kinds or not is_traced(position_ids):
             return original(self, x, position_ids, **rest)
         name = "inv_freq" if layer_type is None else f"{layer_type}_inv_freq"
         before = self._buffers[name]
@@ -73,9 +82,21 @@ def _frequencies(self: Any, positions: Any, name: str, kind: str, rest: dict[str
     from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS  # noqa: PLC0415
 
     length = torch.max(positions) + 1
-    scaled, _ = ROPE_INIT_FUNCTIONS[kind](self.config, positions.device, seq_len=length, **rest)
     original = getattr(self, name.replace("inv_freq", "original_inv_freq")).to(positions.device)
-    return torch.where(length > self.original_max_seq_len, scaled, original)
+    limit, longest = self.original_max_seq_len, length
+    if kind == "longrope":
+        limit = _original_length(self.config, rest.get("layer_type"))
+        longest = limit + 1
+    scaled, _ = ROPE_INIT_FUNCTIONS[kind](self.config, positions.device, seq_len=longest, **rest)
+    return torch.where(length > limit, scaled, original)
+
+
+def _original_length(config: Any, layer_type: Any) -> Any:
+    """Return how long the texts were that the model was trained with at first."""
+    name = "original_max_position_embeddings"
+    scaling = getattr(config, "rope_parameters", None) or {}
+    scaling = scaling if layer_type is None else scaling[layer_type]
+    return scaling.get(name) or getattr(config, name, None) or config.max_position_embeddings
 
 
 BUILTIN = Builtin(

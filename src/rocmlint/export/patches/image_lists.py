@@ -30,8 +30,12 @@ CHANGES = (
     (REAL, MASKS),
     (REAL,),
     ((r"= list\(image_features\)", "= [image_features.flatten(0, 1)]"),),
+    (MASKS,),
 )
-"""Ways in which features are cut, and what makes a list of one tensor instead."""
+"""Ways in which features are cut, and what makes a list of one tensor instead.
+
+``MASKS`` cuts nothing: it only joins two dimensions without asking about their product.
+"""
 JOINED = re.compile(
     r"torch\.cat\((?:image_features|image_embeds|image_hidden_states|mm_encoder_outputs\b)"
 )
@@ -40,11 +44,10 @@ JOINED = re.compile(
 def find(model: Any) -> Iterator[Patch]:
     """Yield patches for each class that cuts features, and whose ``forward`` only joins them."""
     for cls in dict.fromkeys(type(each) for each in model.modules()):
-        cutting = [name for name in METHODS if name in vars(cls)]
-        if not cutting or not JOINED.search(_source(cls.forward)):
-            continue
-        for name in cutting:
-            functions = (edited(vars(cls)[name], *changes) for changes in CHANGES)
+        names = [name for name in METHODS if name in vars(cls)]
+        ways = CHANGES if names and JOINED.search(_source(cls.forward)) else ((MASKS,),)
+        for name in names:
+            functions = (edited(vars(cls)[name], *changes) for changes in ways)
             function = next((each for each in functions if each is not None), None)
             if function is not None:
                 yield Patch(cls, name, function)
