@@ -373,3 +373,39 @@ def test_a_cache_around_the_original_does_not_get_lost() -> None:
         assert holder.act(1) == -1  # type: ignore[attr-defined]
     assert holder.act(1) == 1  # type: ignore[attr-defined]
     assert act.cache_info().misses == 1
+
+
+class Interrupted(list[Any]):
+    """A list whose change is interrupted once, as Ctrl-C would."""
+
+    armed = False
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if self.armed:
+            self.armed = False
+            raise KeyboardInterrupt
+        super().__setitem__(index, value)
+
+
+def test_an_interrupt_while_leaving_does_not_leave_half_of_it(library: ModuleType) -> None:
+    table = Interrupted([library.act])
+    original = library.act
+    opened = session(patches=[(library, "act", patched), (library.Layer, "saved", patched)])
+    opened.__enter__()
+    table.armed = True
+    with pytest.raises(KeyboardInterrupt):
+        opened.__exit__(None, None, None)
+    assert table == [original]
+    assert library.act is original
+    assert library.Layer().saved() == "original"
+    with session(patches=[(library, "act", patched)]):
+        assert library.act(0) == "patched"
+
+
+def test_an_interrupt_while_entering_leaves_no_alias(library: ModuleType) -> None:
+    table = Interrupted([library.act])
+    table.armed = True
+    with pytest.raises(KeyboardInterrupt):
+        session(patches=[(library, "act", patched)]).__enter__()
+    assert table == [library.act]
+    assert library.act(0) == "original"
