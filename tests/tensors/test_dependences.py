@@ -197,6 +197,22 @@ def test_a_loop_over_experts_is_bypassed_where_exports_use_another() -> None:
     assert reaches(code) == {"Experts.forward": "bypassed"}
 
 
+def test_what_a_function_tells_only_outside_of_exports_is_guarded() -> None:
+    code = """
+    def is_odd(x: torch.Tensor):
+        if x.numel() == 0 or torch.compiler.is_compiling():
+            return False
+        return not x.isfinite().all()
+
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor):
+            if is_odd(x):
+                x = x + 1
+            return x
+    """
+    assert reaches(code)["Model.forward"] == "guarded"
+
+
 def test_a_loss_has_labels() -> None:
     code = """
     class ContrastiveLoss(nn.Module):

@@ -81,6 +81,8 @@ def of_method(held: Held, name: str, node: ast.Call) -> Held:
         return held
     if name in names.PYTHON_METHODS:
         return PYTHON
+    if name in {"values", "indices"}:
+        return UNKNOWN  # of a sparse tensor, or of a dictionary of tensors
     if name in names.KEEP_ROWS:
         return held._replace(sure=True)
     return _of_operation(name, node, first=0)
@@ -138,7 +140,7 @@ def of_builtin(name: str, node: ast.Call, given: Sequence[Held]) -> Held | None:
     if name == "map":
         return container(UNKNOWN)
     if name == "range":
-        return container(PYTHON) if not any(each.depends for each in given) else VALUES
+        return container(PYTHON)
     if name == "next":
         return element(given[0])
     if name == "getattr":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _CONVERTS = frozenset({"int", "float", "bool", "complex"})
 _LOOKS_THROUGH = frozenset(
-    {"enumerate", "zip", "reversed", "sorted", "list", "tuple", "range", "iter", "set", "groupby"}
+    {"enumerate", "zip", "reversed", "sorted", "list", "tuple", "iter", "set", "groupby"}
 )
 _STATED = ("_check", "torch_compilable_check")
 """How the names of functions begin that state something about a tensor to an export."""
@@ -126,12 +126,14 @@ class Collector:
     def _is_looped(self, over: ast.expr) -> bool:
         if isinstance(over, ast.Starred):
             return False
+        if isinstance(over, ast.Call) and last_name(over.func) == "range":
+            return any(self._held.get(each, UNKNOWN).depends for each in over.args)
         if isinstance(over, ast.Call) and last_name(over.func) in _LOOKS_THROUGH:
             return any(self._is_looped(each) for each in over.args)
         held = self._held.get(over, UNKNOWN)
         if held.kind is Kind.TENSOR:
             return held.sure and not held.counted
-        return held.kind in {Kind.VALUE, Kind.VALUES}
+        return held.kind is Kind.VALUES
 
     def _of_call(self, node: ast.Call, reach: Reach) -> Iterator[Dependence]:
         name = last_name(node.func)

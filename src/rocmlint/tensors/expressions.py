@@ -286,7 +286,7 @@ class Expressions:
     def _of_sequence(self, node: ast.Tuple | ast.List | ast.Set, env: Env) -> Held:
         found = [self.of(each, env) for each in node.elts]
         if any(isinstance(each, ast.Starred) for each in node.elts):
-            return container(joined(found))
+            return container(uniform(found))
         return fixed(found)
 
     def _of_dict(self, node: ast.Dict, env: Env) -> Held:
@@ -349,7 +349,8 @@ def _of_operands(operands: Iterable[Held]) -> Held:
     for kind in _ARITHMETIC:
         alike = [each for each in found if each.kind is kind]
         if alike:
-            gate = alike[0].gate if len(alike) == 1 else None
+            gates = {each.gate for each in alike}
+            gate = gates.pop() if len(gates) == 1 else None
             counted = all(each.counted for each in alike)
             sure = any(each.sure for each in alike)
             return Held(kind, sure=sure, counted=counted, gate=gate)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.tensors.called import SELF
+from rocmlint.tensors.conditions import below, both
 from rocmlint.tensors.expressions import Expressions, gated_join
 from rocmlint.tensors.held import PYTHON, UNKNOWN, Held, container, fixed, is_container, join
 from rocmlint.tensors.kinds import Kind
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rocmlint.tensors.definitions import Definitions, Function
+    from rocmlint.tensors.dependence import Reach
 
     Env = dict[str, Held]
 
@@ -39,6 +41,7 @@ class Flow:
         self.expressions = Expressions(definitions)
         self._returned: list[Held] = []
         self._loops: list[list[Env]] = []
+        self._reach: Reach = "live"
 
     def run(self) -> dict[ast.expr, Held]:
         """Return what the expressions of the file hold."""
@@ -54,12 +57,13 @@ class Flow:
     # Functions
 
     def _follow(self, function: Function, closure: Env) -> None:
-        kept = (self.expressions.function, self._returned, self._loops)
+        kept = (self.expressions.function, self._returned, self._loops, self._reach)
         self.expressions.function, self._returned, self._loops = function, [], []
+        self._reach = "live"
         env = {**closure, **self._parameters(function)}
         self._block(function.node.body, env)
         function.returned = self._summary(function)
-        self.expressions.function, self._returned, self._loops = kept
+        self.expressions.function, self._returned, self._loops, self._reach = kept
 
     def _parameters(self, function: Function) -> Env:
         arguments = function.node.args
@@ -124,7 +128,10 @@ class Flow:
 
     def _block(self, body: Iterable[ast.stmt], env: Env) -> bool:
         """Follow statements, which changes ``env``; return whether the end is reached."""
-        return all(self._statement(each, env) for each in body)
+        reach = self._reach
+        goes_on = all(self._statement(each, env) for each in body)
+        self._reach = reach
+        return goes_on
 
     def _statement(self, node: ast.stmt, env: Env) -> bool:
         match node:
@@ -133,7 +140,10 @@ class Flow:
             case ast.ClassDef():
                 self._block([each for each in node.body if not _defines(each)], dict(env))
             case ast.Return(value=value):
-                self._returned.append(PYTHON if value is None else self.expressions.of(value, env))
+                held = PYTHON if value is None else self.expressions.of(value, env)
+                if held.depends and held.gate is None and self._reach != "live":
+                    held = held._replace(gate=self._reach)
+                self._returned.append(held)
                 return False
             case ast.Raise():
                 self._look_at(node, env)
@@ -210,7 +220,15 @@ class Flow:
         self.expressions.of(test, env)
         then = self.expressions.narrowed(test, env, truth=True)
         otherwise = self.expressions.narrowed(test, env, truth=False)
-        goes_on, goes_on_otherwise = self._block(body, then), self._block(orelse, otherwise)
+        reach, sides = self._reach, below(test)
+        self._reach = both(reach, sides.then)
+        goes_on = self._block(body, then)
+        self._reach = both(reach, sides.otherwise)
+        goes_on_otherwise = self._block(orelse, otherwise)
+        self._reach = both(
+            reach if goes_on else both(reach, sides.otherwise),
+            None if goes_on_otherwise else sides.then,
+        )
         if goes_on and goes_on_otherwise:
             merged = {
                 name: gated_join(then[name], otherwise[name], test)

@@ -44,6 +44,8 @@ SHAPE = Held(Kind.SHAPE)
 PYTHON = Held(Kind.PYTHON)
 UNKNOWN = Held(Kind.UNKNOWN)
 NUMPY = Held(Kind.PYTHON, of="numpy")
+MIXED = Held(Kind.UNKNOWN, of="mixed")
+"""Now a tensor, now a container: nothing else that it may be makes it clearer."""
 CONFIG = Held(Kind.PYTHON, of="config")
 
 _CONTAINER_OF = {
@@ -98,6 +100,8 @@ def join(first: Held, second: Held) -> Held:
     """Return what is known where a value is one of two: what may depend on a tensor counts."""
     if first == second:
         return first
+    if MIXED in {first, second}:
+        return MIXED
     if is_container(first) or is_container(second):
         return _join_containers(first, second)
     if not first.depends and not second.depends:
@@ -143,4 +147,6 @@ def _join_containers(first: Held, second: Held) -> Held:
     if is_container(first) and is_container(second):
         return container(join(element(first), element(second)))
     kept, other = (first, second) if is_container(first) else (second, first)
+    if other.depends:
+        return MIXED
     return kept if other.kind is Kind.PYTHON and not other.of else UNKNOWN

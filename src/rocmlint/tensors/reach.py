@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Placed = list[tuple[ast.AST, Reach]]
 
-_OF_LABELS = re.compile(r"\w*(?:Loss|Criterion|Matcher|Metrics?|Assigner)\w*")
+_OF_LABELS = re.compile(r"\w*(?:Loss|Criterion|Matcher|Metrics?|Assigner|Regularizer)\w*")
 """Modules that compare with labels, which an export does not have."""
 _BYPASSED = "use_experts_implementation"
 """Classes with this decorator of transformers run another implementation when exported."""
