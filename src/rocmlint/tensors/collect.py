@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.tensors.conditions import both
+from rocmlint.tensors.conditions import asks_for_export, both
 from rocmlint.tensors.dependence import Dependence
 from rocmlint.tensors.held import UNKNOWN, Held, element
 from rocmlint.tensors.kinds import Kind
@@ -86,6 +86,8 @@ class Collector:
         if held is None:
             return
         self._asked.update(_parts_of_condition(test))
+        if any(isinstance(each, ast.Call) and asks_for_export(each) for each in ast.walk(test)):
+            reach = both(reach, "guarded")
         yield self._found(node, what, test, both(reach, held.gate))
 
     def _truth(self, test: ast.expr) -> Held | None:

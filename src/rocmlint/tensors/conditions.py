@@ -67,6 +67,11 @@ def below(test: ast.expr) -> Below:
     return Below()
 
 
+def asks_for_export(call: ast.Call) -> bool:
+    """Check whether a call asks if the model is exported, traced or compiled."""
+    return _ASKS_FOR_EXPORT.fullmatch(last_name(call.func)) is not None
+
+
 def _below_identity(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Below:
     if not isinstance(right, ast.Constant) or right.value is not None:
         return Below()

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _OF_LABELS = re.compile(r"\w*(?:Loss|Criterion|Matcher|Metrics?|Assigner|Regularizer)\w*")
 """Modules that compare with labels, which an export does not have."""
+_COMPILERS = frozenset({"jit", "njit", "vectorize", "guvectorize"})
+"""Decorators of numba and Triton, whose functions are no Python that an export follows."""
 _BYPASSED = "use_experts_implementation"
 """Classes with this decorator of transformers run another implementation when exported."""
 
@@ -73,6 +75,8 @@ class Reaches:
 
     def _improves(self, function: Function, reach: Reach) -> bool:
         known = self._of.get(function)
+        if function.marks & _COMPILERS:
+            return False
         if function.owner is not None and _BYPASSED in function.owner.marks:
             reach = both(reach, "bypassed")
         best = reach if known is None else either(known, reach)
