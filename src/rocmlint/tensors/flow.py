@@ -10,7 +10,7 @@ from rocmlint.tensors.conditions import below, both
 from rocmlint.tensors.expressions import Expressions, gated_join
 from rocmlint.tensors.held import PYTHON, UNKNOWN, Held, container, fixed, is_container, join
 from rocmlint.tensors.kinds import Kind
-from rocmlint.tensors.seeds import of_annotation, of_parameter
+from rocmlint.tensors.seeds import is_setting, of_annotation, of_parameter
 from rocmlint.tensors.torch_names import is_tensor_attribute
 
 if TYPE_CHECKING:
@@ -105,8 +105,12 @@ class Flow:
             return held
         if held.kind is Kind.UNKNOWN and not held.of:
             return given
-        told = given.kind is Kind.TENSOR or is_container(given)
-        return given if held.kind is Kind.TENSOR and told else held
+        if held.kind is Kind.TENSOR:
+            return given if given.kind is Kind.TENSOR or is_container(given) else held
+        depends = given.depends or given.kind is Kind.TENSORS
+        return (
+            given if depends and given.sure and not held.of and not is_setting(node.arg) else held
+        )
 
     def _summary(self, function: Function) -> Held:
         """Return what a function returns: elements of tuples one by one."""

@@ -40,7 +40,7 @@ _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Required",
 
 def of_parameter(name: str, annotation: ast.expr | None, *, first_of_forward: bool) -> Held:
     """Return what a parameter holds before anything is known of the calls."""
-    if _NEVER.fullmatch(name):
+    if is_setting(name):
         return PYTHON
     if annotation is not None:
         return of_annotation(annotation)
@@ -49,6 +49,11 @@ def of_parameter(name: str, annotation: ast.expr | None, *, first_of_forward: bo
     if _TENSOR_NAMES.fullmatch(name) or (first_of_forward and name in _FORWARD_INPUTS):
         return _GUESS
     return UNKNOWN
+
+
+def is_setting(name: str) -> bool:
+    """Check whether a parameter is a setting by its name, whatever its annotation says."""
+    return _NEVER.fullmatch(name) is not None
 
 
 def of_annotation(annotation: ast.expr) -> Held:
