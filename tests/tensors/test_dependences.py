@@ -101,6 +101,8 @@ def test_a_place_that_asks_for_no_content(statement: str) -> None:
         ("drop = self.training and x.any()\nif drop: x = x + 1", "training"),
         ("drop = False\nif self.training: drop = x.any()\nif drop: x = x + 1", "training"),
         ("if labels is not None:\n    if x.any(): x = x + 1", "labels"),
+        ("if self.counts and return_loss is True:\n    if x.any(): x = x + 1", "labels"),
+        ("if torch.distributed.is_initialized():\n    if x.any(): x = x + 1", "guarded"),
         ("if labels is None: return x\nif x.any(): x = x + 1", "labels"),
         ("if not torch.compiler.is_exporting():\n    if x.any(): x = x + 1", "guarded"),
         ("if torch.compiler.is_compiling(): return x\nif x.any(): x = x + 1", "guarded"),

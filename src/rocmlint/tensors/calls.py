@@ -96,7 +96,7 @@ def of_attribute(held: Held, name: str) -> Held:
         return SHAPE
     if name in names.PYTHON_ATTRIBUTES:
         return PYTHON
-    return TENSOR if name in names.TENSOR_ATTRIBUTES else UNKNOWN
+    return held._replace(sure=True) if name in names.TENSOR_ATTRIBUTES else UNKNOWN
 
 
 def _of_operation(name: str, node: ast.Call, *, first: int) -> Held:

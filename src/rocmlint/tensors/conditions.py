@@ -17,9 +17,11 @@ _ASKS_FOR_EXPORT = re.compile(
 )
 _SCRIPTS = re.compile(r"is_(?:\w+_)?scripting")
 """Whether torch.jit.script compiles it: then what is below is not run by an export either."""
+_OF_SEVERAL_RANKS = re.compile(r"is_initialized|is_distributed|is_dist_avail_and_initialized")
+"""Whether several processes run the model; an export is one."""
 _LABELS = re.compile(
-    r"(?:\w+_)?(?:labels?|targets?|label_ids|gt|ground_truth)|gt_\w+|return_loss|start_positions"
-    r"|end_positions|compute_loss|with_loss"
+    r"(?:\w+_)?(?:labels?|targets?|label_ids|gt|ground_truth)|gt_\w+|target_(?:values|ids)"
+    r"|return_loss|start_positions|end_positions|compute_loss|with_loss|future_values"
 )
 _RANK: tuple[Reach, ...] = (
     *("live", "dtype-gated", "training", "labels", "bypassed", "guarded", "unreached"),
@@ -73,6 +75,8 @@ def asks_for_export(call: ast.Call) -> bool:
 
 
 def _below_identity(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Below:
+    if isinstance(right, ast.Constant) and right.value is True and isinstance(op, ast.Is):
+        return below(left)
     if not isinstance(right, ast.Constant) or right.value is not None:
         return Below()
     if not _LABELS.fullmatch(last_name(left)):
@@ -81,7 +85,7 @@ def _below_identity(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Below:
 
 
 def _below_name(name: str) -> Below:
-    if _SCRIPTS.fullmatch(name):
+    if _SCRIPTS.fullmatch(name) or _OF_SEVERAL_RANKS.fullmatch(name):
         return Below("guarded")
     if _ASKS_FOR_EXPORT.fullmatch(name):
         return Below(None, "guarded")

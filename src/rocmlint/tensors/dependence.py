@@ -20,8 +20,9 @@ Reach = Literal["live", "dtype-gated", "training", "labels", "guarded", "bypasse
 
 ``live``: whenever ``forward`` runs. ``dtype-gated``: only for some dtype. ``training``: only while
 training. ``labels``: only where labels are given, for a loss. ``guarded``: not while exporting,
-tracing or compiling, which a condition asks. ``bypassed``: in the loop over experts of a class that
-chooses another implementation for exports. ``unreached``: no ``forward`` of the file calls it.
+tracing or compiling, or only with several ranks, which a condition asks. ``bypassed``: in the loop
+over experts of a class that chooses another implementation for exports. ``unreached``: no
+``forward`` of the file calls it.
 """
 
 

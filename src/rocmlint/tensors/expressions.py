@@ -265,7 +265,7 @@ class Expressions:
             return (
                 RAGGED._replace(sure=held.sure)
                 if masks
-                else held._replace(ragged=False, counted=False)
+                else held._replace(ragged=False, counted=held.counted and index.kind is Kind.PYTHON)
             )
         number = _whole_number(node.slice)
         return element(held) if number is None else at(held, number)
