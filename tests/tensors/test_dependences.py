@@ -110,6 +110,7 @@ def test_a_place_that_asks_for_no_content(statement: str) -> None:
         ("if not (is_compiling() and self.fast) and x.any(): x = x + 1", "guarded"),
         ("if torch.jit.is_tracing():\n    if x.any(): x = x + 1", "guarded"),
         ("if torch.compiler.is_exporting():\n    if x.any(): x = x + 1", "live"),
+        ("if self.cache.is_initialized and x.any(): x = x + 1", "live"),
         ("if not self.training:\n    if x.any(): x = x + 1", "live"),
         ("if self.config.checks or self.training:\n    if x.any(): x = x + 1", "live"),
     ],

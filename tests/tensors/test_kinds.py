@@ -146,6 +146,7 @@ def test_a_list_that_gets_tensors_holds_tensors() -> None:
         ("scale", Kind.TENSOR),
         ("weight", Kind.TENSOR),
         ("linear(x)", Kind.TENSOR),
+        ("rates[0]", Kind.PYTHON),
         ("config.use_cache", Kind.PYTHON),
         ("training", Kind.PYTHON),
         ("size", Kind.PYTHON),
@@ -165,6 +166,7 @@ def test_attributes_and_submodules_of_a_module(attribute: str, kind: Kind) -> No
             super().__init__()
             self.config = config
             self.size = 3
+            self.rates = [each.item() for each in torch.linspace(0, 1, 3)]
             self.linear = nn.Linear(2, 2)
             self.weight = nn.Parameter(torch.ones(2))
             self.blocks = nn.ModuleList([Block() for _ in range(2)])

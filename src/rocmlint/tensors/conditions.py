@@ -62,6 +62,8 @@ def below(test: ast.expr) -> Below:
             return Below("dtype-gated") if _is_dtype(left) or _is_dtype(right) else Below()
         case ast.Call(func=ast.Attribute(value=value)) if last_name(value) == "jit":
             return Below("guarded", "guarded")
+        case ast.Call(func=func) if _OF_SEVERAL_RANKS.fullmatch(last_name(func)):
+            return Below("guarded")
         case ast.Call(func=func):
             return _below_name(last_name(func))
         case ast.Name() | ast.Attribute():
@@ -85,7 +87,7 @@ def _below_identity(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Below:
 
 
 def _below_name(name: str) -> Below:
-    if _SCRIPTS.fullmatch(name) or _OF_SEVERAL_RANKS.fullmatch(name):
+    if _SCRIPTS.fullmatch(name):
         return Below("guarded")
     if _ASKS_FOR_EXPORT.fullmatch(name):
         return Below(None, "guarded")

@@ -100,7 +100,7 @@ class Expressions:
                 self.bind(value, container(element(held)), env)
             case ast.Attribute(value=value):
                 if self.of(value, env) is SELF and self.owner is not None:
-                    self.owner.keep(target.attr, held)
+                    self.owner.keep(target.attr, self._settled(held))
                 if key_of(target):
                     env[key_of(target)] = held
             case ast.Subscript(value=value, slice=index):
@@ -109,6 +109,13 @@ class Expressions:
                 if is_container(into) and key_of(value):
                     whole = join(element(into), held) if into.items != () else held
                     env[key_of(value)] = container(whole)
+
+    def _settled(self, held: Held) -> Held:
+        """Return what is kept of a value: what `__init__` read from a tensor is a constant."""
+        is_made = self.function is not None and self.function.node.name == "__init__"
+        if not is_made or held.kind not in {Kind.VALUE, Kind.VALUES}:
+            return held
+        return container(PYTHON) if is_container(held) else PYTHON
 
     def _bind_all(self, targets: list[ast.expr], held: Held, env: Env) -> None:
         stars = [each for each in targets if isinstance(each, ast.Starred)]
