@@ -25,7 +25,7 @@ def ran(name: str, outcome: str = "equal", **changes: Any) -> dict[str, Any]:
 
 def mode(cases: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     usual: dict[str, Any] = {"mode": "non-strict", "failure": None, "relaxed": "", "seconds": 1.0}
-    empty: dict[str, Any] = {"dimensions": [], "predicates": [], "limits": []}
+    empty: dict[str, Any] = {"dimensions": [], "predicates": [], "limits": [], "guards": []}
     return {**usual, **empty, "proof": None, "onnx": None, "cases": cases, **changes}
 
 
@@ -142,8 +142,17 @@ def test_a_predicate_that_was_seen_on_one_side_is_unproven() -> None:
 
 
 def test_an_input_that_only_the_model_changes_makes_the_program_wrong() -> None:
-    cases = [*EQUAL[:2], ran("odd sizes", effects=["only the model writes into x"])]
+    cases = [
+        *EQUAL[:2],
+        ran("odd sizes", effects=[{"kind": "writes", "what": "only the model writes into x"}]),
+    ]
     assert judge(mode(cases)).word == "WRONG"
+
+
+def test_a_buffer_that_is_not_saved_leaves_a_question_open() -> None:
+    effect = {"kind": "kept", "what": "buffers afterwards"}
+    found = judge(mode([*EQUAL[:2], ran("odd sizes", effects=[effect])]))
+    assert (found.word, verdicts(found)[claims.KEPT]) == ("PASS", "unproven")
 
 
 def test_a_failure_names_statement_and_rule() -> None:

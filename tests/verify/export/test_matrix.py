@@ -122,7 +122,7 @@ def test_a_folder_is_relative_to_the_list(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_list_is_refused_with_one_line(tmp_path: Path, toml: str, message: str) -> None:
-    with pytest.raises(ConfigError) as error:  # noqa: PT011 - two looks at the message
+    with pytest.raises(ConfigError) as error:
         listed(tmp_path, toml)
     assert message in str(error.value)
     assert "\n" not in str(error.value)

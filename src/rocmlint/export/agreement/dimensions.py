@@ -117,8 +117,8 @@ def of_program(
             if shape is None:
                 facts.append({**fact, "became": "unused", "size": None, "place": ""})
                 continue
-            size = shape[at]
-            if isinstance(size, int):
+            size = _fixed(shape[at])
+            if size is not None:
                 place = _place(noted, path, at, size)
                 facts.append({**fact, "became": "static", "size": size, "place": place})
             else:
@@ -126,12 +126,28 @@ def of_program(
                     {
                         **fact,
                         "became": "symbolic",
-                        "most": _upper(bounds.get(str(size))),
+                        "most": _upper(bounds.get(str(shape[at]))),
                         "size": None,
                         "place": "",
                     }
                 )
     return facts
+
+
+def _fixed(size: Any) -> int | None:
+    """Return a size that is a number, also where the program still has a symbol for it."""
+    if isinstance(size, int):
+        return size
+    number = getattr(getattr(size, "node", None), "maybe_as_int", lambda: None)()
+    return None if number is None else int(number)
+
+
+def guards(program: Any) -> list[str]:
+    """Return the conditions on sizes that a program checks (torch 2.9 and later keep them)."""
+    return [
+        re.sub(r"L\['(\w+)'\]", r"\1", str(each))
+        for each in getattr(program, "_guards_code", None) or ()
+    ]
 
 
 def _upper(bound: Any) -> int | None:

@@ -47,19 +47,25 @@ def _told(difference: dict[str, Any]) -> str:
     return f"{path}: {difference['what']}" if path else str(difference["what"])
 
 
-def _effects(expected: Ran, found: Ran, factor: float) -> list[str]:
+def _effects(expected: Ran, found: Ran, factor: float) -> list[dict[str, str]]:
     """Return what a program does to its inputs and its state otherwise than the model."""
     told = []
     for path in sorted({*expected.mutated} ^ {*found.mutated}):
         who = "the model" if path in expected.mutated else "the program"
-        told.append(f"only {who} writes into {path}")
+        told.append({"kind": "writes", "what": f"only {who} writes into {path}"})
     outputs = {*expected.aliases} ^ {*found.aliases}
     for output, given in sorted(outputs):
         who = "of the model" if (output, given) in expected.aliases else "of the program"
-        told.append(f"only the output {output or 'itself'} {who} shares memory with {given}")
-    difference = differing(expected.state, found.state, factor)
-    if difference is not None:
-        told.append(f"parameters and buffers afterwards: {_told(difference)}")
+        what = f"only the output {output or 'itself'} {who} shares memory with {given}"
+        told.append({"kind": "memory", "what": what})
+    for kind, one, other in (
+        ("state", expected.state, found.state),
+        ("kept", expected.kept, found.kept),
+    ):
+        difference = differing(one, other, factor)
+        if difference is not None:
+            what = f"parameters and buffers afterwards: {_told(difference)}"
+            told.append({"kind": kind, "what": what})
     return told
 
 

@@ -107,6 +107,7 @@ def compared(subject: Subject, how: How, told: Callable[[str], None]) -> dict[st
         "predicates": [],
         "proof": None,
         "limits": [],
+        "guards": [],
         "onnx": None,
     }
     told(f"torch.export ({how.name}): {scenario.name}")
@@ -123,6 +124,7 @@ def compared(subject: Subject, how: How, told: Callable[[str], None]) -> dict[st
             return facts
         facts["seconds"] = time.monotonic() - started
         facts["dimensions"] = dimensions.of_program(program, args, kwargs, scenario.asked, noted)
+        facts["guards"] = dimensions.guards(program)
         facts["proof"] = sessions.proof(session, program)
         _compare(program, subject, facts, told)
         if how.onnx:

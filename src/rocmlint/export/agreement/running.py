@@ -31,6 +31,8 @@ class Ran:
     """Outputs that share memory with an input."""
     state: list[tuple[str, Any]] = field(default_factory=list)
     """The parameters and buffers that it changed, with their new values."""
+    kept: list[tuple[str, Any]] = field(default_factory=list)
+    """The same of buffers that are not saved, in which a module keeps what it can compute again."""
     error: str = ""
     place: str = ""
 
@@ -57,7 +59,7 @@ def ran(call: Callable[..., Any], module: Any, case: Case, seed: int = 0) -> Ran
             structure(result),
             _changed(given, before),
             _shared(result, given),
-            _state(module, scaled),
+            *_state(module, scaled),
         )
     except Exception as error:  # noqa: BLE001 - whatever somebody else's model raises
         return Ran(error=_text(error), place=place(error))
@@ -115,13 +117,19 @@ def _address(tensor: torch.Tensor) -> int:
         return id(tensor)
 
 
-def _state(module: Any, before: dict[str, Any]) -> list[tuple[str, Any]]:
+def _state(
+    module: Any, before: dict[str, Any]
+) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """Return what changed of what a state_dict has, and of the other buffers."""
     now = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    return [
+    saved = module.state_dict().keys()
+    changed = [
         (name, _own(each))
         for name, each in sorted(now.items())
         if name not in before or not same(each.detach(), before[name])
     ]
+    state = [each for each in changed if each[0] in saved]
+    return state, [each for each in changed if each[0] not in saved]
 
 
 def _restore(module: Any, state: dict[str, Any], kept: dict[str, Any]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.text.words import few
+from rocmlint.text.words import counted, few
+from rocmlint.verify.export.remedy import remedy
 from rocmlint.verify.result import Evidence, Judgement, evidence_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ AGREES = "the program agrees with the model"
 DYNAMIC = "what was to be dynamic stays symbolic"
 PREDICATES = "each predicate was seen true and false"
 EFFECTS = "the program shares memory as the model does"
+KEPT = "a call does not depend on the calls before it"
 PATCHES = "the patches took effect"
 ONNX = "the ONNX model agrees with the model"
 _SHOWN = 8
@@ -73,9 +75,7 @@ def why_failed(mode: Mapping[str, Any]) -> str:
 def failure(mode: Mapping[str, Any]) -> Judgement:
     """Judge a model that is not exported."""
     found = mode["failure"]
-    action = _ACTIONS.get(found["kind"], "see the message")
-    if found.get("remedy"):
-        action = found["remedy"]
+    action = remedy(found) or _ACTIONS.get(found["kind"], "see the message")
     return _no(f"FAIL: {found['error']}", why_failed(mode), action)
 
 
@@ -174,20 +174,32 @@ def others(mode: Mapping[str, Any]) -> Iterator[tuple[str, Judgement, tuple[Evid
         yield DYNAMIC, *_dynamic(mode)
     if mode["predicates"]:
         yield PREDICATES, *_predicates(mode)
-    shared = sorted(
-        {it for each in mode["cases"] for it in each.get("effects", ()) if "shares" in it}
-    )
-    if shared:
-        why = f"{few(shared, 2)}: writing into one then changes the other"
-        yield (
-            EFFECTS,
-            _no(f"{len(shared)} otherwise", why, "clone the output, in the model or after it"),
-            evidence_of("memory", shared, _SHOWN),
-        )
+    yield from _effects(mode)
     if mode["proof"] and mode["proof"]["patches"]:
         yield from _patches(mode["proof"])
     if mode["onnx"]:
         yield ONNX, *_onnx(mode["onnx"])
+
+
+def _effects(
+    mode: Mapping[str, Any],
+) -> Iterator[tuple[str, Judgement, tuple[Evidence, ...]]]:
+    effects = [it for each in mode["cases"] for it in each.get("effects", ())]
+    shared = sorted({each["what"] for each in effects if each["kind"] == "memory"})
+    if shared:
+        why = f"{few(shared, 2)}: writing into one then changes the other"
+        judgement = _no(
+            f"{len(shared)} otherwise", why, "clone the output, in the model or after it"
+        )
+        yield EFFECTS, judgement, evidence_of("memory", shared, _SHOWN)
+    kept = sorted({each["what"] for each in effects if each["kind"] == "kept"})
+    if kept:
+        why = (
+            "the model keeps something in buffers that are not saved, and the program does not; "
+            "each input was compared with a fresh model"
+        )
+        action = "compare calls that follow each other, or make the forward independent of them"
+        yield KEPT, _unknown("not seen", why, action), evidence_of("kept", kept, _SHOWN)
 
 
 def _dynamic(mode: Mapping[str, Any]) -> tuple[Judgement, tuple[Evidence, ...]]:
@@ -206,7 +218,11 @@ def _dynamic(mode: Mapping[str, Any]) -> tuple[Judgement, tuple[Evidence, ...]]:
         for each in mode["dimensions"]
         if each.get("most")
     ]
-    return _yes(f"{len(mode['dimensions'])} dimensions"), evidence_of("bound", bounds, _SHOWN)
+    evidence = (
+        *evidence_of("bound", bounds, _SHOWN),
+        *evidence_of("guard", mode["guards"], _SHOWN),
+    )
+    return _yes(counted(mode["dimensions"], "dimension")), evidence
 
 
 def _predicates(mode: Mapping[str, Any]) -> tuple[Judgement, tuple[Evidence, ...]]:
@@ -214,7 +230,7 @@ def _predicates(mode: Mapping[str, Any]) -> tuple[Judgement, tuple[Evidence, ...
     half = [each for each in mode["predicates"] if len(each["seen"]) < 2]
     evidence = evidence_of("predicate", lines, _SHOWN)
     if not half:
-        return _yes(f"{len(lines)} predicates"), evidence
+        return _yes(counted(lines, "predicate")), evidence
     first = half[0]
     missing = " or ".join(str(it).lower() for it in (True, False) if it not in first["seen"])
     why = f"the predicate at {first['place']} was never {missing}, so that branch was not compared"

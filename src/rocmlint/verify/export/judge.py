@@ -133,9 +133,10 @@ def _word(
     different = next((each for each in cases if each["outcome"] == "different"), None)
     if different is not None:
         return "WRONG", claims.why_different(different)
-    effect = next((it for each in cases for it in each.get("effects", ()) if _is_wrong(it)), "")
-    if effect:
-        return "WRONG", effect
+    effects = [it for each in cases for it in each.get("effects", ())]
+    wrong = next((each["what"] for each in effects if each["kind"] in {"writes", "state"}), "")
+    if wrong:
+        return "WRONG", wrong
     if cases[0]["outcome"] == "refused":
         return "FAIL", f"the program refuses the inputs it was traced with: {cases[0]['what']}"
     partial = claims.why_partial(mode, by_name)
@@ -152,11 +153,6 @@ def _word(
     if len(compared) < least:
         return "UNKNOWN", _too_few(compared, by_name, cases)
     return "PASS", f"{len(compared)} sizes" if program["asked"] else "one size: nothing is dynamic"
-
-
-def _is_wrong(effect: str) -> bool:
-    """Return whether an effect changes values; sharing memory only may."""
-    return "shares memory" not in effect
 
 
 def _too_few(
