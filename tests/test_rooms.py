@@ -35,7 +35,7 @@ rule: config formats installs project source syntax text
 rules: control_flow disk formats patched_classes project published rule syntax tensors text
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
-verify: config disk gpus interpreter published rule source text
+verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 api: config lint text
 editors: config lint report

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.leaves import is_cache, parts, tensors
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def _by_order(args: Sequence[Any], shapes: Any) -> dict[str, Any]:
     return {str(names[at]) if at < len(names) else f"[{at}]": each for at, each in enumerate(args)}
 
 
-def _beside(value: Any, spec: Any, path: str) -> Iterator[tuple[str, torch.Tensor, Any]]:
+def _beside(value: Any, spec: Any, path: str) -> Iterator[tuple[str, Tensor, Any]]:
     """Yield each tensor with its part of ``dynamic_shapes``."""
     if spec is None:
         return
@@ -83,7 +82,7 @@ def _tensor_specs(spec: Any) -> Iterator[Any]:
             yield from _tensor_specs(each)
 
 
-def _dims(spec: Any, tensor: torch.Tensor) -> dict[int, str]:
+def _dims(spec: Any, tensor: Tensor) -> dict[int, str]:
     pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
     return {
         at % tensor.dim(): name
@@ -92,7 +91,7 @@ def _dims(spec: Any, tensor: torch.Tensor) -> dict[int, str]:
     }
 
 
-def _name(dim: Any, at: int, tensor: torch.Tensor) -> str:
+def _name(dim: Any, at: int, tensor: Tensor) -> str:
     """Return what a dimension is called; nothing for one that is static."""
     if dim is None or isinstance(dim, int) or "STATIC" in str(dim):
         return ""
@@ -135,7 +134,7 @@ def varying(cases: Sequence[Case]) -> Asked:
     return asked
 
 
-def groups(asked: Asked, named: Mapping[str, torch.Tensor]) -> dict[str, int]:
+def groups(asked: Asked, named: Mapping[str, Tensor]) -> dict[str, int]:
     """Return the names of dimensions and their sizes, where a name has one size."""
     sizes: dict[str, set[int]] = {}
     for path, dims in asked.items():

@@ -11,7 +11,8 @@ from rocmlint.export.agreement.leaves import digest, leaves, replaced, tensors
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import torch
+    from rocmlint.export.agreement.child_torch import Tensor
+
 
 _SIZES = 4
 """How many inputs are named when a size is told."""
@@ -35,7 +36,7 @@ class Case:
         """Return copies of the inputs: a model may write into them."""
         return copy.deepcopy((self.args, dict(self.kwargs)))
 
-    def named(self) -> dict[str, torch.Tensor]:
+    def named(self) -> dict[str, Tensor]:
         """Return the tensors by their paths: ``input_ids``, ``[0]``, ``past.layers[0].keys``."""
         return {**tensors(self.args), **tensors(dict(self.kwargs))}
 
@@ -87,13 +88,13 @@ def with_other_values(scenario: Scenario) -> list[Case]:
     return made
 
 
-def _plain(case: Case) -> dict[str, torch.Tensor]:
+def _plain(case: Case) -> dict[str, Tensor]:
     """Return the inputs that values may be changed of: no masks."""
     return {path: each for path, each in case.named().items() if "mask" not in path}
 
 
 def _scaled(case: Case, name: str, factor: float) -> Case:
-    def change(path: str, tensor: torch.Tensor) -> torch.Tensor:
+    def change(path: str, tensor: Tensor) -> Tensor:
         is_value = tensor.is_floating_point() and "mask" not in path
         return tensor * factor if is_value else tensor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import torch
+from rocmlint.export.agreement.child_torch import Tensor, torch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ _MASKED = 1e30
 """What is larger stands for minus infinity in a mask and says nothing about a tensor's scale."""
 
 
-def tolerance(dtype: torch.dtype, factor: float = 1.0) -> float:
+def tolerance(dtype: Any, factor: float = 1.0) -> float:
     """Return the relative difference that rounding can explain; 0 for integers."""
     return _RELATIVE.get(dtype, 0.1 if dtype.is_floating_point else 0.0) * factor
 
@@ -98,7 +98,7 @@ def _shown(value: object) -> str:
     return repr(value)[:80]
 
 
-def _of_values(one: torch.Tensor, other: torch.Tensor, factor: float) -> dict[str, Any] | None:
+def _of_values(one: Tensor, other: Tensor, factor: float) -> dict[str, Any] | None:
     if one.numel() == 0:
         return None
     a, b = _wide(one), _wide(other)
@@ -126,12 +126,12 @@ def _of_values(one: torch.Tensor, other: torch.Tensor, factor: float) -> dict[st
     }
 
 
-def _wide(tensor: torch.Tensor) -> torch.Tensor:
+def _wide(tensor: Tensor) -> Tensor:
     tensor = tensor.detach().cpu()
     return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
 
 
-def _scale(values: torch.Tensor) -> torch.Tensor:
+def _scale(values: Tensor) -> Tensor:
     """Return the median size of the values, without masks; 0 where all are zero."""
     sizes = values.abs()
     sizes = sizes[torch.isfinite(sizes) & (sizes > 0) & (sizes < _MASKED)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.leaves import tensors
 from rocmlint.export.agreement.running import innermost
 
@@ -30,9 +30,7 @@ def watched(found: list[dict[str, Any]]) -> Iterator[None]:
     What torch itself does is unchanged. ``ShapeEnv`` calls ``_set_replacement`` for it (torch 2.4
     to 2.13); where a version has none, no statement is known.
     """
-    from torch.fx.experimental import symbolic_shapes  # noqa: PLC0415 - slow, with sympy
-
-    env: Any = symbolic_shapes.ShapeEnv
+    env: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes").ShapeEnv
     original = getattr(env, "_set_replacement", None)
     if original is None:
         yield
@@ -63,9 +61,8 @@ def _of(env: Any, symbol: Any) -> list[str]:
 def _user_line() -> str:
     """Return the statement that runs: of the frames of Python, or of those dynamo interprets."""
     try:
-        from torch._guards import TracingContext  # noqa: PLC0415 - private, may go
-
-        traced = list(TracingContext.extract_stack())
+        context: Any = importlib.import_module("torch._guards").TracingContext
+        traced = list(context.extract_stack())
     except Exception:  # noqa: BLE001 - no context, or another version
         traced = []
     # The innermost frames here are of this file.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from rocmlint.export.agreement.asked import guessed, of_shapes, varying
 from rocmlint.export.agreement.cases import Case, Scenario, with_other_values
+from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.resize import derived
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any
 
-import torch
+from rocmlint.export.agreement.child_torch import Tensor, torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,17 +101,17 @@ def structure(value: object, above: tuple[int, ...] = ()) -> str:
     return f"{type(value).__name__}({', '.join(inner)})"
 
 
-def tensors(value: object) -> dict[str, torch.Tensor]:
+def tensors(value: object) -> dict[str, Tensor]:
     """Return the tensors in a value by their paths."""
     return {path: each for path, each in leaves(value) if isinstance(each, torch.Tensor)}
 
 
-def replaced(value: Any, change: Callable[[str, torch.Tensor], torch.Tensor]) -> Any:
+def replaced(value: Any, change: Callable[[str, Tensor], Tensor]) -> Any:
     """Change each tensor of a value, which is one's own copy, and return it."""
     return _replaced(value, "", change)
 
 
-def _replaced(value: Any, path: str, change: Callable[[str, torch.Tensor], torch.Tensor]) -> Any:
+def _replaced(value: Any, path: str, change: Callable[[str, Tensor], Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
         return change(path, value)
     if isinstance(value, _PLAIN):
@@ -147,7 +147,7 @@ def digest(named: Iterator[tuple[str, Any]] | list[tuple[str, Any]]) -> str:
     return found.hexdigest()
 
 
-def _data(tensor: torch.Tensor) -> bytes:
+def _data(tensor: Tensor) -> bytes:
     if tensor.is_meta or tensor.layout is not torch.strided:
         return b""
     flat = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous().reshape(-1)

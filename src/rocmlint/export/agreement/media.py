@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from rocmlint.export.agreement import text
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.leaves import tensors
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def encoder_inputs(model: Any, names: set[str]) -> Inputs:
     return []
 
 
-def pixels(model: Any, batch: int) -> torch.Tensor:
+def pixels(model: Any, batch: int) -> Tensor:
     """Return random images of the size in the configuration."""
     config = getattr(model.config, "vision_config", None) or model.config
     encoder = getattr(config, "encoder", None)
@@ -41,7 +41,7 @@ def pixels(model: Any, batch: int) -> torch.Tensor:
     return _random(batch, channels, height, width)
 
 
-def _random(*shape: int) -> torch.Tensor:
+def _random(*shape: int) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)))
 
 
@@ -102,6 +102,9 @@ def with_image_tokens(model: Any) -> Inputs:
         words = text.ids(model, batch, after + 2)
         found = torch.cat([words[:, :2], row, words[:, 2:]], 1)
         inputs = {"input_ids": found, "attention_mask": torch.ones_like(found)}
+        if "token_type_ids" in inspect.signature(model.forward).parameters:
+            # Without these, attention to images has another mask while tracing than otherwise.
+            inputs["token_type_ids"] = (found == token).long()
         made.append({**inputs, "pixel_values": pixels(model, batch)})
     return made
 

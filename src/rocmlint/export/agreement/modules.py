@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.compare import differing
 from rocmlint.export.agreement.leaves import tensors
 
@@ -16,13 +15,13 @@ if TYPE_CHECKING:
     from rocmlint.export.agreement.cases import Case
 
 
-def first_differing(model: Any, case: Case, computed: Sequence[torch.Tensor]) -> str:
+def first_differing(model: Any, case: Case, computed: Sequence[Tensor]) -> str:
     """Return the first module, in the order in which they end, whose output no node computes.
 
     A program has no modules, and operations may be attributed to a caller; so each output is
     looked for among all values of the program.
     """
-    by_shape: dict[tuple[int, ...], list[torch.Tensor]] = {}
+    by_shape: dict[tuple[int, ...], list[Tensor]] = {}
     for each in computed:
         by_shape.setdefault(tuple(each.shape), []).append(each)
     for name, kind, outputs in _outputs(model, case):
@@ -33,9 +32,9 @@ def first_differing(model: Any, case: Case, computed: Sequence[torch.Tensor]) ->
     return ""
 
 
-def _outputs(model: Any, case: Case) -> list[tuple[str, str, list[torch.Tensor]]]:
+def _outputs(model: Any, case: Case) -> list[tuple[str, str, list[Tensor]]]:
     """Run the model itself; return what each module returned, in the order in which they ended."""
-    found: list[tuple[str, str, list[torch.Tensor]]] = []
+    found: list[tuple[str, str, list[Tensor]]] = []
 
     def listener(name: str) -> Any:
         def listen(module: Any, _: Any, result: Any) -> None:

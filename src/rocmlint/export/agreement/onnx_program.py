@@ -8,8 +8,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.dimensions import flat_inputs
 from rocmlint.export.agreement.leaves import leaves, structure
 from rocmlint.export.agreement.outcome import judged
@@ -66,7 +65,7 @@ def _ran(session: Any, program: Any, case: Case) -> Ran:
     return Ran(found, structure(result))
 
 
-def _used(flat: list[torch.Tensor], names: list[str], program: Any) -> list[torch.Tensor]:
+def _used(flat: list[Tensor], names: list[str], program: Any) -> list[Tensor]:
     """Return the inputs that the ONNX model has: it may have dropped some that nothing uses."""
     if len(flat) == len(names):
         return flat
@@ -81,7 +80,7 @@ def _used(flat: list[torch.Tensor], names: list[str], program: Any) -> list[torc
     return [by_name[name] for name in names]
 
 
-def _value(tensor: torch.Tensor) -> Any:
+def _value(tensor: Tensor) -> Any:
     """Return what onnxruntime takes: NumPy, or its own value for what NumPy does not know."""
     tensor = tensor.detach().cpu().contiguous()
     if tensor.dtype is torch.bfloat16:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import fx
-
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.running import is_of_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_FX: Any = importlib.import_module("torch.fx")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 
 
@@ -29,13 +29,13 @@ def conds(module: Any) -> list[str]:
 
 
 def _graphs(module: Any) -> list[Any]:
-    return [each for each in module.modules() if isinstance(each, fx.GraphModule)]
+    return [each for each in module.modules() if isinstance(each, _FX.GraphModule)]
 
 
 def place_of(node: Any) -> str:
     """Return the line of the model that computes a predicate; else the name of the node."""
     for each in (node.args[0] if node.args else None, node):
-        trace = each.meta.get("stack_trace") if isinstance(each, fx.Node) else None
+        trace = each.meta.get("stack_trace") if isinstance(each, _FX.Node) else None
         found = [
             f"{it['file']}:{it['line']}"
             for it in _FRAME.finditer(trace or "")
@@ -46,7 +46,7 @@ def place_of(node: Any) -> str:
     return str(node.name)
 
 
-class Watching(fx.Interpreter):  # type: ignore[misc]  # torch is Any to mypy
+class Watching(_FX.Interpreter):  # type: ignore[misc]  # torch is Any to mypy
     """Runs a graph; ``predicate(place, value)`` and ``value(node, result)`` are told of it."""
 
     def __init__(
@@ -60,14 +60,14 @@ class Watching(fx.Interpreter):  # type: ignore[misc]  # torch is Any to mypy
         self._predicate = predicate
         self._value = value
 
-    def run_node(self, n: fx.Node) -> Any:
+    def run_node(self, n: Any) -> Any:
         """Run a node; of torch.cond, the branch that its predicate chooses."""
         result = self._branch(n) if is_cond(n) else super().run_node(n)
         if self._value is not None:
             self._value(n, result)
         return result
 
-    def _branch(self, node: fx.Node) -> Any:
+    def _branch(self, node: Any) -> Any:
         args, _ = self.fetch_args_kwargs_from_env(node)
         chosen = bool(args[0])
         self._predicate(place_of(node), chosen)
@@ -92,9 +92,9 @@ def seen_in(module: Any, flat: list[Any], seen: dict[str, set[bool]]) -> None:
         return
 
 
-def values_in(module: Any, flat: list[Any]) -> list[torch.Tensor]:
+def values_in(module: Any, flat: list[Any]) -> list[Tensor]:
     """Return copies of all tensors that a program computes."""
-    found: list[torch.Tensor] = []
+    found: list[Tensor] = []
 
     def keep(_: Any, value: Any) -> None:
         held = value if isinstance(value, (tuple, list)) else (value,)

@@ -8,10 +8,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from rocmlint.export.agreement import dimensions, predicates, sessions
 from rocmlint.export.agreement.asked import groups
+from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.failures import described
 from rocmlint.export.agreement.leaves import tensors
 from rocmlint.export.agreement.modules import first_differing

@@ -7,8 +7,7 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.compare import differing, says_nothing
 from rocmlint.export.agreement.leaves import digest
 from rocmlint.export.agreement.running import Ran, ran

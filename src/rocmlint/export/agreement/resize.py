@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from rocmlint.export.agreement.asked import groups
 from rocmlint.export.agreement.cases import Case
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.leaves import is_cache, replaced
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def resized(case: Case, asked: Asked, sizes: Sizes, seed: int = 1) -> Case:
     """Return a case with other sizes: its values, in another order and repeated."""
     random = torch.Generator().manual_seed(seed)
 
-    def change(path: str, tensor: torch.Tensor) -> torch.Tensor:
+    def change(path: str, tensor: Tensor) -> Tensor:
         for at, name in asked.get(path, {}).items():
             if name in sizes.of and tensor.shape[at] != sizes.of[name]:
                 tensor = _with_size(path, tensor, at, sizes.of[name])
@@ -128,7 +127,7 @@ def _count_again(cache: Any) -> None:
                 layer.values = layer.values[:, :, -window + 1 :]
 
 
-def _with_size(path: str, tensor: torch.Tensor, at: int, size: int) -> torch.Tensor:
+def _with_size(path: str, tensor: Tensor, at: int, size: int) -> Tensor:
     """Return a tensor whose dimension is repeated or cut; positions go on where they ended."""
     old = tensor.shape[at]
     if old == 0:
@@ -142,7 +141,7 @@ def _with_size(path: str, tensor: torch.Tensor, at: int, size: int) -> torch.Ten
     return made
 
 
-def _shuffled(path: str, tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
+def _shuffled(path: str, tensor: Tensor, random: Any) -> Tensor:
     """Return values in another order, so that no two rows of a batch are alike."""
     is_ids = not tensor.is_floating_point() and path.endswith("input_ids")
     if "mask" in path or tensor.numel() < 2 or not (tensor.is_floating_point() or is_ids):

@@ -7,8 +7,7 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.leaves import leaves, structure
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def _changed(given: Iterable[tuple[str, Any]], before: Iterable[Any]) -> list[st
     ]
 
 
-def same(one: torch.Tensor, other: torch.Tensor) -> bool:
+def same(one: Tensor, other: Tensor) -> bool:
     """Return whether two tensors have the same values; NaN is equal to NaN."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
@@ -110,7 +109,7 @@ def _shared(result: object, given: list[tuple[str, Any]]) -> list[tuple[str, str
     ]
 
 
-def _address(tensor: torch.Tensor) -> int:
+def _address(tensor: Tensor) -> int:
     try:
         return int(tensor.untyped_storage().data_ptr())
     except (RuntimeError, NotImplementedError):  # sparse tensors have no storage

@@ -12,18 +12,15 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(model: Any, *, plain: bool) -> Iterator[Any]:
-    """Open an export session with what this model needs; None if ``plain``.
+    """Open a session with the registrations, patches and rewrites that a model needs.
 
-    Raises ExportError.
+    Gives None if ``plain``. Raises ExportError.
     """
     if plain:
         yield None
         return
-    patches = importlib.import_module("rocmlint.export.patches").patches_for(model)
-    caches = importlib.import_module("rocmlint.export.caches").registrations(model)
-    outputs = importlib.import_module("rocmlint.export.outputs").registrations()
     begin = importlib.import_module("rocmlint.export").session
-    with begin(model, patches=patches, register=[*caches, *outputs]) as session:
+    with begin(model, patches=True, register=True, rewrite=True) as session:
         yield session
 
 

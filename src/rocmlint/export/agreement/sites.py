@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import traceback
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import torch
-from torch.overrides import TorchFunctionMode
-
+from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.failures import rule_of, statement_at
 from rocmlint.export.agreement.reference import copied
 from rocmlint.export.agreement.running import innermost, ran
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.export.agreement.cases import Scenario
 
+_OVERRIDES: Any = importlib.import_module("torch.overrides")
 _READS = {
     torch.Tensor.__bool__: "bool",
     torch.Tensor.__int__: "int",
@@ -70,7 +70,7 @@ def _recording(model: Any, found: Counter[tuple[str, str]]) -> Callable[..., Any
     return call
 
 
-class _Recorder(TorchFunctionMode):  # type: ignore[misc]  # torch is Any to mypy
+class _Recorder(_OVERRIDES.TorchFunctionMode):  # type: ignore[misc]  # torch is Any to mypy
     """Counts reads by the innermost line that is not torch's."""
 
     def __init__(self, found: Counter[tuple[str, str]]) -> None:

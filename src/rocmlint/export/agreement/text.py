@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
+from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.given import longest, window
 
 SIZES = ((2, 7), (1, 5), (3, 9))
@@ -18,7 +17,7 @@ _SEED = 0
 Inputs = list[dict[str, Any]]
 
 
-def ids(model: Any, batch: int, tokens: int, seed: int = _SEED) -> torch.Tensor:
+def ids(model: Any, batch: int, tokens: int, seed: int = _SEED) -> Tensor:
     """Return random ids that are none of the special ones of the configuration."""
     config = model.config.get_text_config(decoder=True)
     size = getattr(config, "vocab_size", None) or model.get_input_embeddings().weight.shape[0]
@@ -45,7 +44,7 @@ def sizes(model: Any) -> list[tuple[int, int]]:
     return [(batch, min(tokens, max(most - 2, 1))) for batch, tokens in SIZES]
 
 
-def mask(batch: int, tokens: int, *, left: bool, padded: bool) -> torch.Tensor:
+def mask(batch: int, tokens: int, *, left: bool, padded: bool) -> Tensor:
     """Return an attention mask, with one padded row if that is wanted."""
     ones = torch.ones(batch, tokens, dtype=torch.long)
     if padded and batch > 1 and tokens > 2:
