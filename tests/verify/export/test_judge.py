@@ -113,6 +113,18 @@ def test_an_input_that_the_model_refuses_too_is_not_held_against_the_program() -
     assert judge(mode(cases), reference).word == "PASS"
 
 
+def test_an_input_of_the_factory_that_only_the_model_refuses_is_wrong() -> None:
+    cases = [*EQUAL, ran("inputs 4", "accepts", what="ValueError: no")]
+    reference = [*TOLD, told("inputs 4", error="ValueError: no", was_given=True)]
+    assert judge(mode(cases), reference).word == "WRONG"
+
+
+def test_a_made_input_that_only_the_model_refuses_says_nothing() -> None:
+    cases = [*EQUAL, ran("larger", "accepts", what="IndexError: no")]
+    reference = [*TOLD, told("larger", error="IndexError: no", was_given=False)]
+    assert judge(mode(cases), reference).word == "PASS"
+
+
 def test_a_program_that_refuses_what_it_was_traced_with_is_a_failure() -> None:
     cases = [ran("as traced", "refused", what="RuntimeError: boom"), *EQUAL[1:]]
     assert judge(mode(cases)).word == "FAIL"

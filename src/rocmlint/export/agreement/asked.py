@@ -23,24 +23,26 @@ _PAST = re.compile(r"(keys|values|key_cache\[\d+\]|value_cache\[\d+\])$")
 
 def of_shapes(shapes: Any, case: Case) -> Asked:
     """Return the dimensions that a ``dynamic_shapes`` of torch.export asks to be dynamic."""
-    if shapes is None:
-        return {}
-    inputs: Any = dict(case.kwargs) if not case.args else case.args
-    if case.args and case.kwargs:
-        inputs = {**_by_order(case.args, shapes), **case.kwargs}
-    elif isinstance(shapes, dict) and case.args:
-        inputs = _by_order(case.args, shapes)
     return {
         path: dims
-        for path, tensor, spec in _beside(inputs, shapes, "")
-        if (dims := _dims(spec, tensor))
+        for name, value, spec in _inputs_beside(shapes, case)
+        for path, tensor, each in _beside(value, spec, name)
+        if (dims := _dims(each, tensor))
     }
 
 
-def _by_order(args: Sequence[Any], shapes: Any) -> dict[str, Any]:
-    """Name positional inputs as ``dynamic_shapes`` does, which is in the order of the forward."""
-    names = list(shapes) if isinstance(shapes, dict) else []
-    return {str(names[at]) if at < len(names) else f"[{at}]": each for at, each in enumerate(args)}
+def _inputs_beside(shapes: Any, case: Case) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each input with its part of ``dynamic_shapes``.
+
+    A dictionary has the names of the forward, positional inputs first, in their order.
+    """
+    by_order = list(shapes.values()) if isinstance(shapes, dict) else list(shapes or ())
+    by_name = shapes if isinstance(shapes, dict) else {}
+    inputs = [(f"[{at}]", each) for at, each in enumerate(case.args)]
+    for at, (name, value) in enumerate([*inputs, *case.kwargs.items()]):
+        is_named = at >= len(inputs) and bool(by_name)
+        spec = by_order[at] if at < len(by_order) else None
+        yield name, value, by_name.get(name) if is_named else spec
 
 
 def _beside(value: Any, spec: Any, path: str) -> Iterator[tuple[str, Tensor, Any]]:

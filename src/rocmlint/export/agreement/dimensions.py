@@ -15,7 +15,7 @@ from rocmlint.export.agreement.running import innermost
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.export.agreement.cases import Asked, Case
+    from rocmlint.export.agreement.cases import Asked
 
 _SOURCE = re.compile(r"L\[[^\n()]*?\]\S*?\.size\(\)\[(?P<at>\d+)\]")
 _FLAT = re.compile(r"L\['flat_args'\]\[(\d+)\]")
@@ -191,8 +191,3 @@ def _place(noted: list[dict[str, Any]], path: str, at: int, size: int) -> str:
         if any(it.endswith(ending) and (first in it or "flat_args" in it) for it in each["source"])
     ]
     return next((each["place"] for each in (*own, *same) if each["place"]), "")
-
-
-def flat_names(case: Case) -> list[str]:
-    """Return the paths of the inputs as dynamo numbers them."""
-    return list(case.named())

@@ -111,28 +111,30 @@ def compared(subject: Subject, how: How, told: Callable[[str], None]) -> dict[st
     }
     told(f"torch.export ({how.name}): {scenario.name}")
     own = copied(model)
-    with sessions.opened(own, plain=how.plain) as session:
-        try:
+    try:
+        with sessions.opened(own, plain=how.plain) as session:
             program, args, kwargs = _exported(own, scenario, how, noted, facts)
-        except Exception as error:  # noqa: BLE001 - whatever torch and the model raise
-            facts["failure"] = described(error)
-            names = dimensions.flat_names(scenario.cases[0])
-            lost = dimensions.of_failure(noted, str(error), names)
-            facts["dimensions"] = [{**each, "became": "static"} for each in lost]
             facts["seconds"] = time.monotonic() - started
-            return facts
-        facts["seconds"] = time.monotonic() - started
-        facts["dimensions"] = dimensions.of_program(program, args, kwargs, scenario.asked, noted)
-        facts["guards"] = dimensions.guards(program)
-        facts["proof"] = sessions.proof(session, program)
-        _compare(program, subject, facts, told)
-        if how.onnx:
-            from rocmlint.export.agreement import onnx_program  # noqa: PLC0415 - only if asked
-
-            told(f"ONNX: {scenario.name}")
-            facts["onnx"] = onnx_program.compared(program, scenario, subject.reference)
+            found = dimensions.of_program(program, args, kwargs, scenario.asked, noted)
+            facts |= {"dimensions": found, "guards": dimensions.guards(program)}
+            facts["proof"] = sessions.proof(session, program)
+            _compare(program, subject, facts, told)
+            if how.onnx:
+                facts["onnx"] = _onnx(program, subject, told)
+    except Exception as error:  # noqa: BLE001 - whatever torch, a session and the model raise
+        facts["failure"] = described(error)
+        lost = dimensions.of_failure(noted, str(error), list(scenario.cases[0].named()))
+        facts["dimensions"] = [{**each, "became": "static"} for each in lost]
+        return {**facts, "seconds": time.monotonic() - started}
     facts["limits"] = _limits(model, scenario, facts["dimensions"])
     return facts
+
+
+def _onnx(program: Any, subject: Subject, told: Callable[[str], None]) -> dict[str, Any]:
+    from rocmlint.export.agreement import onnx_program  # noqa: PLC0415 - only if asked
+
+    told(f"ONNX: {subject.scenario.name}")
+    return onnx_program.compared(program, subject.scenario, subject.reference)
 
 
 def _exported(

@@ -26,8 +26,6 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     if "TORCH_LOGS" not in os.environ:
         logging.getLogger("torch").setLevel(logging.CRITICAL)  # a failure is told as a result
     torch.manual_seed(SEED)
-    with suppress(Exception):
-        torch.set_num_threads(int(request.get("threads") or torch.get_num_threads()))
     notes: list[str] = []
     model, scenarios = _subject(request, notes)
     child = importlib.import_module(f"{_AGREEMENT}.child")

@@ -134,6 +134,9 @@ def _word(
     if different is not None:
         return "WRONG", claims.why_different(different)
     effects = [it for each in cases for it in each.get("effects", ())]
+    accepted = next((it for it in cases if _is_accepted(it, by_name[it["name"]])), None)
+    if accepted is not None:
+        return "WRONG", f"{accepted['name']}: only the model raises {accepted['what']}"
     wrong = next((each["what"] for each in effects if each["kind"] in {"writes", "state"}), "")
     if wrong:
         return "WRONG", wrong
@@ -153,6 +156,14 @@ def _word(
     if len(compared) < least:
         return "UNKNOWN", _too_few(compared, by_name, cases)
     return "PASS", f"{len(compared)} sizes" if program["asked"] else "one size: nothing is dynamic"
+
+
+def _is_accepted(case: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Return whether a program computes something where the model raises.
+
+    Only for inputs of the factory: those that are made may be none that the model was made for.
+    """
+    return case["outcome"] == "accepts" and bool(told["was_given"])
 
 
 def _too_few(

@@ -30,7 +30,6 @@ class Question:
     """Without a session: no registrations, no patches."""
     memory: float | None = None
     """Gigabytes that a child may allocate."""
-    threads: int | None = None
 
     @property
     def name(self) -> str:
@@ -48,7 +47,6 @@ class Question:
             "onnx": self.onnx,
             "plain": self.plain,
             "memory": self.memory,
-            "threads": self.threads,
         }
 
 
