@@ -37,6 +37,10 @@ def right() -> Any:
     return _model(forward), _inputs(4, 8)
 
 
+def right_for_one_row() -> Any:
+    return right()[0], _inputs(1, 8)
+
+
 class _Halves(torch.nn.Module):  # type: ignore[misc]
     def forward(self, x: Any) -> Any:
         return x * 2 if exporting() or x.shape[0] % 2 == 0 else x * 3

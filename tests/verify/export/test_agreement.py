@@ -73,14 +73,19 @@ def test_a_model_that_agrees_at_three_sizes_passes(row: Any) -> None:
     assert set(claims(row("right")).values()) == {"proven"}
 
 
+def test_a_single_input_with_one_row_is_traced_with_two(row: Any) -> None:
+    assert row("right_for_one_row")["verdict"] == "PASS"
+    assert "1 made 2" in str(row("right_for_one_row")["results"])
+
+
 @pytest.mark.parametrize(
     ("name", "where"),
     [
         ("wrong_for_odd_sizes", "batch 1"),
         ("wrong_for_zeros", "zeros"),
-        ("wrong_by_a_hundredth_in_half_precision", "as traced"),
-        ("wrong_in_small_numbers", "as traced"),
-        ("wrong_beside_a_mask", "as traced"),
+        ("wrong_by_a_hundredth_in_half_precision", "inputs 1"),
+        ("wrong_in_small_numbers", "inputs 1"),
+        ("wrong_beside_a_mask", "inputs 1"),
         ("another_order_of_keys", "another order"),
         ("a_list_instead_of_a_tuple", "tuple([0]: tensor) became list"),
         ("does_not_write_into_its_input", "only the model writes into x"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.export.agreement.asked import guessed, of_shapes, varying
+from rocmlint.export.agreement.asked import groups, guessed, of_shapes, varying
 from rocmlint.export.agreement.cases import Case, Scenario, with_other_values
 from rocmlint.export.agreement.child_torch import torch
-from rocmlint.export.agreement.resize import derived
+from rocmlint.export.agreement.resize import Sizes, derived, resized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rocmlint.export.agreement.cases import Asked
 
 _LEAST = 3
 """Sizes at which a program is compared."""
@@ -40,7 +42,7 @@ def of_factory(made: Any, name: str) -> tuple[Any, list[Scenario]]:
     cases = _cases(inputs, name)
     if not shapes:
         asked = varying(cases) if len(cases) > 1 else guessed(cases[0])
-        return model, [_filled(Scenario("forward", cases, asked), model)]
+        return model, [_filled(Scenario("forward", _to_trace(cases, asked), asked), model)]
     scenario = Scenario("forward", cases, of_shapes(shapes[0], cases[0]), shapes[0])
     if not scenario.asked:
         scenario.notes.append("no dimension is dynamic")
@@ -56,7 +58,7 @@ def _cases(inputs: Any, name: str) -> list[Case]:
 
 
 def _case(inputs: Any, number: int, name: str) -> Case:
-    label = f"inputs {number}" if number > 1 else "as traced"
+    label = f"inputs {number}"
     if hasattr(inputs, "keys"):
         return Case(label, (), {str(each): inputs[each] for each in inputs.keys()})  # noqa: SIM118
     if isinstance(inputs, torch.Tensor):
@@ -67,6 +69,19 @@ def _case(inputs: Any, number: int, name: str) -> Case:
         return Case(label, inputs, {})
     message = f"{name}: inputs are {type(inputs).__name__}, not a dictionary, a tuple or a list"
     raise NotAFactoryError(message)
+
+
+def _to_trace(cases: list[Case], asked: Asked) -> list[Case]:
+    """Return the cases with one in front that has no dynamic dimension of size 1.
+
+    torch.export makes a dimension of size 0 or 1 static; so of a single input a second row is made.
+    Source: https://docs.pytorch.org/docs/stable/export/programming_model.html
+    """
+    found = next((each for each in cases if 1 not in groups(asked, each.named()).values()), None)
+    if found is not None:
+        return [found, *(each for each in cases if each is not found)]
+    sizes = {name: max(size, 2) for name, size in groups(asked, cases[0].named()).items()}
+    return [resized(cases[0], asked, Sizes("as traced, size 1 made 2", sizes)), *cases]
 
 
 def _is_call(inputs: Sequence[Any]) -> bool:

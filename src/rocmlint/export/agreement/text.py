@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from rocmlint.export.agreement.child_torch import Tensor, torch
@@ -78,8 +79,6 @@ def decoder(model: Any) -> dict[str, Inputs]:
 
 
 def _names(model: Any) -> set[str]:
-    import inspect  # noqa: PLC0415 - as torch, not at every start
-
     return set(inspect.signature(model.forward).parameters)
 
 
