@@ -29,6 +29,8 @@ class Case:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
     """What the file has as globals besides torch."""
+    exports_as_it_is: bool = False
+    """It is right to leave it alone."""
     reason: str = ""
     """Why it is refused."""
 
@@ -152,6 +154,7 @@ RUN = (
         65,
         ({"lengths": torch.tensor([3, 4])}, {"lengths": torch.tensor([3, 9])}),
         names={"slen": 5},
+        exports_as_it_is=True,
     ),
     Case(
         "diffusers",

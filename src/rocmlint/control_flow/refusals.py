@@ -60,7 +60,7 @@ MEANINGS = {
     Refusal.PERHAPS_NOT_A_TENSOR: "a part of an `and` or `or` may be something other than a tensor",
     Refusal.PYTHON_SCALAR: "a name holds a Python value, such as a number, on one path",
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
-    Refusal.SCOPE_OF_NAMES: "names cannot move into a function: they are global, or others see them",
+    Refusal.SCOPE_OF_NAMES: "names cannot move into a function, being global or seen by others",
     Refusal.SIDE_EFFECT: "a branch does something besides assigning names",
     Refusal.SKIPPED_TEST: "a part of an `and` or `or` may fail where Python does not get to it",
     Refusal.SUBSCRIPT_ASSIGNMENT: "a branch assigns to an item",
