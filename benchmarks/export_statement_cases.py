@@ -57,7 +57,7 @@ def _clamp(package: str, path: str, line: int) -> Case:
     )
 
 
-class _Attention(nn.Module):
+class _Attention(nn.Module):  # type: ignore[misc]
     """What a processor of attention needs of the attention that it serves."""
 
     def __init__(self) -> None:

@@ -46,7 +46,7 @@ def model_of(module: ModuleType) -> Any:
     return module.BartModel(config).eval().half()
 
 
-class Whole(torch.nn.Module):
+class Whole(torch.nn.Module):  # type: ignore[misc]
     """The model with tensors for inputs and outputs."""
 
     def __init__(self, model: Any) -> None:

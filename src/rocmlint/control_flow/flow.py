@@ -31,7 +31,7 @@ class Binding:
     annotation: ast.expr | None = None
     """Of a parameter."""
     opaque: bool = False
-    """What a loop, an import or another statement gives that is no assignment."""
+    """What a loop, an import or another statement gives and not an assignment."""
     in_place: bool = False
     """``x += 1``: what it was before, changed."""
 

@@ -56,7 +56,7 @@ MEANINGS = {
     Refusal.NONE_ON_ONE_PATH: "a name is, or may be, None on one path",
     Refusal.NOT_EXPORTED: "an export does not get here, a condition or a decorator sees to that",
     Refusal.NO_OUTPUT: "the branches assign nothing that is used later",
-    Refusal.NOT_A_TENSOR: "a name holds a list or something else that is no tensor on one path",
+    Refusal.NOT_A_TENSOR: "a name holds a list, or something other than a tensor, on one path",
     Refusal.PERHAPS_NOT_A_TENSOR: "a part of an `and` or `or` may be something other than a tensor",
     Refusal.PYTHON_SCALAR: "a name holds a Python value, such as a number, on one path",
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
