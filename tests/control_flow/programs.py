@@ -182,6 +182,23 @@ def blocks() -> st.SearchStrategy[list[str]]:
                 st.one_of(st.just([]), block),
             ),
             st.builds(lambda t, e: [f"if {t}: x = {e}"], tests(), tensors()),
+            st.builds(
+                lambda t, e, u, f: [
+                    f"if {t}: x = {e}",
+                    f"elif {u}: y = x; x = {f}",
+                    "else: x = y  # why",
+                ],
+                tests(),
+                tensors(),
+                tests(),
+                tensors(),
+            ),
+            st.builds(
+                lambda t, a, e: [f"if {t}:", *_indented(a), f"else: x = {e}; pass"],
+                tests(),
+                block,
+                tensors(),
+            ),
             st.builds(lambda a: ["for i in range(2):", *_indented(a)], block),
             st.builds(
                 lambda a: ["while x.sum() < 9:", *_indented([*a, "x = x * x + 3"])],

@@ -151,6 +151,12 @@ def test_elif_is_decided_in_a_function() -> None:
     assert "def then_3():\n    y = x + 2\n    return y\n" in text
 
 
+def test_branches_on_one_line_are_expanded() -> None:
+    text = rewritten("if x.any(): y = x; z = x + 1\nelse: y = z = x * 2  # both\nreturn y, z")
+    assert text.startswith("def then_1():\n    y = x\n    z = x + 1\n    return y, z\n\n")
+    assert "def else_1():\n    # both\n    y = z = x * 2\n    return y, z\n\n" in text
+
+
 def test_if_and_else_that_return_become_one_return() -> None:
     text = rewritten("if x.any():\n    return x + 1, x\nelse:\n    return x, x\n")
     assert text.endswith("return rocmlint.export.cond(x.any(), then_1, else_1)")

@@ -22,6 +22,7 @@ from rocmlint.control_flow.outputs import check_dtypes, check_returns, check_val
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.control_flow.text import as_tuple, at, call
 from rocmlint.tensors.kinds import Kind
+from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +56,30 @@ def rewritten_if(file: File, scope: Scope, node: ast.If) -> list[Line]:
     interface = _interface(file, scope, node, branches)
     writer = _Writer(file, scope, node, interface)
     dispatch = writer.dispatch(node, file.layout.indent(node.lineno), inside=False)
-    return [*writer.functions, *dispatch]
+    lines = [*writer.functions, *dispatch]
+    _check_form(lines, file.layout.indent(node.lineno))
+    return lines
+
+
+def _check_form(lines: Sequence[Line], indent: str) -> None:
+    """Check that what was written are functions that return, and one statement that chooses.
+
+    A block with unusual blanks must not end outside of its function. Raises RefusedError.
+    """
+    text = "\n".join(
+        ["if True:", *(each.text for each in lines)] if indent else [e.text for e in lines]
+    )
+    tree = syntax_tree(text)
+    first = tree.body[0] if tree is not None else None
+    block = first.body if indent and isinstance(first, ast.If) else tree.body if tree else []
+    functions = [each for each in block if isinstance(each, ast.FunctionDef)]
+    returns = all(_always_returns(each.body) for each in functions)
+    if (
+        not returns
+        or len(block) <= len(functions)
+        or (len(tree.body if tree else []) > 1 and indent)
+    ):
+        raise RefusedError(Refusal.UNSUPPORTED_STATEMENT, "its blanks are unusual")
 
 
 def _branches(file: File, node: ast.If, values: Values, *, inside: bool) -> Iterator[Branch]:
@@ -273,12 +297,8 @@ class _Writer:
         """Write a branch as a function."""
         inner = self._indent + self._unit
         lines = block_lines(self._file, node, body, inner) if body else []
-        if body and lines:
-            inner = (
-                self._file.layout.indent(body[0].lineno)
-                if lines[0].origin != node.lineno
-                else inner
-            )
+        if body and self._file.begins_line(body[0]):
+            inner = self._file.layout.indent(body[0].lineno)
         if not self._interface.returns:
             lines = [
                 *lines,

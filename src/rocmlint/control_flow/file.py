@@ -103,11 +103,17 @@ class File:
         lines = self.layout.spliced(self.layout.start(node), self.layout.end(node), self.edits)
         return "\n".join(each.text for each in lines)
 
+    def begins_line(self, node: ast.stmt) -> bool:
+        """Return whether nothing stands before a statement on its line, such as ``else:``."""
+        start = self.layout.line_start(node.lineno)
+        return not self.layout.text[start : self.layout.start(node)].strip()
+
     def unit(self, node: ast.stmt) -> str:
         """Return by how much the block of a statement is indented more than the statement."""
         body: Sequence[ast.stmt] = getattr(node, "body", [])
         outer = self.layout.indent(node.lineno)
-        inner = self.layout.indent(body[0].lineno) if body else outer
+        begins = bool(body) and self.begins_line(body[0])
+        inner = self.layout.indent(body[0].lineno) if begins else outer
         return inner.removeprefix(outer) or "    "
 
     def replace(self, node: ast.expr | ast.stmt, lines: Iterable[Line], *, whole: bool) -> None:

@@ -63,6 +63,9 @@ def _carried(file: File, scope: Scope, node: ast.While) -> list[str]:
         for bindings in (first, next_):
             check_values(name, bindings, file.inference)
             for each in bindings:
+                says = "" if each.annotation is None else ast.unparse(each.annotation)
+                if each.value is None and "Tensor" in says:
+                    continue
                 if each.value is None or file.inference.kind_of(each.value) is not Kind.TENSOR:
                     raise RefusedError(Refusal.NOT_A_TENSOR, name)
         check_dtypes(name, [dtype_of(each.value) for each in (*first, *next_)])
