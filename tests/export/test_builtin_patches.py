@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,6 +41,14 @@ def test_each_patch_says_why_and_refers_to_a_public_page() -> None:
         assert each.reason.endswith(".")
         assert all(link.startswith("https://github.com/") for link in each.links)
         assert each.links
+
+
+def test_the_documentation_lists_each_patch_with_its_versions_and_links() -> None:
+    page = (Path(__file__).parents[2] / "docs/export/patches.md").read_text()
+    rows = {row.split("`")[1]: row for row in page.splitlines() if row.startswith("| `")}
+    for each in builtins():
+        assert f"| {each.since}, {each.before} |" in rows[each.name]
+        assert all(f"]({link})" in rows[each.name] for link in each.links)
 
 
 def area(width: int, height: int) -> int:

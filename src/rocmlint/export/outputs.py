@@ -1,7 +1,7 @@
 """Outputs of transformers and diffusers as containers of tensors, where they are not already.
 
 Both libraries register their outputs when they define them: that is used as it is. What
-transformers before 5.10 and diffusers leave out is what ``dynamic_shapes`` and readable names of
+transformers 5.8 and older, and diffusers, leave out is what ``dynamic_shapes`` and readable names of
 inputs need, if such an output is an input too (``encoder_outputs``): the keys of the children.
 """
 
