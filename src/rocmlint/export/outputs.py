@@ -1,8 +1,8 @@
 """Outputs of transformers and diffusers as containers of tensors, where they are not already.
 
-Both libraries register their outputs when they define them: that is used as it is. What
-transformers 5.8 and older, and diffusers, leave out is what ``dynamic_shapes`` and readable names of
-inputs need, if such an output is an input too (``encoder_outputs``): the keys of the children.
+Both libraries register their outputs when they define them: that is used as it is. What is missing
+in transformers 5.8 and older, and in diffusers, is what ``dynamic_shapes`` and names of inputs need
+if such an output is an input too (``encoder_outputs``): the keys of the children.
 """
 
 from __future__ import annotations
