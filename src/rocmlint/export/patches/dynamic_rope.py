@@ -57,9 +57,11 @@ def _forward(original: Any) -> Any:
 
     @functools.wraps(original)
     def forward(self: Any, x: Any, position_ids: Any, layer_type: Any = None) -> Any:
-        """Compute the frequencies for the longest position, and keep none of them.
+        """Compute the frequencies for the longest position, whatever was there before.
 
-        Up to the original length they are the original ones, as in a model that is new.
+        Up to the original length they are the original ones, as in a model that is new. They are
+        written to the buffer, which the model replaces; where that is the original too, they are
+        only read from there.
         """
         rest = {} if layer_type is None else {"layer_type": layer_type}
         kind = self.rope_type if layer_type is None else self.rope_type[layer_type]
@@ -67,7 +69,11 @@ def _forward(original: Any) -> Any:
             return original(self, x, position_ids, **rest)
         name = "inv_freq" if layer_type is None else f"{layer_type}_inv_freq"
         before = self._buffers[name]
-        self._buffers[name] = _frequencies(self, position_ids, name, kind, rest)
+        frequencies = _frequencies(self, position_ids, name, kind, rest)
+        if name.replace("inv_freq", "original_inv_freq") in self._buffers:
+            before.copy_(frequencies)
+            return plain(self, x, position_ids, **rest)
+        self._buffers[name] = frequencies
         try:
             return plain(self, x, position_ids, **rest)
         finally:
