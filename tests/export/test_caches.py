@@ -155,7 +155,8 @@ def test_a_program_with_a_cache_is_saved_and_loaded(caplog: pytest.LogCaptureFix
         torch.export.save(program, file)
         file.seek(0)
         loaded = torch.export.load(file)
-        assert torch.equal(loaded.module()(**copy.deepcopy(inputs[1])).logits, expected)
+        found = loaded.module()(**copy.deepcopy(inputs[1])).logits
+    assert torch.allclose(found, expected, atol=1e-5)
 
 
 def test_a_static_cache_is_an_input_with_its_counters() -> None:
