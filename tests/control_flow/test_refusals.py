@@ -73,6 +73,7 @@ def test_a_name_that_means_something_else_is_not_used() -> None:
         "if x.any():\n    x, *y = x, x\nelse:\n    y = x\nx = y",
         "if x.any():\n    for y in range(3):\n        x = x + y\nelse:\n    y = x\nx = y",
         "if x.any():\n    y = x\nelif (n := 3) > 2:\n    y = x + n\nelse:\n    y = x\nx = y",
+        "if x.any(): \\\n  x = x + 1",
         "x = f'{x if x.any() else mask}'",
         "f = lambda: x if x.any() else x + 1",
         "@torch.jit.script\ndef f(x: torch.Tensor):\n    assert x.any()\n    return x",

@@ -57,28 +57,20 @@ def rewritten_if(file: File, scope: Scope, node: ast.If) -> list[Line]:
     writer = _Writer(file, scope, node, interface)
     dispatch = writer.dispatch(node, file.layout.indent(node.lineno), inside=False)
     lines = [*writer.functions, *dispatch]
-    _check_form(lines, file.layout.indent(node.lineno))
+    _check_form(lines)
     return lines
 
 
-def _check_form(lines: Sequence[Line], indent: str) -> None:
+def _check_form(lines: Sequence[Line]) -> None:
     """Check that what was written are functions that return, and one statement that chooses.
 
     A block with unusual blanks must not end outside of its function. Raises RefusedError.
     """
-    text = "\n".join(
-        ["if True:", *(each.text for each in lines)] if indent else [e.text for e in lines]
-    )
-    tree = syntax_tree(text)
-    first = tree.body[0] if tree is not None else None
-    block = first.body if indent and isinstance(first, ast.If) else tree.body if tree else []
+    tree = syntax_tree("\n".join(["if True:", *(each.text for each in lines)]))
+    around = tree.body if tree is not None else []
+    block = around[0].body if len(around) == 1 and isinstance(around[0], ast.If) else []
     functions = [each for each in block if isinstance(each, ast.FunctionDef)]
-    returns = all(_always_returns(each.body) for each in functions)
-    if (
-        not returns
-        or len(block) <= len(functions)
-        or (len(tree.body if tree else []) > 1 and indent)
-    ):
+    if len(block) <= len(functions) or not all(_always_returns(e.body) for e in functions):
         raise RefusedError(Refusal.UNSUPPORTED_STATEMENT, "its blanks are unusual")
 
 
