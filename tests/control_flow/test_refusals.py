@@ -73,7 +73,6 @@ def test_a_name_that_means_something_else_is_not_used() -> None:
         "if x.any():\n    x, *y = x, x\nelse:\n    y = x\nx = y",
         "if x.any():\n    for y in range(3):\n        x = x + y\nelse:\n    y = x\nx = y",
         "if x.any():\n    y = x\nelif (n := 3) > 2:\n    y = x + n\nelse:\n    y = x\nx = y",
-        "if x.any(): \\\n  x = x + 1",
         "x = f'{x if x.any() else mask}'",
         "f = lambda: x if x.any() else x + 1",
         "@torch.jit.script\ndef f(x: torch.Tensor):\n    assert x.any()\n    return x",
@@ -85,3 +84,10 @@ def test_a_name_that_means_something_else_is_not_used() -> None:
 def test_what_is_not_sure_stays_as_it_is(code: str) -> None:
     text = model(f"{code}\nreturn x")
     assert rewrite(text).text == text
+
+
+def test_a_block_with_unusual_blanks_stays_as_it_is() -> None:
+    text = model("if x.any(): \\\nx = x + 1\nreturn x").replace("        x = x + 1", "  x = x + 1")
+    done = rewrite(text)
+    assert [each.detail for each in done.statements] == ["its blanks are unusual"]
+    assert done.text == text
