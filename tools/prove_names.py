@@ -98,7 +98,7 @@ def ready_torchvision() -> None:
     for file in ("_meta_registrations.py", "ops/_register_onnx_ops.py"):
         with contextlib.suppress(OSError), open(os.path.join(folder, file), encoding="utf-8") as at:
             names |= set(re.findall(r"""register_meta\(["'](\w+)|torchvision::(\w+)""", at.read()))
-    library: Any = torch.library.Library("torchvision", "DEF")  # type: ignore[no-untyped-call]
+    library: Any = torch.library.Library("torchvision", "DEF")
     for name in {first or second for first, second in names}:
         with contextlib.suppress(RuntimeError):
             library.define(f"{name}(Tensor a) -> Tensor")
