@@ -158,6 +158,10 @@ def fixed_size_that_may_be() -> Any:
     return (*fixed_size(), {"x": {0: Dim.AUTO}})
 
 
+def fixed_size_of_a_named_dimension() -> Any:
+    return (*fixed_size(), {"x": {0: Dim("rows")}})
+
+
 def at_most_twelve() -> Any:
     def forward(_: Any, x: Any) -> Any:
         return x * 2 if x.shape[0] <= 12 else x * 3

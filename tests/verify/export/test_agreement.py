@@ -124,8 +124,11 @@ def test_what_was_not_compared_is_never_a_pass(row: Any, name: str, why: str) ->
     assert set(claims(row(name)).values()) <= {"proven", "unproven"}
 
 
-def test_a_dimension_that_becomes_static_is_a_failure_with_its_statement(row: Any) -> None:
-    found = row("fixed_size")
+@pytest.mark.parametrize("name", ["fixed_size", "fixed_size_of_a_named_dimension"])
+def test_a_dimension_that_becomes_static_is_a_failure_with_its_statement(
+    row: Any, name: str
+) -> None:
+    found = row(name)
     assert found["verdict"] == "FAIL"
     assert "dynamic dimension became static: x dimension 0 is fixed to 4" in found["why"]
     assert line_of("int(x.shape[0])") in found["why"]

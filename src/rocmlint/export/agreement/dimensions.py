@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _SOURCE = re.compile(r"L\[[^\n()]*?\]\S*?\.size\(\)\[(?P<at>\d+)\]")
 _FLAT = re.compile(r"L\['flat_args'\]\[(\d+)\]")
+_CONSTANT = re.compile(r"specialized it to be a constant \((\d+)\)")
+"""How a message tells the size of a named ``Dim``, instead of the inputs that have it."""
 _HUGE = 2**31
 """An upper bound that is larger is none."""
 
@@ -86,15 +88,15 @@ def named(source: str, flat: list[str]) -> str:
 
 def of_failure(noted: list[dict[str, Any]], message: str, flat: list[str]) -> list[dict[str, Any]]:
     """Return the dimensions that a failed export was not allowed to fix, and where it did."""
-    told = {each.group() for each in _SOURCE.finditer(message)}
+    told = {named(each.group(), flat) for each in _SOURCE.finditer(message)}
+    sizes = {int(each) for each in _CONSTANT.findall(message)} if not told else set()
     found: dict[str, dict[str, Any]] = {}
     for each in noted:
         for source in each["source"]:
             name = named(source, flat)
-            if source in told or name in {named(it, flat) for it in told}:
-                found.setdefault(
-                    name, {"dimension": name, "size": each["value"], "place": each["place"]}
-                )
+            if name in told or each["value"] in sizes:
+                fact = {"dimension": name, "size": each["value"], "place": each["place"]}
+                found.setdefault(name, fact)
     return list(found.values())
 
 
