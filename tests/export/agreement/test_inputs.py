@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from rocmlint.export import session
+
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("export")]
 
 torch: Any = importlib.import_module("torch")
@@ -16,6 +18,8 @@ asked: Any = importlib.import_module(f"{agreement}.asked")
 cases: Any = importlib.import_module(f"{agreement}.cases")
 compare: Any = importlib.import_module(f"{agreement}.compare")
 leaves: Any = importlib.import_module(f"{agreement}.leaves")
+outcome: Any = importlib.import_module(f"{agreement}.outcome")
+running: Any = importlib.import_module(f"{agreement}.running")
 resize: Any = importlib.import_module(f"{agreement}.resize")
 Dim: Any = importlib.import_module("torch.export").Dim
 
@@ -129,3 +133,27 @@ def test_another_shape_dtype_or_type_is_a_difference(other: Any) -> None:
 def test_the_parts_of_a_value_are_named_as_python_reaches_them() -> None:
     value = {"a": [torch.ones(1)], "b c": (None, {1: 2})}
     assert [path for path, _ in leaves.leaves(value)] == ["a[0]", "['b c'][0]", "['b c'][1][1]"]
+
+
+def test_a_cache_with_states_of_convolutions_has_one_structure_however_it_was_made() -> None:
+    sizes = {"vocab_size": 99, "hidden_size": 32, "intermediate_size": 37, "num_hidden_layers": 2}
+    config = transformers.Lfm2Config(
+        **sizes, num_attention_heads=4, num_key_value_heads=2, full_attn_idxs=[1]
+    )
+    with torch.no_grad():
+        past = transformers.Lfm2Model(config).eval()(torch.ones(1, 5, dtype=torch.long))[1]
+    with session(register=True):
+        children, spec = torch.utils._pytree.tree_flatten(past)
+        made = torch.utils._pytree.tree_unflatten(children, spec)
+    assert leaves.structure(made) == leaves.structure(past)
+    assert "layers[0].conv_states[0]" in leaves.tensors(past)
+
+
+def test_of_two_structures_the_report_shows_where_they_differ() -> None:
+    many = {f"output_{number}": torch.ones(1) for number in range(40)}
+    one, other = {**many, "last": []}, {**many, "last": ()}
+    ran = [running.Ran(structure=leaves.structure(each)) for each in (one, other)]
+    found = outcome.judged(cases.Case("as traced", (), {}), *ran)
+    assert found["outcome"] == "different"
+    assert "last: list()" in found["what"]
+    assert "last: tuple()" in found["what"]

@@ -62,8 +62,9 @@ def _attributes(value: object) -> dict[str, Any]:
 
 
 def is_cache(value: object) -> bool:
-    """Return whether a value is a cache of transformers, of any of its versions."""
-    return any(each.__name__ in {"Cache", "CacheLayerMixin"} for each in type(value).__mro__)
+    """Return whether a value is a cache of transformers or a layer of one, of any version."""
+    names = [each.__name__ for each in type(value).__mro__]
+    return any(each == "Cache" or each.endswith("CacheLayerMixin") for each in names)
 
 
 def _parts_of_cache(cache: object) -> Iterator[tuple[str, Any]]:
@@ -80,9 +81,10 @@ def _parts_of_cache(cache: object) -> Iterator[tuple[str, Any]]:
 
 
 def _holds(value: object) -> bool:
-    return isinstance(value, (list, tuple)) and any(
-        isinstance(each, torch.Tensor) or is_cache(each) for each in value
-    )
+    if not isinstance(value, (dict, list, tuple)):
+        return False
+    values = value.values() if isinstance(value, dict) else value
+    return any(isinstance(each, torch.Tensor) or is_cache(each) for each in values)
 
 
 def structure(value: object, above: tuple[int, ...] = ()) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.agreement.compare import differing, largest
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from rocmlint.export.agreement.cases import Case
     from rocmlint.export.agreement.running import Ran
 
+_BEFORE, _SHOWN = 40, 150
+"""How many characters of a structure are shown, and how many of them before a difference."""
 _OTHER_WEIGHTS = 10.0
 """With large weights rounding grows too."""
 
@@ -34,12 +37,21 @@ def judged(case: Case, expected: Ran, found: Ran, factor: float = 1.0) -> dict[s
     factor *= 1.0 if case.weights == 1.0 else _OTHER_WEIGHTS
     difference = differing(expected.leaves, found.leaves, factor)
     if difference is None and expected.structure != found.structure:
-        what = f"{expected.structure[:150]} became {found.structure[:150]}"
+        what = _where_apart(expected.structure, found.structure)
         difference = {"path": "", "kind": "structure", "what": what}
     fact["largest"] = largest(expected.leaves, found.leaves)
     if difference is not None:
         fact |= {"outcome": "different", "what": _told(difference), "kind": difference["kind"]}
     return {**fact, "effects": _effects(expected, found, factor)}
+
+
+def _where_apart(expected: str, found: str) -> str:
+    """Return where two structures begin to differ, with a little of what is equal before."""
+    pairs = zip(expected, found, strict=False)
+    equal = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    start = max(equal - _BEFORE, 0)
+    dots = "..." if start else ""
+    return f"{dots}{expected[start:][:_SHOWN]} became {dots}{found[start:][:_SHOWN]}"
 
 
 def _told(difference: dict[str, Any]) -> str:
