@@ -180,3 +180,18 @@ def test_a_patched_model_exports_and_agrees_with_itself_at_each_size(name: str) 
 
     with torch.no_grad():
         assert max(differences(name)) < 1e-4
+
+
+@pytest.mark.slow
+def test_a_patch_for_videos_is_unused_where_there_is_none() -> None:
+    pytest.importorskip("transformers", minversion="5.14")
+    from benchmarks.export_models import MODELS  # noqa: PLC0415
+    from rocmlint.export import session  # noqa: PLC0415
+    from tests.export.test_caches import torch  # noqa: PLC0415
+
+    model, inputs, shapes = MODELS["qwen2_vl"]()
+    with torch.no_grad(), session(model, patches=True, register=True, rewrite=True) as opened:
+        program = torch.export.export(model, (), inputs[0], dynamic_shapes=shapes, strict=False)
+    found = {each.target.rpartition(".")[2]: each for each in opened.prove(program).patches}
+    assert found["get_video_features"].verdict == "unused"
+    assert found["get_image_features"].verdict == "proven"

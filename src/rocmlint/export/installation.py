@@ -124,7 +124,7 @@ class Installation:
             except (ExportError, TypeError, AttributeError, ValueError):
                 self._left.append(alias.reference.where)
 
-    def proof(self, program: Program | None) -> PatchProof:
+    def proof(self, program: Program | None, *, exported_here: bool | None) -> PatchProof:
         """Return what was seen of the patch, and of the program."""
         target = self.target
         calls = target.calls
@@ -132,6 +132,7 @@ class Installation:
             target=self.label,
             source=target.patch.source,
             required=target.patch.required,
+            exported_here=exported_here,
             installed=self.is_installed if self._undone is None else self._was_installed,
             calls=calls.total if calls.counted else None,
             traced_calls=calls.while_tracing(program.mode) if program else 0,

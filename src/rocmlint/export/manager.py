@@ -20,6 +20,7 @@ from rocmlint.export.caching import forget
 from rocmlint.export.dump import write_dump
 from rocmlint.export.errors import ExportError, PatchNotProvenError
 from rocmlint.export.installation import Installation
+from rocmlint.export.modes import Modes
 from rocmlint.export.patch import patches_of
 from rocmlint.export.patches import patches_for
 from rocmlint.export.program import Program
@@ -101,6 +102,7 @@ class Session:
         self._installations: list[Installation] = []
         self._registered: list[Registered] = []
         self._registrations: list[RegistrationProof] = []
+        self._modes = Modes()
 
     def __enter__(self) -> Session:  # noqa: PYI034 - Self is new in Python 3.11
         """Apply everything, or nothing. Raises ExportError."""
@@ -112,6 +114,7 @@ class Session:
                 _OPEN.append(self)
                 self.thread = threading.get_ident()
                 self._apply(stack)
+                self._modes = Modes()
                 self._stack = stack.pop_all()
         return self
 
@@ -149,9 +152,10 @@ class Session:
         everything was undone. Raises ExportError if ``program`` is not an exported program.
         """
         read = Program(program) if program is not None else None
+        here = None if read is None else self._has_exported(read)
         return Proof(
             open=self._stack is not None,
-            patches=tuple(each.proof(read) for each in self._installations),
+            patches=tuple(each.proof(read, exported_here=here) for each in self._installations),
             registrations=tuple(self._registrations)
             or tuple(_proof_of(each) for each in self._registered),
         )
@@ -160,14 +164,20 @@ class Session:
         """Return the proof that every patch took effect in an exported program.
 
         Inside the session: each patch is installed, was called while this program was traced or is
-        in its graph, and no other reference still calls the original. After it: also that all was
-        undone. Raises PatchNotProvenError, with the proof, if one of them does not hold or was not
-        seen, and ExportError if ``program`` is not an exported program.
+        in its graph, and no other reference still calls the original. A built-in patch, and what
+        was rewritten without being named, may be unused instead, if this session exported the
+        program. After the session: also that all was undone. Raises PatchNotProvenError, with the
+        proof, if one of them does not hold or was not seen, and ExportError if ``program`` is not
+        an exported program.
         """
         proof = self.proof(program)
         if not proof.proven:
             raise PatchNotProvenError(proof.summary(), proof)
         return proof
+
+    def _has_exported(self, program: Program) -> bool:
+        marks = (each.target.calls.mark for each in self._installations)
+        return self._modes.has(program.mode) or any(map(program.below, marks))
 
     def _refuse(self) -> None:
         if self._stack is not None:
@@ -216,6 +226,7 @@ class Session:
         if self._stack is None:
             return
         stack, self._stack = self._stack, None
+        self._modes.end()
         was = [each.is_registered() for each in self._registered]
         stack.close()
         self._registrations = [

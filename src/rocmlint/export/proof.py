@@ -13,6 +13,8 @@ class PatchProof:
     """What was seen of one patch.
 
     - ``required``: it must have been used; a patch that was only offered to a model need not be.
+    - ``exported_here``: this program was exported while the session was open, as far as it shows;
+      None without a program.
     - ``installed``: the target is the replacement now; after the session, that it was when the
       session ended.
     - ``calls``: how often it was called since the session began; None if that cannot be counted.
@@ -28,6 +30,7 @@ class PatchProof:
     target: str
     source: str
     required: bool
+    exported_here: bool | None
     installed: bool
     calls: int | None
     traced_calls: int | None
@@ -56,21 +59,37 @@ class PatchProof:
     def doubts(self) -> tuple[str, ...]:
         """Return what was not seen and would have to be."""
         if self.nodes or self.traced_calls:
-            return ()
-        if self.calls is None:
-            return ("its calls cannot be counted, and no node of the program comes from it",)
-        if self.calls:
-            return ("it was called, but not while this program was exported",)
-        return ("it was never called",)
+            pass
+        elif self.calls is None:
+            doubts.append("its calls cannot be counted, and no node of the program comes from it")
+        elif self.calls:
+            doubts.append("it was called, but not while this program was exported")
+        else:
+            doubts.append("it was never called")
+        if not self.required and self.exported_here is False:
+            doubts.append("the program does not show that it was exported in this session")
+        return tuple(doubts)
 
     @property
     def verdict(self) -> str:
         """Return ``contradicted``, ``unproven``, ``unused`` or ``proven``."""
         if self.contradictions:
             return "contradicted"
-        if not self.required and not self.calls and not self.nodes:
+        if self._is_unused:
             return "unused"
         return "unproven" if self.doubts else "proven"
+
+    @property
+    def _is_unused(self) -> bool:
+        """Whether a patch that need not be used is neither in this program nor missing there.
+
+        Not if it cannot be known: for a program from elsewhere, uncounted calls, and where compiled
+        code may have called the original.
+        """
+        if self.required or self.calls is None or self.exported_here is False or self.hidden:
+            return False
+        used = self.calls if self.exported_here is None else self.traced_calls
+        return not used and not self.nodes
 
 
 @dataclass(frozen=True)

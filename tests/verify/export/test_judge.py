@@ -226,6 +226,30 @@ def test_a_patch_that_did_not_take_effect_is_told() -> None:
     assert verdicts(found)[claims.PATCHES] == "contradicted"
 
 
+def patch_of(verdict: str, **more: Any) -> dict[str, Any]:
+    seen = {"nodes": 0, "traced_calls": 0, "contradictions": [], "doubts": []}
+    return {"target": f"m.{verdict}", "verdict": verdict, **seen, **more}
+
+
+def test_a_patch_in_doubt_is_not_told_as_one_that_was_used() -> None:
+    doubted = patch_of("unproven", doubts=["it was never called"])
+    found = judge(mode(EQUAL, proof={"patches": [patch_of("proven"), doubted]}))
+    assert verdicts(found)[claims.PATCHES] == "unproven"
+
+
+def test_an_unused_patch_is_told_and_proves_nothing() -> None:
+    found = judge(mode(EQUAL, proof={"patches": [patch_of("unused")]}))
+    assert claims.PATCHES not in verdicts(found)
+    evidence = [(each.name, each.value) for it in found.results for each in it.evidence]
+    assert ("unused patch", "m.unused") in evidence
+
+
+def test_a_patch_that_leaves_no_nodes_is_told_with_its_calls() -> None:
+    found = judge(mode(EQUAL, proof={"patches": [patch_of("proven", traced_calls=2)]}))
+    evidence = [(each.name, each.value) for it in found.results for each in it.evidence]
+    assert ("patch", "m.proven: 2 calls, no nodes") in evidence
+
+
 def test_the_worst_word_is_that_of_the_model() -> None:
     assert worst(["PASS", "FAIL", "WRONG", "PARTIAL"]) == "WRONG"
     assert worst([]) == "UNKNOWN"

@@ -6,6 +6,7 @@ Most models need none: with torch 2.13 and transformers 5.23 it is enough to reg
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,5 +32,9 @@ def builtins() -> list[Builtin]:
 
 
 def patches_for(model: Any) -> list[Patch]:
-    """Return the built-in patches that a model needs with the transformers that is loaded."""
-    return [patch for each in builtins() if each.holds for patch in each.find(model)]
+    """Return the built-in patches that a model needs with the transformers that is loaded.
+
+    What its classes may need, an input need not use, such as videos: none of them is required.
+    """
+    found = [patch for each in builtins() if each.holds for patch in each.find(model)]
+    return [replace(patch, required=False) for patch in found]

@@ -50,6 +50,7 @@ _ACTIONS = {
     "cond": "return tensors that are new, of the same dtype, from both branches",
     "patch": "see the message",
 }
+_DOUBTED = "name the patch in session(patches=...) and see prove(), or leave it out"
 
 
 def why_failed(mode: Mapping[str, Any]) -> str:
@@ -245,13 +246,30 @@ def _sides(seen: Sequence[bool]) -> str:
 def _patches(proof: Mapping[str, Any]) -> Iterator[tuple[str, Judgement, tuple[Evidence, ...]]]:
     used = [each for each in proof["patches"] if each["verdict"] == "proven"]
     wrong = [each for each in proof["patches"] if each["verdict"] == "contradicted"]
+    doubted = [each for each in proof["patches"] if each["verdict"] == "unproven"]
     if wrong:
         lines = [f"{each['target']}: {it}" for each in wrong for it in each["contradictions"]]
         judgement = _no(f"{len(wrong)} did not", lines[0], "see rocmlint.export.session().prove()")
         yield PATCHES, judgement, evidence_of("patch", lines, _SHOWN)
+    elif doubted:
+        lines = [f"{each['target']}: {it}" for each in doubted for it in each["doubts"]]
+        judgement = _unknown(f"{len(doubted)} in doubt", lines[0], _DOUBTED)
+        yield PATCHES, judgement, evidence_of("patch", lines, _SHOWN)
     elif used:
-        names = [f"{each['target']}: {each['nodes']} nodes" for each in used]
+        names = [f"{each['target']}: {_use(each)}" for each in used]
         yield PATCHES, _yes(f"{len(used)} used"), evidence_of("patch", names, _SHOWN)
+
+
+def unused_patches(mode: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    """Return the patches that the model was offered and this program does not need."""
+    patches = mode["proof"]["patches"] if mode["proof"] else ()
+    names = [each["target"] for each in patches if each["verdict"] == "unused"]
+    return evidence_of("unused patch", names, _SHOWN)
+
+
+def _use(patch: Mapping[str, Any]) -> str:
+    nodes, calls = patch["nodes"], patch["traced_calls"]
+    return counted(nodes, "node") if nodes else f"{counted(calls, 'call')}, no nodes"
 
 
 def _onnx(facts: Mapping[str, Any]) -> tuple[Judgement, tuple[Evidence, ...]]:

@@ -181,7 +181,8 @@ def _too_few(
 
 def _results(run: _Run, word: Word, why: str) -> Iterator[Result]:
     seconds = Judgement("proven", "executed", f"in {run.mode['seconds']:.1f} s")
-    yield seconds.on(CHECK, claims.EXPORTS, run.subject, run.notes)
+    notes = (*run.notes, *claims.unused_patches(run.mode))
+    yield seconds.on(CHECK, claims.EXPORTS, run.subject, notes)
     agreement = claims.agreement(word, why, run.mode)
     evidence = claims.about_cases(run.reference, run.mode)
     yield agreement.on(CHECK, claims.AGREES, run.subject, evidence)
