@@ -17,22 +17,24 @@ from rocmlint.export.patches.edit import edited
 
 @pytest.mark.parametrize(
     ("version", "numbers"),
-    [("5.23.0", (5, 23, 0)), ("5.0.0rc1", (5, 0, 0)), ("4.57.6.dev0", (4, 57, 6)), ("6", (6,))],
+    [("5.23.0", (5, 23, 0)), ("5.0.0rc1", (5, 0, 0)), ("2.13.0+cpu", (2, 13, 0)), ("6", (6,))],
 )
 def test_a_version_is_compared_by_its_numbers(version: str, numbers: tuple[int, ...]) -> None:
     assert release(version) == numbers
 
 
-@pytest.mark.parametrize("version", ["4.40.0", "6.0.0"])
+@pytest.mark.parametrize(("transformers", "torch"), [("4.40.0", "2.12.1"), ("6.0.0", "2.14.0")])
 def test_no_patch_holds_for_a_version_it_does_not_name(
-    version: str, monkeypatch: pytest.MonkeyPatch
+    transformers: str, torch: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace(__version__=version))
+    monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace(__version__=transformers))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(__version__=torch))
     assert [each.name for each in builtins() if each.holds] == []
 
 
-def test_no_patch_holds_without_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "transformers", raising=False)
+def test_no_patch_holds_without_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in builtins():
+        monkeypatch.delitem(sys.modules, each.library, raising=False)
     assert [each.name for each in builtins() if each.holds] == []
 
 
@@ -149,8 +151,10 @@ def test_a_model_that_needs_no_patch_gets_none() -> None:
     pytest.importorskip("transformers")
     from benchmarks.export_models import MODELS  # noqa: PLC0415
 
-    assert patches_for(MODELS["bert"]().model) == []
-    assert patches_for(MODELS["llama"]().model) == []
+    # Both take **kwargs, which torch 2.13 must be helped with.
+    for name in ("bert", "llama"):
+        targets = {each.label for each in patches_for(MODELS[name]().model)}
+        assert targets <= {"torch.export._trace._get_range_constraints"}
 
 
 @pytest.mark.slow

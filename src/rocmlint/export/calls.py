@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
 _FIELDS = {cached_property: "func", classmethod: "__func__", staticmethod: "__func__"}
@@ -38,7 +38,7 @@ class Calls:
 
     def count(self) -> None:
         """Count a call, from any thread."""
-        self._count(_fake_modes())
+        self._count(_fake_modes() or _fake_modes_of_exports())
 
     def note(self, _: object) -> None:
         """Count a call that Dynamo traces; it passes what it knows of the trace."""
@@ -138,10 +138,25 @@ def _fake_modes_of_torch() -> set[Any]:
     """
     module: Any = sys.modules.get("torch._subclasses.fake_tensor")
     kind = getattr(module, "FakeTensorMode", ())
-    found: set[Any] = set()
+    return {each for each in _variables_of_torch("torch.") if isinstance(each, kind)}
+
+
+def _fake_modes_of_exports() -> set[Any]:
+    """Return the modes of exports that have traced the model, and have not returned yet.
+
+    No mode is active any more then; what was traced is passed on with its mode (torch 2.13).
+    """
+    module: Any = sys.modules.get("torch.export._trace")
+    kind = getattr(module, "ExportArtifact", ())
+    return {
+        each.fake_mode for each in _variables_of_torch("torch.export.") if isinstance(each, kind)
+    }
+
+
+def _variables_of_torch(prefix: str) -> Iterator[Any]:
+    """Yield the variables of functions that run now, of modules whose name begins like that."""
     frame: FrameType | None = sys._getframe()  # noqa: SLF001 - the documented way
     while frame is not None:
-        if str(frame.f_globals.get("__name__")).startswith("torch."):
-            found |= {each for each in frame.f_locals.values() if isinstance(each, kind)}
+        if str(frame.f_globals.get("__name__")).startswith(prefix):
+            yield from list(frame.f_locals.values())
         frame = frame.f_back
-    return found

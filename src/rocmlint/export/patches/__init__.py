@@ -1,4 +1,4 @@
-"""Patches that models of transformers need to be exported, each for the versions that need it.
+"""Patches that models need to be exported, each for the versions that need it.
 
 Most models need none: with torch 2.13 and transformers 5.23 it is enough to register caches.
 """
@@ -23,6 +23,7 @@ MODULES = (
     "rope_index",
     "window_attention",
     "placeholder_check",
+    "keyword_shapes",
 )
 
 
@@ -32,7 +33,7 @@ def builtins() -> list[Builtin]:
 
 
 def patches_for(model: Any) -> list[Patch]:
-    """Return the built-in patches that a model needs with the transformers that is loaded.
+    """Return the built-in patches that a model needs with the libraries that are loaded.
 
     What its classes may need, an input need not use, such as videos: none of them is required.
     """

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Builtin:
-    """A patch that models of some versions of transformers need to be exported.
+    """A patch that models need to be exported with some versions of a library.
 
     - ``name`` is for messages, ``reason`` says what cannot be exported without it.
-    - ``since`` and ``before`` are versions of transformers; others are left alone.
+    - ``since`` and ``before`` are versions of ``library``; others are left alone.
     - ``links`` are public issues and pull requests.
     - ``find(model)`` returns what must be replaced for that model: nothing if it does not need it.
     """
@@ -28,18 +28,22 @@ class Builtin:
     before: str
     links: tuple[str, ...]
     find: Callable[[Any], Iterable[Patch]]
+    library: str = "transformers"
 
     @property
     def holds(self) -> bool:
-        """Tell whether it is for the version of transformers that is loaded."""
-        loaded: Any = sys.modules.get("transformers")
+        """Tell whether it is for the version of the library that is loaded."""
+        loaded: Any = sys.modules.get(self.library)
         if loaded is None:
             return False
         return release(self.since) <= release(loaded.__version__) < release(self.before)
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version: 5.0.0rc1 is (5, 0, 0)."""
+    """Return the numbers of a version: 5.0.0rc1 is (5, 0, 0), and 2.13.0+cpu is (2, 13, 0).
+
+    A release candidate has what its release has. ``packaging`` need not be where models run.
+    """
     numbers: list[int] = []
     for part in version.split(".")[:3]:
         digits = ""
