@@ -30,6 +30,7 @@ def targets(patched: Patched, text: str) -> list[str]:
         ('def patched_fn(x):\n    """manual patch for function ``lib.fn``."""\n', ["lib.fn"]),
         ('def other_fn(x):\n    """[patch:lib.fn]"""\n', []),
         ('@register_patch("onnx", "lib.fn", "lib.A.f")\ndef p(o): ...\n', ["lib.fn", "lib.A.f"]),
+        ('@replaces("lib.fn", "lib.A.f")\ndef p(o): ...\n', ["lib.fn", "lib.A.f"]),
         ('import lib\ndef run():\n    patch_attribute(lib.A, "g", lambda o: o)\n', ["lib.A.g"]),
         (patch_of("def f(self, x, y=None): ...", target='"lib.A"'), ["lib.A.f"]),
         ("import lib\ndef own(x): ...\nPATCHES = [(lib, 'fn', own)]\n", ["lib.fn"]),
@@ -46,6 +47,23 @@ def test_each_contract_names_what_is_replaced(
     text: str, expected: list[str], patched: Patched
 ) -> None:
     assert targets(patched, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ('since="1.9", before="3"', ["lib.fn"]),
+        ('since="2.0", before="2.1"', ["lib.fn"]),
+        ('since="2.1", before="3"', []),
+        ('since="1.0", before="2.0"', []),
+        ("since=SOME, before=OTHER", ["lib.fn"]),
+    ],
+)
+def test_a_builtin_patch_is_read_for_the_versions_that_it_names(
+    limits: str, expected: list[str], patched: Patched
+) -> None:
+    factory = '@replaces("lib.fn")\ndef p(o): ...\n'
+    assert targets(patched, f'{factory}BUILTIN = Builtin(library="lib", {limits})\n') == expected
 
 
 def test_a_method_may_come_from_a_class_that_patches_share(patched: Patched) -> None:

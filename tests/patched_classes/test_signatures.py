@@ -85,6 +85,16 @@ def test_a_factory_may_call_a_parameter_as_one_of_its_targets_does(patched: Patc
     assert [(each.kind, each.place.line) for each in found] == [("parameter-missing", 1)]
 
 
+def test_a_parameter_that_all_targets_of_a_factory_have_is_missing_in_each(
+    patched: Patched,
+) -> None:
+    patched.library("def one(x, size): ...\ndef two(x, size): ...\n")
+    decorator = '@replaces("lib.one", "lib.two")\n'
+    factory = "def _patch(original):\n    def patch(x): ...\n    return patch\n"
+    found = patched.check(decorator + factory).problems
+    assert [each.kind for each in found] == ["parameter-missing", "parameter-missing"]
+
+
 @pytest.mark.parametrize(
     ("call", "problem"),
     [

@@ -187,7 +187,9 @@ class Comparison:
         before = Signature.of(original.node, bound=bound)
         use = use_of(own, signature.options, replacement.wraps)
         for each in differences(signature, before, use, most_by_position(original)):
-            if self._is_of_sibling(replacement, each.parameter):
+            # What is not taken at all fails for each of them.
+            shared = each.kind != "parameter-missing"
+            if shared and self._is_of_sibling(replacement, each.parameter):
                 continue
             message = fitted(f"`{{}}` {each.text}", self._name(replacement))
             yield self._problem(

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 CLASS, METHODS, ALLOWS = "_PATCHED_CLASS_", "_PATCHES_", "_PATCH_ALLOWS_"
 PREFIX = "patched_"
-DECORATOR, MANAGER = "register_patch", "patch_attribute"
+DECORATOR, MANAGER, REPLACES = "register_patch", "patch_attribute", "replaces"
+BUILTIN = "BUILTIN"
 LIST, PAIR = "PATCHES", "Patch"
 _IN_BRACKETS = re.compile(r"\[patch:\s*([\w.]+)\s*\]")
 _BY_HAND = re.compile(r"\Amanual patch\b[^`]*``([\w.]+)``")
@@ -73,6 +74,8 @@ class Patch:
 def patches_of(module: Module, library: Library) -> Iterator[Patch]:
     """Yield the patches of a module that a version takes, in order."""
     names = library.names_of(module)
+    if not _is_for_this_version(names, library):
+        return
     for bound in names.names.get(LIST, ()):
         yield from _of_list(bound.node, names, library) if bound.node is not None else ()
     for node in names.live:
@@ -85,6 +88,22 @@ def patches_of(module: Module, library: Library) -> Iterator[Patch]:
             yield from _of_calls(node, local, library)
             yield from _of_pairs(node, local, library)
             yield from _of_assignments(node, local, library)
+
+
+def _is_for_this_version(names: Namespace, library: Library) -> bool:
+    """Read ``BUILTIN = Builtin(library="lib", since="1.2", before="2", ...)``, as in rocmlint."""
+    bound = names.names.get(BUILTIN, ())
+    call = bound[-1].node if bound else None
+    if not isinstance(call, ast.Call):
+        return True
+    from rocmlint.text.written import version_of  # noqa: PLC0415 - few files need it
+
+    given = {each.arg: library.value(each.value, names) for each in call.keywords}
+    version = library.version(str(given.get("library", "transformers")))
+    limits = [version_of(str(given.get(each))) for each in ("since", "before")]
+    if version is None or limits[0] is None or limits[1] is None:
+        return True
+    return limits[0].release <= version.release < limits[1].release
 
 
 # Classes
@@ -259,11 +278,12 @@ def _of_assignments(node: Function, names: Namespace, library: Library) -> Itera
 
 
 def _of_decorators(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
-    """Read ``@register_patch(backend, *dotted_paths)`` above a factory."""
+    """Read ``@register_patch(backend, *paths)`` or ``@replaces(*paths)`` above a factory."""
     targets: dict[str, ast.AST] = {}
     for call in (each for each in node.decorator_list if isinstance(each, ast.Call)):
-        if _last_name(call.func) == DECORATOR:
-            given = ((library.value(each, names), each) for each in call.args[1:])
+        paths = {DECORATOR: call.args[1:], REPLACES: call.args}.get(_last_name(call.func))
+        if paths is not None:
+            given = ((library.value(each, names), each) for each in paths)
             targets |= {value: each for value, each in given if _is_path(value)}
     if targets:
         yield _factory(node.name, node, names, targets)

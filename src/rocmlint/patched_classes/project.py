@@ -7,7 +7,15 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.patched_classes.contracts import CLASS, DECORATOR, LIST, MANAGER, METHODS, PAIR
+from rocmlint.patched_classes.contracts import (
+    CLASS,
+    DECORATOR,
+    LIST,
+    MANAGER,
+    METHODS,
+    PAIR,
+    REPLACES,
+)
 from rocmlint.patched_classes.lock import NAME, parsed
 from rocmlint.patched_classes.sources import module_name
 
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
     from rocmlint.patched_classes.lock import Locked
     from rocmlint.project.project import Project
 
-WORDS = (CLASS, METHODS, DECORATOR, MANAGER, "[patch:", "manual patch")
+WORDS = (CLASS, METHODS, DECORATOR, MANAGER, f"@{REPLACES}(", "[patch:", "manual patch")
 """One of them stands in each file with a patch."""
 ASSIGNED = r"=[\s\\(]*[\w.]*\bpatched_"
 """How what is assigned begins, in the form of a regular expression."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.caches import is_traced
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ def find(model: Any) -> Iterator[Patch]:
         yield Patch(functional, "scaled_dot_product_attention", _attention(original))
 
 
+@replaces("torch.nn.functional.scaled_dot_product_attention")
 def _attention(original: Any) -> Any:
     def scaled_dot_product_attention(query: Any, *args: Any, **kwargs: Any) -> Any:
         """Use the implementation that does not ask whether the batch is 1, while traced."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rocmlint.export.patch import Patch
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,15 @@ class Builtin:
         if loaded is None:
             return False
         return release(self.since) <= release(loaded.__version__) < release(self.before)
+
+
+def replaces(*paths: str) -> Callable[[T], T]:
+    """Return a decorator for what makes the replacement of each path, or of what is like it.
+
+    It changes nothing: ``rocmlint export check`` reads it, and compares the two.
+    """
+    del paths
+    return lambda factory: factory
 
 
 def release(version: str) -> tuple[int, ...]:

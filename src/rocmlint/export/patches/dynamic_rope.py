@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.caches import is_traced
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +51,10 @@ def _updates(forward: Any) -> dict[str, tuple[str, ...]]:
     return found
 
 
+@replaces(
+    "transformers.models.llama.modeling_llama.LlamaRotaryEmbedding.forward",
+    "transformers.models.gemma3.modeling_gemma3.Gemma3RotaryEmbedding.forward",
+)
 def _forward(original: Any) -> Any:
     plain = inspect.unwrap(original)
     kinds = {name for name, used in _updates(original).items() if "register_buffer" in used}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.caches import is_traced
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 from rocmlint.export.patches.edit import edited
 
 if TYPE_CHECKING:
@@ -36,14 +36,27 @@ def find(model: Any) -> Iterator[Patch]:
     for name, made in ((POSITIONS, positions), (WINDOWS, windows)):
         if utils is not None and name in used and hasattr(utils, name):
             yield Patch(utils, name, made(getattr(utils, name)))
-    taps = edited(getattr(utils, TAPS, None), FIRST_PATCHES)
+    taps = _taps(getattr(utils, TAPS, None))
     if taps is not None and TAPS in used:
         yield Patch(utils, TAPS, taps)
     for cls in classes:
         if "forward" in vars(cls) and "Attention" in cls.__name__:
-            forward = edited(cls.forward, ONE_SEGMENT, WITH_MASK, segments=segments)
+            forward = _attention(cls.forward)
             if forward is not None:
                 yield Patch(cls, "forward", forward)
+
+
+@replaces("transformers.vision_utils.get_vision_interpolation_indices_and_weights")
+def _taps(original: Any) -> Any:
+    return edited(original, FIRST_PATCHES)
+
+
+@replaces(
+    "transformers.models.qwen2_vl.modeling_qwen2_vl.VisionAttention.forward",
+    "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLVisionAttention.forward",
+)
+def _attention(original: Any) -> Any:
+    return edited(original, ONE_SEGMENT, WITH_MASK, segments=segments)
 
 
 def segments(cu_seqlens: Any, states: Any) -> Any:
@@ -68,6 +81,7 @@ def _owners(counts: Any) -> tuple[Any, Any]:
     return owner, torch.arange(owner.shape[0], device=counts.device) - first[owner]
 
 
+@replaces("transformers.vision_utils.get_vision_position_ids")
 def positions(original: Any) -> Any:
     """Return a function that needs no loop; ``original`` is called unless a program is traced."""
 
@@ -94,6 +108,7 @@ def positions(original: Any) -> Any:
     return get_vision_position_ids
 
 
+@replaces("transformers.vision_utils.get_vision_window_index")
 def windows(original: Any) -> Any:
     """Return a function that needs no loop; ``original`` is called unless a program is traced."""
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 from rocmlint.export.patches.edit import edited
 
 if TYPE_CHECKING:
@@ -47,10 +47,20 @@ def find(model: Any) -> Iterator[Patch]:
         names = [name for name in METHODS if name in vars(cls)]
         ways = CHANGES if names and JOINED.search(_source(cls.forward)) else ((MASKS,),)
         for name in names:
-            functions = (edited(vars(cls)[name], *changes) for changes in ways)
-            function = next((each for each in functions if each is not None), None)
+            function = _joined(vars(cls)[name], ways)
             if function is not None:
                 yield Patch(cls, name, function)
+
+
+@replaces(
+    "transformers.models.llava.modeling_llava.LlavaModel.get_image_features",
+    "transformers.models.idefics3.modeling_idefics3.Idefics3Model.get_image_features",
+    "transformers.models.qwen2_vl.modeling_qwen2_vl.Qwen2VLModel.get_image_features",
+    "transformers.models.qwen2_vl.modeling_qwen2_vl.Qwen2VLModel.get_video_features",
+)
+def _joined(original: Any, ways: tuple[tuple[tuple[str, str], ...], ...]) -> Any:
+    functions = (edited(original, *changes) for changes in ways)
+    return next((each for each in functions if each is not None), None)
 
 
 def _source(function: Any) -> str:

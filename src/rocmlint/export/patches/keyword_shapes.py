@@ -7,7 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,7 @@ def find(model: Any) -> Iterator[Patch]:
         yield Patch(trace, NAME, _nested(getattr(trace, NAME)))
 
 
+@replaces("torch.export._trace._get_range_constraints")
 def _nested(original: Any) -> Any:
     def _get_range_constraints(
         mod: Any, export_artifact: Any, args: Any, kwargs: Any, dynamic_shapes: Any

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,7 @@ def find(model: Any) -> Iterator[Patch]:
             yield Patch(module, NAME, _unchecked(vars(module)[NAME]))
 
 
+@replaces("transformers.models.llava.modeling_llava.torch_compilable_check")
 def _unchecked(original: Any) -> Any:
     def torch_compilable_check(cond: Any, *args: Any, **kwargs: Any) -> Any:
         """Check nothing that a program would take for a limit of its batch."""

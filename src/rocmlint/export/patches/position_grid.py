@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,14 @@ def find(model: Any) -> Iterator[Patch]:
             yield Patch(cls, METHOD, _resizing(vars(cls)[METHOD]))
 
 
+def _takes(cls: type, name: str) -> bool:
+    return name in inspect.signature(cls.forward).parameters  # type: ignore[attr-defined]
+
+
+@replaces(
+    "transformers.models.vit.modeling_vit.ViTEmbeddings.interpolate_pos_encoding",
+    "transformers.models.dinov2.modeling_dinov2.Dinov2Embeddings.interpolate_pos_encoding",
+)
 def _resizing(original: Any) -> Any:
     def interpolate_pos_encoding(self: Any, embeddings: Any, height: Any, width: Any) -> Any:
         """Resize positions for all sizes, as the model itself does for torch.jit.trace.

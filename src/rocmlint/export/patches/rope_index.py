@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.caches import is_traced
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,12 @@ def find(model: Any) -> Iterator[Patch]:
                 yield Patch(cls, KEEPER, _forgetting(vars(cls)[KEEPER]))
 
 
+@replaces(
+    "transformers.models.qwen2_vl.modeling_qwen2_vl.Qwen2VLModel.get_rope_index",
+    "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLModel.get_rope_index",
+    "transformers.models.qwen3_vl.modeling_qwen3_vl.Qwen3VLModel.get_rope_index",
+    "transformers.models.qwen3_vl_moe.modeling_qwen3_vl_moe.Qwen3VLMoeModel.get_rope_index",
+)
 def _index(original: Any) -> Any:
     def get_rope_index(  # noqa: PLR0913, PLR0917 - as in transformers
         self: Any,
@@ -60,6 +66,12 @@ def _index(original: Any) -> Any:
     return get_rope_index
 
 
+@replaces(
+    "transformers.models.qwen2_vl.modeling_qwen2_vl.Qwen2VLModel.compute_3d_position_ids",
+    "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLModel.compute_3d_position_ids",
+    "transformers.models.qwen3_vl.modeling_qwen3_vl.Qwen3VLModel.compute_3d_position_ids",
+    "transformers.models.qwen3_vl_moe.modeling_qwen3_vl_moe.Qwen3VLMoeModel.compute_3d_position_ids",
+)
 def _forgetting(original: Any) -> Any:
     def compute_3d_position_ids(self: Any, *args: Any, **kwargs: Any) -> Any:
         """Leave the model's offsets as they are: those of a program are of no use to the model."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.caches import is_traced
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +31,7 @@ def _has_window(module: Any) -> bool:
     )
 
 
+@replaces("transformers.cache_utils.DynamicSlidingWindowLayer.update")
 def _update(original: Any, dynamic: Any) -> Any:
     def update(self: Any, key_states: Any, value_states: Any, *args: Any, **kwargs: Any) -> Any:
         """Keep all tokens while a program is traced: how many are dropped depends on the size."""
@@ -43,11 +44,12 @@ def _update(original: Any, dynamic: Any) -> Any:
     return update
 
 
+@replaces("transformers.cache_utils.DynamicSlidingWindowLayer.get_mask_sizes")
 def _get_mask_sizes(original: Any, dynamic: Any) -> Any:
-    def get_mask_sizes(self: Any, query: Any) -> Any:
+    def get_mask_sizes(self: Any, query_length: Any) -> Any:
         """Return the length and the offset for all tokens, which are kept while traced."""
         traced = self.is_initialized and is_traced(self.keys)
-        return (dynamic if traced else original)(self, query)
+        return (dynamic if traced else original)(self, query_length)
 
     return get_mask_sizes
 

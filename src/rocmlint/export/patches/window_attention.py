@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.caches import is_traced
 from rocmlint.export.patch import Patch
-from rocmlint.export.patches.builtin import Builtin
+from rocmlint.export.patches.builtin import Builtin, replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,10 @@ def find(model: Any) -> Iterator[Patch]:
             yield Patch(cls, PADDING, _unpadded(vars(cls)[PADDING]))
 
 
+@replaces(
+    "transformers.models.longformer.modeling_longformer.LongformerSelfAttention.forward",
+    "transformers.models.led.modeling_led.LEDEncoderSelfAttention.forward",
+)
 def _attention(original: Any) -> Any:
     def forward(self: Any, hidden_states: Any, *args: Any, **kwargs: Any) -> Any:
         """Attend with one mask to all tokens: the same result, of any length, with more memory."""
@@ -70,6 +74,10 @@ def _attended(self: Any, states: Any, layers: Any, seen: Any) -> Any:
     return shares.type_as(value) @ value
 
 
+@replaces(
+    "transformers.models.longformer.modeling_longformer.LongformerModel._pad_to_window_size",
+    "transformers.models.led.modeling_led.LEDEncoder._pad_to_window_size",
+)
 def _unpadded(original: Any) -> Any:
     def _pad_to_window_size(self: Any, **given: Any) -> Any:
         """Return what was given: attention needs no whole windows while it is traced."""
