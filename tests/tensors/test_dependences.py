@@ -61,6 +61,25 @@ def test_a_place_where_python_needs_the_content_of_a_tensor(statement: str, what
     assert found(statement) == [(what, "live")]
 
 
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("if x.any():\n    raise ValueError(f'{x.max().item()}')", "raise"),
+        ("if x.any():\n    seen = x.tolist()\n    raise ValueError(seen)", "raise"),
+        ("if x.any():\n    logger.warning('%s', x.max().item())\n    x = x + 1", "branch"),
+        ("assert x.all(), f'{int(x.max())}'", "assert"),
+    ],
+)
+def test_what_a_message_reads_adds_nothing_to_the_condition_above_it(
+    statement: str, what: str
+) -> None:
+    assert found(statement) == [(what, "live")]
+
+
+def test_a_message_below_no_condition_is_read_whenever_the_model_runs() -> None:
+    assert found("logger.info(f'{int(x.max())}')") == [("read", "live")]
+
+
 def test_a_loop_over_what_is_read_is_a_read_too() -> None:
     assert found("for n in x.tolist(): y = n") == [("loop", "live"), ("read", "live")]
     assert found("for i in range(int(x.max())): y = i") == [("loop", "live"), ("read", "live")]
@@ -86,6 +105,9 @@ def test_a_loop_over_what_is_read_is_a_read_too() -> None:
         "y = int(x.shape[0])",
         "y = max(x.shape[0], x.shape[1])",
         "if mask is not None and mask.dim() == 2: x = x + mask",
+        "if x.ndim != 2: raise ValueError(f'{x.max().item()}')",
+        "assert x.ndim == 2, x.tolist()",
+        "assert x.max().item() < 5, f'{x.max().item()}'",
     ],
 )
 def test_a_place_that_asks_for_no_content(statement: str) -> None:

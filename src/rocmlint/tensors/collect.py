@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.tensors.conditions import asks_for_export, both
@@ -24,6 +25,8 @@ _LOOKS_THROUGH = frozenset(
 )
 _STATED = ("_check", "torch_compilable_check")
 """How the names of functions begin that state something about a tensor to an export."""
+_LOGGERS = re.compile(r"(?:\w*_)?(?:logger|log|logging|warnings)")
+"""Objects whose methods write messages."""
 
 
 class Collector:
@@ -49,12 +52,16 @@ class Collector:
         match node:
             case ast.If(test=test):
                 yield from self._of_test(node, test, _what_if(node), reach)
+                self._asked.update(self._parts_of_messages(node))
+            case ast.Raise():
+                self._asked.update(ast.walk(node))
             case ast.While(test=test) | ast.IfExp(test=test):
                 yield from self._of_test(node, test, "branch", reach)
             case ast.Assert(test=ast.Compare() as test) if self._kind(test) is Kind.VALUE:
-                self._asked.update(ast.walk(test))  # an export takes it for a `torch._check`
-            case ast.Assert(test=test):
+                self._asked.update(ast.walk(node))  # an export takes it for a `torch._check`
+            case ast.Assert(test=test, msg=message):
                 yield from self._of_test(node, test, "assert", reach)
+                self._asked.update(ast.walk(message) if message is not None else ())
             case ast.For(iter=over):
                 yield from self._of_loop(node, over, reach)
             case ast.comprehension(iter=over, ifs=tests):
@@ -89,6 +96,15 @@ class Collector:
         if any(isinstance(each, ast.Call) and asks_for_export(each) for each in ast.walk(test)):
             reach = both(reach, "guarded")
         yield self._found(node, what, test, both(reach, held.gate))
+
+    def _parts_of_messages(self, node: ast.If) -> Iterator[ast.AST]:
+        """Yield what only makes the message below a condition, which is what is reported."""
+        if _what_if(node) == "raise":
+            yield from (part for each in node.body for part in ast.walk(each))
+        elif self._truth(node.test) is not None:
+            for each in ast.walk(node):
+                if isinstance(each, ast.Call) and _writes_message(each):
+                    yield from ast.walk(each)
 
     def _truth(self, test: ast.expr) -> Held | None:
         """Return what makes the truth of a condition depend on a tensor, None if nothing does."""
@@ -200,6 +216,15 @@ class Collector:
 def _what_if(node: ast.If) -> What:
     """Return ``raise`` for an `if` that does nothing but raise."""
     return "raise" if not node.orelse and isinstance(node.body[-1], ast.Raise) else "branch"
+
+
+def _writes_message(node: ast.Call) -> bool:
+    match node.func:
+        case ast.Name(id="print"):
+            return True
+        case ast.Attribute(value=value):
+            return _LOGGERS.fullmatch(last_name(value)) is not None
+    return False
 
 
 def _parts_of_condition(test: ast.expr) -> Iterator[ast.AST]:
