@@ -258,6 +258,45 @@ def test_the_forward_of_an_autograd_function_is_none_of_a_module() -> None:
     assert reaches(code) == {"Round.forward": "unreached"}
 
 
+@pytest.mark.parametrize(
+    "bases",
+    [
+        "(Transform)",
+        "(v2.Transform)",
+        "(BaseTransform)",
+        "(Base)",
+        "(ABC, Generic[T])",
+        "(AttentionImpl)",
+    ],
+)
+def test_the_forward_of_what_is_no_module_is_not_exported(bases: str) -> None:
+    code = f"""
+    class Base(ABC):
+        pass
+
+    class Part{bases}:
+        def forward(self, x: torch.Tensor):
+            if x.any(): return x
+    """
+    assert reaches(code) == {"Part.forward": "unreached"}
+
+
+@pytest.mark.parametrize(
+    "bases",
+    ["", "(Base)", "(Elsewhere)", "(SpectralTransform, nn.Module)", "(AttentionImpl, nn.Module)"],
+)
+def test_what_may_be_a_module_is_taken_for_one(bases: str) -> None:
+    code = f"""
+    class Base(nn.Module):
+        pass
+
+    class Part{bases}:
+        def forward(self, x: torch.Tensor):
+            if x.any(): return x
+    """
+    assert reaches(code) == {"Part.forward": "live"}
+
+
 def test_the_place_is_that_of_the_expression() -> None:
     (only,) = dependences("y = 1\nif (x > 0).all(): y = 2")
     assert (only.line, only.column, only.function) == (8, 12, "Model.forward")

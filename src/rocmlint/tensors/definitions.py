@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_NEUTRAL = frozenset({"object", "ABC", "Generic", "Protocol", "Enum"})
+"""Bases that say nothing of what calls the methods of a class."""
+_MODULE = re.compile(r"Module\b")
+_NO_MODULE = re.compile(r"Function|\w*(?:Transforms?|Dataset|Impl)")
+"""Classes that are no modules: of torch.autograd, of preparation of data, and of what a layer
+delegates to."""
 
 
 @dataclass(eq=False)
@@ -130,11 +137,14 @@ class Definitions:
 
     def is_module(self, owner: Class) -> bool:
         """Check whether a class is a module of torch, as far as this file tells."""
-        known = list(self.lineage(owner))
-        bases = {base for each in known for base in each.bases if base not in self.classes}
-        if "Function" in bases:  # of torch.autograd
+        bases = {
+            base for each in self.lineage(owner) for base in each.bases if base not in self.classes
+        }
+        if _MODULE.search(" ".join(bases)):
+            return True
+        if any(map(_NO_MODULE.fullmatch, bases)):
             return False
-        return bool(bases - {"object", "ABC"}) or not bases
+        return bool(bases - _NEUTRAL) or not (bases or _NO_MODULE.fullmatch(owner.name))
 
     def _find(
         self, body: Iterable[ast.stmt], prefix: str, owner: Class | None, outer: Function | None
