@@ -297,6 +297,21 @@ def test_what_may_be_a_module_is_taken_for_one(bases: str) -> None:
     assert reaches(code) == {"Part.forward": "live"}
 
 
+@pytest.mark.parametrize("read", ["bool(mask.any())", "int(mask.sum())", "mask.max().item()"])
+def test_what_was_read_before_forward_runs_is_a_python_value(read: str) -> None:
+    code = f"""
+    class Model(nn.Module):
+        def plan(self, mask: torch.Tensor):
+            self.known = {read}
+
+        def forward(self, x: torch.Tensor):
+            if self.known: x = x + 1
+            return x
+    """
+    assert "Model.forward" not in reaches(code)
+    assert reaches(code.replace("x = x + 1", "self.plan(x)"))["Model.forward"] == "live"
+
+
 def test_the_place_is_that_of_the_expression() -> None:
     (only,) = dependences("y = 1\nif (x > 0).all(): y = 2")
     assert (only.line, only.column, only.function) == (8, 12, "Model.forward")

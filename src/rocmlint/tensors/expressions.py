@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rocmlint.tensors.definitions import Class, Definitions, Function
+    from rocmlint.tensors.reach import Reaches
 
     Env = dict[str, Held]
 
@@ -46,9 +47,10 @@ _ARITHMETIC = (Kind.TENSOR, Kind.VALUE, Kind.UNKNOWN, Kind.SHAPE)
 class Expressions:
     """Works out what expressions hold, and remembers it by node."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: Definitions, reaches: Reaches) -> None:
         """Start without having looked at anything."""
         self.definitions = definitions
+        self._reaches = reaches
         self._calls = Calls(definitions, self)
         self.held: dict[ast.expr, Held] = {}
         self.globals: Env = {}
@@ -111,11 +113,11 @@ class Expressions:
                     env[key_of(value)] = container(whole)
 
     def _settled(self, held: Held) -> Held:
-        """Return what is kept of a value: what `__init__` read from a tensor is a constant."""
-        is_made = self.function is not None and self.function.node.name == "__init__"
-        if not is_made or held.kind not in {Kind.VALUE, Kind.VALUES}:
-            return held
-        return container(PYTHON) if is_container(held) else PYTHON
+        """Return what is kept of a value: what was read before `forward` runs is a constant."""
+        function, is_read = self.function, held.kind in {Kind.VALUE, Kind.VALUES}
+        if function is not None and is_read and self._reaches.of(function) == "unreached":
+            return container(PYTHON) if is_container(held) else PYTHON
+        return held
 
     def _bind_all(self, targets: list[ast.expr], held: Held, env: Env) -> None:
         stars = [each for each in targets if isinstance(each, ast.Starred)]

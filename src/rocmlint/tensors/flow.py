@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.tensors.definitions import Definitions, Function
     from rocmlint.tensors.dependence import Reach
+    from rocmlint.tensors.reach import Reaches
 
     Env = dict[str, Held]
 
@@ -34,11 +35,11 @@ _ROUNDS = 3
 class Flow:
     """Follows every function of a file."""
 
-    def __init__(self, tree: ast.Module, definitions: Definitions) -> None:
-        """Take the tree and what it defines."""
+    def __init__(self, tree: ast.Module, definitions: Definitions, reaches: Reaches) -> None:
+        """Take the tree, what it defines, and when that runs."""
         self.tree = tree
         self.definitions = definitions
-        self.expressions = Expressions(definitions)
+        self.expressions = Expressions(definitions, reaches)
         self._returned: list[Held] = []
         self._loops: list[list[Env]] = []
         self._reach: Reach = "live"

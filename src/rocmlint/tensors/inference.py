@@ -52,16 +52,18 @@ def infer(text: str) -> Inference:
         raise NotPythonError(message)
     try:
         definitions = Definitions(tree)
-        held = Flow(tree, definitions).run()
-        found = tuple(_dependences(definitions, held))
+        reaches = Reaches(definitions)
+        held = Flow(tree, definitions, reaches).run()
+        found = tuple(_dependences(definitions, reaches, held))
     except RecursionError as error:
         message = "this Python is nested too deeply"
         raise NotPythonError(message) from error
     return Inference(tree, found, held)
 
 
-def _dependences(definitions: Definitions, held: Mapping[ast.expr, Held]) -> list[Dependence]:
-    reaches = Reaches(definitions)
+def _dependences(
+    definitions: Definitions, reaches: Reaches, held: Mapping[ast.expr, Held]
+) -> list[Dependence]:
     found = [
         each
         for function, placed in reaches.placed.items()
