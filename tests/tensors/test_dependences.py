@@ -134,6 +134,12 @@ def test_a_place_that_asks_for_no_content(statement: str) -> None:
         ("if torch.compiler.is_exporting():\n    if x.any(): x = x + 1", "live"),
         ("if self.cache.is_initialized and x.any(): x = x + 1", "live"),
         ("if not self.training:\n    if x.any(): x = x + 1", "live"),
+        ("loss = F.mse_loss(x, mask)\nif x.any(): x = x + 1", "labels"),
+        ("l1_loss = x.mean()\nif l1_loss.isnan(): x = x + 1", "labels"),
+        ("aux_loss = x.mean()\nif aux_loss.isnan(): x = x + 1", "labels"),
+        ("loss = None\nif x.any(): x = x + 1", "live"),
+        ("if labels is not None: loss = F.mse_loss(x, labels)\nif x.any(): x = x + 1", "live"),
+        ("commit_loss = self.quantize(x)\nif x.any(): x = x + 1", "live"),
         ("if self.config.checks or self.training:\n    if x.any(): x = x + 1", "live"),
     ],
 )
@@ -246,6 +252,29 @@ def test_a_loss_has_labels() -> None:
             if x.any(): return x
     """
     assert reaches(code) == {"ContrastiveLoss.forward": "labels"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "loss_dict = {'l1': x.mean().item()}",
+        "loss_dict['l1'] = x.mean().item()",
+        "metrics.update(l1=x.mean().item())",
+        "y = l1_loss.mean().item()",
+    ],
+)
+def test_what_fills_a_dictionary_of_metrics_has_labels(statement: str) -> None:
+    assert found(statement) == [("read", "labels")]
+
+
+@pytest.mark.parametrize("returned", ["loss", "loss, loss_dict", "loss, {'l1': x}"])
+def test_a_forward_that_returns_the_loss_has_labels(returned: str) -> None:
+    assert found(f"if x.any(): x = x + 1\nreturn {returned}") == [("branch", "labels")]
+
+
+@pytest.mark.parametrize("returned", ["x, loss", "(loss, x)", "x"])
+def test_a_forward_that_returns_more_than_the_loss_may_have_none(returned: str) -> None:
+    assert found(f"if x.any(): x = x + 1\nreturn {returned}") == [("branch", "live")]
 
 
 def test_the_forward_of_an_autograd_function_is_none_of_a_module() -> None:

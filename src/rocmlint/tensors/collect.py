@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.tensors.conditions import asks_for_export, both
+from rocmlint.tensors.conditions import asks_for_export, both, is_of_loss
 from rocmlint.tensors.dependence import Dependence
 from rocmlint.tensors.held import UNKNOWN, Held, element
 from rocmlint.tensors.kinds import Kind
@@ -210,6 +210,8 @@ class Collector:
         expression: ast.expr,
         reach: Reach,
     ) -> Dependence:
+        if is_of_loss(expression):
+            reach = both(reach, "labels")
         return Dependence(node, what, expression, self._function, reach)
 
 

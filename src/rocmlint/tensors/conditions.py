@@ -23,6 +23,10 @@ _LABELS = re.compile(
     r"(?:\w+_)?(?:labels?|targets?|label_ids|gt|ground_truth)|gt_\w+|target_(?:values|ids)"
     r"|return_loss|start_positions|end_positions|compute_loss|with_loss|future_values"
 )
+_LOGS = re.compile(r"(?:\w+_)?(?:loss_dict|loss_log|logs?|log_dict|metrics?|stats)")
+_LOSS = re.compile(r"(?:\w+_)?loss(?:es)?|loss_dict")
+_OWN_LOSS = re.compile(r"(?:(?:total|l1|l2|mse|bce|ce|nll|kl)_)?loss(?:es)?")
+"""A loss itself, not the part of one that a layer gives along with its result."""
 _RANK: tuple[Reach, ...] = (
     *("live", "dtype-gated", "training", "labels", "bypassed", "guarded", "unreached"),
 )
@@ -69,6 +73,44 @@ def below(test: ast.expr) -> Below:
         case ast.Name() | ast.Attribute():
             return _below_name(last_name(test))
     return Below()
+
+
+def of_statement(node: ast.AST) -> Reach | None:
+    """Return when a statement runs by what it is for: filling a dictionary of metrics."""
+    match node:
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            return "labels" if _LOGS.fullmatch(_filled(target)) else None
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr="update"))):
+            return "labels" if _LOGS.fullmatch(last_name(target)) else None
+    return None
+
+
+def is_of_loss(node: ast.expr) -> bool:
+    """Check whether an expression is computed of a loss, which has labels."""
+    return any(isinstance(each, ast.Name) and _LOSS.fullmatch(each.id) for each in ast.walk(node))
+
+
+def makes_loss(node: ast.stmt) -> bool:
+    """Check whether a statement computes the loss of a model, so that labels were given."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _OWN_LOSS.fullmatch(name):
+            return any(isinstance(each, ast.Call) for each in ast.walk(value))
+    return False
+
+
+def returns_loss(node: ast.Return) -> bool:
+    """Check whether a function returns a loss: alone, or with its metrics."""
+    match node.value:
+        case ast.Name(id=name):
+            return _OWN_LOSS.fullmatch(name) is not None
+        case ast.Tuple(elts=[ast.Name(id=name), second]):
+            is_log = isinstance(second, ast.Dict) or _LOGS.fullmatch(last_name(second))
+            return bool(is_log) and _OWN_LOSS.fullmatch(name) is not None
+    return False
+
+
+def _filled(target: ast.expr) -> str:
+    return last_name(target.value if isinstance(target, ast.Subscript) else target)
 
 
 def asks_for_export(call: ast.Call) -> bool:

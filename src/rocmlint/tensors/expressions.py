@@ -114,10 +114,10 @@ class Expressions:
 
     def _settled(self, held: Held) -> Held:
         """Return what is kept of a value: what was read before `forward` runs is a constant."""
-        function, is_read = self.function, held.kind in {Kind.VALUE, Kind.VALUES}
-        if function is not None and is_read and self._reaches.of(function) == "unreached":
-            return container(PYTHON) if is_container(held) else PYTHON
-        return held
+        is_read = held.kind in {Kind.VALUE, Kind.VALUES}
+        if not is_read or self._reaches.of(self.function) != "unreached":
+            return held
+        return container(PYTHON) if is_container(held) else PYTHON
 
     def _bind_all(self, targets: list[ast.expr], held: Held, env: Env) -> None:
         stars = [each for each in targets if isinstance(each, ast.Starred)]
@@ -207,9 +207,8 @@ class Expressions:
             return self._concatenated(left, right)
         if isinstance(node.op, ast.Mult) and is_container(left) != is_container(right):
             listed = left if is_container(left) else right
-            return (
-                container(element(listed)) if Kind.TENSOR not in {left.kind, right.kind} else TENSOR
-            )
+            is_tensor = Kind.TENSOR in {left.kind, right.kind}
+            return TENSOR if is_tensor else container(element(listed))
         if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
             if left.kind is Kind.PYTHON and not isinstance(
                 getattr(node.left, "value", ""), (int, float)

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from rocmlint.tensors.conditions import both, either
+from rocmlint.tensors.conditions import both, either, returns_loss
 from rocmlint.tensors.regions import placed_nodes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Reaches:
             named[each.node.name, is_method].append(each)
         waiting = [each for each in definitions.functions if self._begins(each)]
         for each in waiting:
-            self._of[each] = _of_class(each.owner)
+            self._of[each] = "labels" if self._is_loss(each) else _of_class(each.owner)
         while waiting:
             caller = waiting.pop()
             for called, reach in self._called(caller).items():
@@ -49,15 +49,20 @@ class Reaches:
                     if self._improves(each, reached):
                         waiting.append(each)
 
-    def of(self, function: Function) -> Reach:
-        """Return when a function runs."""
-        return self._of.get(function, "unreached")
+    def of(self, function: Function | None) -> Reach:
+        """Return when a function runs; what is in none does as soon as it is imported."""
+        return "live" if function is None else self._of.get(function, "unreached")
 
     def _begins(self, function: Function) -> bool:
         owner = function.owner
         if function.node.name != "forward" or owner is None or function.outer is not None:
             return False
         return self._definitions.is_module(owner)
+
+    def _is_loss(self, function: Function) -> bool:
+        """Check whether all that a `forward` returns is the loss, maybe with its metrics."""
+        returned = [node for node, _ in self.placed[function] if isinstance(node, ast.Return)]
+        return bool(returned) and all(map(returns_loss, returned))
 
     def _called(self, function: Function) -> dict[tuple[str, bool], Reach]:
         """Return the names that a function uses, and whether they are those of methods."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.tensors.conditions import below, both
+from rocmlint.tensors.conditions import below, both, makes_loss, of_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,9 +30,11 @@ def _block(body: Iterable[ast.stmt], reach: Reach) -> Iterator[Placed]:
     for node in body:
         if isinstance(node, _DEFINES):
             continue
-        yield from _statement(node, reach)
+        yield from _statement(node, both(reach, of_statement(node)))
         if isinstance(node, ast.If):
             reach = _after(node, reach)
+        elif makes_loss(node):
+            reach = both(reach, "labels")
 
 
 def _after(node: ast.If, reach: Reach) -> Reach:
