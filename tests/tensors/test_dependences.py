@@ -341,6 +341,34 @@ def test_what_was_read_before_forward_runs_is_a_python_value(read: str) -> None:
     assert reaches(code.replace("x = x + 1", "self.plan(x)"))["Model.forward"] == "live"
 
 
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("self.attend(x)", {}),
+        ("self.attend(x=x)", {}),
+        ("self.attend(x, x)", {"Model.attend": "live"}),
+        ("self.attend(x, mask=x)", {"Model.attend": "live"}),
+        ("self.attend(x, **kwargs)", {"Model.attend": "live"}),
+        ("self.attend(*x)", {"Model.attend": "live"}),
+        ("elsewhere(self.attend)", {"Model.attend": "live"}),
+        ("self.attend(x), getattr(self, 'attend')", {"Model.attend": "live"}),
+    ],
+)
+def test_an_optional_parameter_that_no_call_passes_is_none(
+    call: str, found: dict[str, str]
+) -> None:
+    code = f"""
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor, **kwargs):
+            return {call}
+
+        def attend(self, x, mask: torch.Tensor | None = None):
+            if mask is not None and not mask.all(): x = x + 1
+            return x
+    """
+    assert reaches(code) == found
+
+
 def test_the_place_is_that_of_the_expression() -> None:
     (only,) = dependences("y = 1\nif (x > 0).all(): y = 2")
     assert (only.line, only.column, only.function) == (8, 12, "Model.forward")

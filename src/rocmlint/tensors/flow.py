@@ -10,6 +10,7 @@ from rocmlint.tensors.conditions import below, both
 from rocmlint.tensors.expressions import Expressions, gated_join
 from rocmlint.tensors.held import PYTHON, UNKNOWN, Held, container, fixed, is_container, join
 from rocmlint.tensors.kinds import Kind
+from rocmlint.tensors.passed import Passed
 from rocmlint.tensors.seeds import is_setting, of_annotation, of_parameter
 from rocmlint.tensors.torch_names import is_tensor_attribute
 
@@ -40,6 +41,7 @@ class Flow:
         self.tree = tree
         self.definitions = definitions
         self.expressions = Expressions(definitions, reaches)
+        self._passed = Passed(tree, definitions)
         self._returned: list[Held] = []
         self._loops: list[list[Env]] = []
         self._reach: Reach = "live"
@@ -101,6 +103,8 @@ class Flow:
         held = of_parameter(node.arg, node.annotation, first_of_forward=first)
         if isinstance(default, ast.Constant) and default.value is not None:
             return PYTHON if held.kind in {Kind.UNKNOWN, Kind.TENSOR} else held
+        if isinstance(default, ast.Constant) and self._passed.is_never(function, node.arg):
+            return PYTHON
         given = function.given.get(node.arg)
         if given is None or given.kind is Kind.UNKNOWN:
             return held
