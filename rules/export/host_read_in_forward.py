@@ -19,14 +19,15 @@ _SYMBOLIC = frozenset({"item", "tolist", "max", "min"})
 """Reads that an export represents by a symbol, so that it goes on."""
 
 
-class HostReadInForward(PythonRule["cst.Call | cst.Comparison"]):
+class HostReadInForward(PythonRule["cst.Call | cst.Comparison | cst.Subscript"]):
     """A model reads a tensor into a Python value.
 
     ## Why it matters
-    ``int()``, ``float()`` and ``bool()`` of a tensor, ``.numpy()``, ``torch.equal`` and
-    ``x in tensor`` need the content, which ``torch.export`` does not have: it stops. Each of them
-    also waits for the GPU. ``.item()`` and ``.tolist()`` become symbols: the export goes on, and
-    stops where a shape or a condition depends on one without a bound (they are warnings).
+    ``int()``, ``float()`` and ``bool()`` of a tensor, ``.numpy()``, ``torch.equal``,
+    ``x in tensor`` and a list that is indexed with what a tensor holds need the content, which
+    ``torch.export`` does not have: it stops. Each of them also waits for the GPU. ``.item()`` and
+    ``.tolist()`` become symbols: the export goes on, and stops where a shape or a condition
+    depends on one without a bound (they are warnings).
 
     ## Example
     ```python
@@ -61,7 +62,7 @@ class HostReadInForward(PythonRule["cst.Call | cst.Comparison"]):
     since = "0.1.0"
     profile = "export"
     on = nodes(
-        *("Call", "Comparison"),
+        *("Call", "Comparison", "Subscript"),
         words=WORDS,
         suspects=suspects("read"),
         described="reads of tensors in files that define `forward`",
@@ -69,14 +70,19 @@ class HostReadInForward(PythonRule["cst.Call | cst.Comparison"]):
     skips = frozenset({"test"})
     excuses = EXCUSES
 
-    def check(self, node: cst.Call | cst.Comparison, source: Source) -> Iterator[Finding]:
+    def check(
+        self, node: cst.Call | cst.Comparison | cst.Subscript, source: Source
+    ) -> Iterator[Finding]:
         """Find reads of tensors in what an export runs."""
         found = dependent(node, node, source, "read")
         if found is None or self.is_excused(found, source):
             return
         name = last_name(node.func) if isinstance(node, cst.Call) else ""
         read = source.text_of(node)
-        if name in {"max", "min"}:
+        if isinstance(node, cst.Subscript):
+            message = fitted("The content of a tensor chooses what `{}` takes from a list", read)
+            help = "Stack what the list holds, and take from that: `torch.stack(…)[index]`."
+        elif name in {"max", "min"}:
             message = fitted("`{}` compares tensors in Python", read)
             help = f"Use `torch.{name}imum`, or the tensor's own `.{name}()`."
         else:

