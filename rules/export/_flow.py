@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import Edit, Fix, Span, compile_lazily, once_per_file
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 WORDS = ("def forward",)
 _TORCH = compile_lazily(r"\b(?:torch|nn)\b")
 _ANYTHING = compile_lazily(r"(?s).")
+_HEAD = 1000
+"""Characters at the top in which a file says what it is generated from."""
 
 
 class Dependent(NamedTuple):
@@ -56,6 +59,14 @@ def dependent(
 def severity_of(found: Dependent) -> Severity:
     """Return how bad a dependence is that the export of a model runs into."""
     return "warning" if found.dependence.reach == "dtype-gated" else "error"
+
+
+def advice(found: Dependent, help: str) -> str:
+    """Return what to do, and which parameter of `forward` a caller can pass instead."""
+    spared_by = found.dependence.spared_by
+    return (
+        f"{help} Or pass `{spared_by}` to `forward`, which then skips this." if spared_by else help
+    )
 
 
 def rewriting(
@@ -105,7 +116,24 @@ def is_bypassed(found: Dependent, source: Source) -> bool:
     return found.dependence.reach == "bypassed"
 
 
-EXCUSES = (is_unreached, is_guarded, is_for_training, is_bypassed)
+def is_generated_from(found: Dependent, source: Source) -> bool:
+    """Files of which another one is generated, which runs: `modular_x.py` of `modeling_x.py`."""
+    del found
+    return _generated(source) is not None
+
+
+EXCUSES = (is_unreached, is_guarded, is_for_training, is_bypassed, is_generated_from)
+
+
+@once_per_file
+def _generated(source: Source) -> str | None:
+    """Return the file that says at its top that it is generated from this one, if one does."""
+    folder, name = os.path.split(os.path.abspath(source.path))
+    if not name.startswith("modular_"):
+        return None
+    made = os.path.join(folder, name.replace("modular_", "modeling_", 1))
+    text = source.read(made)[:_HEAD] if source.exists(made) else ""
+    return made if "generated from" in text and name in text else None
 
 
 def _is_exported(found: Dependence) -> bool:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, fitted, nodes
 
-from ._flow import EXCUSES, WORDS, dependent, rewriting, severity_of, suspects
+from ._flow import EXCUSES, WORDS, advice, dependent, rewriting, severity_of, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,4 +85,6 @@ class DataDependentBranch(PythonRule["cst.CSTNode"]):
         help = "Use `torch.where`, or `torch.cond` where one of the branches is expensive."
         fix = rewriting(found, source, "Choose with `rocmlint.export.cond`")
         severity = severity_of(found)
-        yield self.finding(asked, source, message, help=help, fix=fix, severity=severity)
+        yield self.finding(
+            asked, source, message, help=advice(found, help), fix=fix, severity=severity
+        )

@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, fitted, last_name, nodes
 
-from ._flow import EXCUSES, WORDS, dependent, suspects
+from ._flow import EXCUSES, WORDS, advice, dependent, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,4 +93,4 @@ class HostReadInForward(PythonRule["cst.Call | cst.Comparison | cst.Subscript"])
             )
         is_symbol = name in _SYMBOLIC or found.dependence.reach == "dtype-gated"
         severity: Severity = "warning" if is_symbol else "error"
-        yield self.finding(node, source, message, help=help, severity=severity)
+        yield self.finding(node, source, message, help=advice(found, help), severity=severity)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, fitted, nodes
 
-from ._flow import EXCUSES, WORDS, dependent, inferred, suspects
+from ._flow import EXCUSES, WORDS, advice, dependent, inferred, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +94,7 @@ class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
             "`torch.while_loop` and `scan` export what depends on the iteration before."
         )
         severity: Severity = "error" if over in _STOPS else "warning"
-        yield self.finding(node.iter, source, message, help=help, severity=severity)
+        yield self.finding(node.iter, source, message, help=advice(found, help), severity=severity)
 
 
 def _over(found: Dependent, source: Source) -> Over:

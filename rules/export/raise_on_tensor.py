@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, fitted, nodes
 
-from ._flow import EXCUSES, WORDS, dependent, rewriting, severity_of, suspects
+from ._flow import EXCUSES, WORDS, advice, dependent, rewriting, severity_of, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,4 +87,6 @@ class RaiseOnTensor(PythonRule["cst.If | cst.Assert"]):
         )
         fix = rewriting(found, source, "Check with torch", plain_torch=True)
         severity = severity_of(found)
-        yield self.finding(node.test, source, message, help=help, fix=fix, severity=severity)
+        yield self.finding(
+            node.test, source, message, help=advice(found, help), fix=fix, severity=severity
+        )

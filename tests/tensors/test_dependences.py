@@ -62,7 +62,7 @@ def found(body: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_place_where_python_needs_the_content_of_a_tensor(statement: str, what: str) -> None:
-    assert found(statement)[:1] == [(what, "live")]
+    assert found(statement) == [(what, "live")]
 
 
 @pytest.mark.parametrize(
@@ -386,6 +386,34 @@ def test_what_a_loop_runs_over(iterable: str, over: str) -> None:
     inference = infer(f"{HEAD}        for each in {iterable}: pass")
     (loop,) = [each for each in inference.dependences if each.what == "loop"]
     assert looped_over(loop.expression, inference.held) == over
+
+
+@pytest.mark.parametrize(
+    ("statement", "spared_by"),
+    [
+        ("if positions is None: positions = self.count(x)", "positions"),
+        ("if positions is None and x.ndim == 2: positions = self.count(x)", "positions"),
+        ("positions = positions if positions is not None else self.count(x)", "positions"),
+        ("if positions is None or x.ndim == 2: positions = self.count(x)", ""),
+        ("if x is None: positions = self.count(x)", ""),
+        ("if positions is None: positions = self.count(x)\n            self.count(x)", ""),
+    ],
+)
+def test_a_parameter_that_spares_forward_what_depends(statement: str, spared_by: str) -> None:
+    code = f"""
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor, positions=None):
+            {statement}
+            return positions
+
+        def count(self, x):
+            return self.inner(x)
+
+        def inner(self, x: torch.Tensor):
+            return int(x.max())
+    """
+    inference = infer("import torch\nfrom torch import nn\n" + textwrap.dedent(code))
+    assert [each.spared_by for each in inference.dependences] == [spared_by]
 
 
 def test_the_place_is_that_of_the_expression() -> None:

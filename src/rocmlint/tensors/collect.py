@@ -17,8 +17,10 @@ from rocmlint.tensors.torch_names import JUDGING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from rocmlint.tensors.definitions import Definitions
+    from rocmlint.tensors.definitions import Definitions, Function
     from rocmlint.tensors.dependence import Reach, What
+    from rocmlint.tensors.reach import Reaches
+    from rocmlint.tensors.spared import Spared
 
 _CONVERTS = frozenset({"int", "float", "bool", "complex"})
 _STATED = ("_check", "torch_compilable_check")
@@ -31,13 +33,19 @@ class Collector:
     """Finds the places in one function."""
 
     def __init__(
-        self, definitions: Definitions, held: Mapping[ast.expr, Held], function: str, reach: Reach
+        self,
+        definitions: Definitions,
+        held: Mapping[ast.expr, Held],
+        function: Function,
+        reaches: Reaches,
+        spared: Spared,
     ) -> None:
-        """Take what the expressions of the file hold, and when the function runs."""
+        """Take what the expressions of the file hold, and when its functions run."""
         self._definitions = definitions
         self._held = held
         self._function = function
-        self._reach = reach
+        self._reach = reaches.of(function)
+        self._spared = spared
         self._asked: set[ast.AST] = set()
         """Parts of conditions that were reported, or of what states something."""
 
@@ -82,6 +90,7 @@ class Collector:
 
             case ast.Subscript(value=value, slice=index, ctx=ast.Load()):
                 if node not in self._asked and self._chooses(value, index):
+                    self._asked.update(ast.walk(index))
                     yield self._found(node, "read", node, reach)
 
     def _chooses(self, value: ast.expr, index: ast.expr) -> bool:
@@ -214,7 +223,10 @@ class Collector:
     ) -> Dependence:
         if is_of_loss(expression):
             reach = both(reach, "labels")
-        return Dependence(node, what, expression, self._function, reach)
+        spared_by = self._spared.by(self._function, expression)
+        return Dependence(
+            node, what, expression, self._function.qualified, reach, spared_by=spared_by
+        )
 
 
 def _what_if(node: ast.If) -> What:

@@ -38,6 +38,8 @@ class Dependence:
     function: str
     """The qualified name of the function, such as ``BartEncoderLayer.forward``."""
     reach: Reach
+    spared_by: str = ""
+    """The parameter of ``forward`` that a caller can pass so that this does not run."""
 
     @property
     def line(self) -> int:

@@ -11,6 +11,7 @@ from rocmlint.tensors.definitions import Definitions
 from rocmlint.tensors.flow import Flow
 from rocmlint.tensors.kinds import Kind
 from rocmlint.tensors.reach import Reaches
+from rocmlint.tensors.spared import Spared
 from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
@@ -64,11 +65,10 @@ def infer(text: str) -> Inference:
 def _dependences(
     definitions: Definitions, reaches: Reaches, held: Mapping[ast.expr, Held]
 ) -> list[Dependence]:
+    spared = Spared(definitions, reaches)
     found = [
         each
         for function, placed in reaches.placed.items()
-        for each in Collector(definitions, held, function.qualified, reaches.of(function)).of(
-            placed
-        )
+        for each in Collector(definitions, held, function, reaches, spared).of(placed)
     ]
     return sorted(found, key=lambda each: (each.line, each.column))
