@@ -80,7 +80,7 @@ class HostReadInForward(PythonRule["cst.Call | cst.Comparison | cst.Subscript"])
         name = last_name(node.func) if isinstance(node, cst.Call) else ""
         read = source.text_of(node)
         if isinstance(node, cst.Subscript):
-            message = fitted("The content of a tensor chooses what `{}` takes from a list", read)
+            message = fitted("The content of a tensor decides which element `{}` is", read)
             help = "Stack what the list holds, and take from that: `torch.stack(…)[index]`."
         elif name in {"max", "min"}:
             message = fitted("`{}` compares tensors in Python", read)

@@ -47,6 +47,8 @@ def kind_at_return(code: str) -> Kind:
         ("x.split(2)", Kind.TENSORS),
         ("[x, x]", Kind.TENSORS),
         ("x.max(-1)[1]", Kind.TENSOR),
+        ("x.nonzero(as_tuple=True)", Kind.TENSORS),
+        ("x.nonzero(as_tuple=False)", Kind.TENSOR),
         ("x.max(-1)", Kind.TENSORS),
         ("undefined(x)", Kind.UNKNOWN),
         ("x.no_such_method()", Kind.UNKNOWN),

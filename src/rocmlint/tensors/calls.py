@@ -105,7 +105,7 @@ def _of_operation(name: str, node: ast.Call, *, first: int) -> Held:
     rest = node.args[first:]
     if name in {"unique", "unique_consecutive"} and keywords - {"input", "dim", "sorted"}:
         return container(TENSOR)
-    if name == "nonzero" and "as_tuple" in keywords:
+    if name == "nonzero" and _asks_for_tuple(node):
         return container(RAGGED)
     if name in names.RAGGED_RESULTS:
         fixed_size = name == "repeat_interleave" and (
@@ -115,6 +115,14 @@ def _of_operation(name: str, node: ast.Call, *, first: int) -> Held:
     if name in names.PAIRS or (name in names.PAIRS_BY_DIM and _by_dimension(rest, keywords)):
         return _PAIR
     return TENSORS if name in names.SEVERAL else TENSOR
+
+
+def _asks_for_tuple(node: ast.Call) -> bool:
+    return any(
+        each.arg == "as_tuple"
+        and not (isinstance(each.value, ast.Constant) and not each.value.value)
+        for each in node.keywords
+    )
 
 
 def _by_dimension(rest: Sequence[ast.expr], keywords: set[str | None]) -> bool:
