@@ -109,6 +109,7 @@ def test_a_loop_over_what_is_read_is_a_read_too() -> None:
         "y = int(x.shape[0])",
         "y = max(x.shape[0], x.shape[1])",
         "if mask is not None and mask.dim() == 2: x = x + mask",
+        "parts = {'a': x, 'b': x}\nfor key in parts: y = parts[key] if key in parts else 0",
         "if x.ndim != 2: raise ValueError(f'{x.max().item()}')",
         "assert x.ndim == 2, x.tolist()",
         "assert x.max().item() < 5, f'{x.max().item()}'",

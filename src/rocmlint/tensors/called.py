@@ -107,7 +107,7 @@ class Calls:
         if is_container(held):
             more = calls.grown(held, name, given)
             if more is not None and key_of(func.value):
-                env[key_of(func.value)] = more
+                env[key_of(func.value)] = more._replace(of=held.of)
             return calls.of_container(held, name, given)
         return self._of_other_method(held, name, node, given, named)
 

@@ -23,8 +23,11 @@ from rocmlint.tensors.held import (
     element,
     fixed,
     is_container,
+    iterated,
     join,
     joined,
+    mapping,
+    membership,
     uniform,
 )
 from rocmlint.tensors.kinds import Kind
@@ -110,7 +113,7 @@ class Expressions:
                 into = self.of(value, env)
                 if is_container(into) and key_of(value):
                     whole = join(element(into), held) if into.items != () else held
-                    env[key_of(value)] = container(whole)
+                    env[key_of(value)] = container(whole)._replace(of=into.of)
 
     def _settled(self, held: Held) -> Held:
         """Return what is kept of a value: what was read before `forward` runs is a constant."""
@@ -126,7 +129,7 @@ class Expressions:
 
     def bind_loop(self, target: ast.expr, over: Held, env: Env) -> None:
         """Let the target of a loop hold what an iteration gives."""
-        self.bind(target, element(over), env)
+        self.bind(target, iterated(over), env)
 
     def narrowed(self, test: ast.expr, env: Env, *, truth: bool) -> Env:
         """Return what names hold where a condition came out as ``truth``."""
@@ -229,7 +232,7 @@ class Expressions:
         if isinstance(op, (ast.Is, ast.IsNot)):
             return PYTHON
         if isinstance(op, (ast.In, ast.NotIn)):
-            return _of_membership(operands[0], operands[1])
+            return membership(operands[0], operands[1])
         if any(_is_text(each) for each in (node.left, *node.comparators)):
             return PYTHON
         return _of_operands(operands)._replace(sure=True)
@@ -303,9 +306,9 @@ class Expressions:
                 self.of(key, env)
         found = [self.of(each, env) for each in node.values]
         if not node.keys or None in node.keys:
-            return container(UNKNOWN)
+            return mapping(UNKNOWN)
         told = [each for each in found if each.kind is not Kind.PYTHON or each.of] or found
-        return container(uniform(told if len(told) == len(found) or _nullable(node) else found))
+        return mapping(uniform(told if len(told) == len(found) or _nullable(node) else found))
 
     def _of_starred(self, node: ast.Starred, env: Env) -> Held:
         return element(self.of(node.value, env))
@@ -326,7 +329,7 @@ class Expressions:
                 inner = self.narrowed(test, inner, truth=True)
         if isinstance(node, ast.DictComp):
             self.of(node.key, inner)
-            return container(self.of(node.value, inner))
+            return mapping(self.of(node.value, inner))
         return container(self.of(node.elt, inner))
 
     def _of_lambda(self, node: ast.Lambda, env: Env) -> Held:
@@ -363,15 +366,6 @@ def _of_operands(operands: Iterable[Held]) -> Held:
             sure = any(each.sure for each in alike)
             return Held(kind, sure=sure, counted=counted, gate=gate)
     return PYTHON
-
-
-def _of_membership(left: Held, right: Held) -> Held:
-    """Return what `in` gives: it compares with `==`, and asks for the truth of the result."""
-    if right.kind is Kind.TENSOR or left.kind is Kind.VALUE:
-        return VALUE
-    if left.kind is Kind.TENSOR and is_container(right):
-        return VALUE
-    return VALUE if right.kind is Kind.VALUES else PYTHON
 
 
 def _is_text(node: ast.expr) -> bool:

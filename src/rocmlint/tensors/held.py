@@ -63,6 +63,25 @@ def container(item: Held) -> Held:
     return Held(_CONTAINER_OF.get(item.kind, item.kind), item=item, sure=item.sure)
 
 
+def mapping(item: Held) -> Held:
+    """Return what maps anything to such elements."""
+    return container(item)._replace(of="mapping")
+
+
+def iterated(held: Held) -> Held:
+    """Return what iterating over a value gives: of a mapping, its keys."""
+    return UNKNOWN if held.of == "mapping" else element(held)
+
+
+def membership(left: Held, right: Held) -> Held:
+    """Return what `in` gives: it compares with `==`, and asks for the truth of the result."""
+    if right.kind is Kind.TENSOR or left.kind is Kind.VALUE:
+        return VALUE
+    if left.kind is Kind.TENSOR and is_container(right) and right.of != "mapping":
+        return VALUE
+    return VALUE if right.kind is Kind.VALUES else PYTHON
+
+
 def fixed(items: Iterable[Held]) -> Held:
     """Return what a tuple or list of these elements is."""
     found = tuple(items)
@@ -145,7 +164,8 @@ def _join_containers(first: Held, second: Held) -> Held:
             longer = first if first.items else second
             return container(element(longer))
     if is_container(first) and is_container(second):
-        return container(join(element(first), element(second)))
+        of = first.of if first.of == second.of else ""
+        return container(join(element(first), element(second)))._replace(of=of)
     kept, other = (first, second) if is_container(first) else (second, first)
     if other.depends:
         return MIXED

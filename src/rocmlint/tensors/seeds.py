@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 import re
 
-from rocmlint.tensors.held import CONFIG, PYTHON, TENSOR, UNKNOWN, Held, container, fixed, join
+from rocmlint.tensors.held import (
+    CONFIG,
+    PYTHON,
+    TENSOR,
+    UNKNOWN,
+    Held,
+    container,
+    fixed,
+    join,
+    mapping,
+)
 from rocmlint.tensors.torch_names import TENSOR_TYPES, words
 
 _GUESS = TENSOR._replace(sure=False)
@@ -94,7 +104,7 @@ def _of_subscript(name: str, inner: ast.expr) -> Held:
     if name in _CONTAINERS:
         return container(of_annotation(inners[0]))
     if name in _MAPPINGS:
-        return container(of_annotation(inners[-1]))
+        return mapping(of_annotation(inners[-1]))
     return PYTHON if name in _PYTHON_TYPES else UNKNOWN
 
 
