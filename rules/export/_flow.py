@@ -38,6 +38,8 @@ def suspects(*what: What) -> Callable[[Source], Iterator[re.Match[str]]]:
     """Make the function that finds where a file depends on tensors in one of these ways."""
 
     def find(source: Source) -> Iterator[re.Match[str]]:
+        if _generated(source) is not None:
+            return  # sooner than `is_generated_from`, before anything is inferred
         for place, each in _places(source).items():
             if each.what in what and _is_exported(each):
                 found = _ANYTHING.match(source.text, _offset(place, source))
