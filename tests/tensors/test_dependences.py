@@ -298,6 +298,7 @@ def test_the_forward_of_an_autograd_function_is_none_of_a_module() -> None:
         "(Transform)",
         "(v2.Transform)",
         "(BaseTransform)",
+        "(PipelineStage)",
         "(Base)",
         "(ABC, Generic[T])",
         "(AttentionImpl)",
@@ -415,6 +416,19 @@ def test_a_parameter_that_spares_forward_what_depends(statement: str, spared_by:
     """
     inference = infer("import torch\nfrom torch import nn\n" + textwrap.dedent(code))
     assert [each.spared_by for each in inference.dependences] == [spared_by]
+
+
+def test_a_private_function_that_is_given_sizes_has_no_tensor_whatever_its_annotation() -> None:
+    code = """
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor):
+            return self._length(x.shape[-1])
+
+        def _length(self, lengths: torch.LongTensor):
+            return int((lengths - 1) / 2)
+    """
+    assert reaches(code) == {}
+    assert reaches(code.replace("x.shape[-1]", "x.sum()")) == {"Model._length": "live"}
 
 
 def test_the_place_is_that_of_the_expression() -> None:

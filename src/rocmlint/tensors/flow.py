@@ -111,7 +111,8 @@ class Flow:
         if held.kind is Kind.UNKNOWN and not held.of:
             return given
         if held.kind is Kind.TENSOR:
-            return given if given.kind is Kind.TENSOR or is_container(given) else held
+            is_size = given.kind is Kind.SHAPE and function.node.name.startswith("_")
+            return given if given.kind is Kind.TENSOR or is_container(given) or is_size else held
         depends = given.depends or given.kind is Kind.TENSORS
         return (
             given if depends and given.sure and not held.of and not is_setting(node.arg) else held
