@@ -299,6 +299,7 @@ def test_the_forward_of_an_autograd_function_is_none_of_a_module() -> None:
         "(v2.Transform)",
         "(BaseTransform)",
         "(PipelineStage)",
+        "(base.DenoisingStage)",
         "(Base)",
         "(ABC, Generic[T])",
         "(AttentionImpl)",

@@ -17,7 +17,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _NEUTRAL = frozenset({"object", "ABC", "Generic", "Protocol", "Enum"})
 """Bases that say nothing of what calls the methods of a class."""
 _MODULE = re.compile(r"Module\b")
-_NO_MODULE = re.compile(r"Function|\w*(?:Transforms?|Dataset|Impl|PipelineStage)")
+_NO_MODULE = re.compile(r"Function|\w*(?:Transforms?|Dataset|Impl|(?:Pipeline|Denoising)Stage)")
 """Classes that are no modules: of torch.autograd, of preparation of data, and of what a layer
 delegates to."""
 
