@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "check": "do patched classes still fit the library that they patch?",
+    "rewrite": "rewrite control flow that depends on tensors",
 }
 """Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
 
