@@ -27,6 +27,7 @@ syntax: text
 notebook: formats syntax text
 installs: formats text
 tensors: text
+control_flow: tensors text
 project: config disk formats installs published text
 patched_classes: disk project text
 source: config disk formats notebook project syntax text
@@ -39,7 +40,8 @@ verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 api: config lint text
 editors: config lint report
-cli: change config disk gpus interpreter lint patched_classes project published report rule source stack text verify
+export: control_flow tensors
+cli: change config control_flow disk gpus interpreter lint patched_classes project published report rule source stack text verify
 rocmlint: api rule verify
 __main__: cli
 """  # noqa: E501 - one room a line

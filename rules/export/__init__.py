@@ -1,1 +1,1 @@
-"""ROC8: what breaks torch.export: control flow on tensors, torch.cond, caches."""
+"""ROC8: what breaks torch.export: control flow on tensors, torch.cond, caches, patches."""

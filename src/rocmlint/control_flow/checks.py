@@ -142,7 +142,7 @@ def _error(node: ast.Raise, named: ast.expr | None) -> Error:
         raise RefusedError(
             Refusal.UNSUPPORTED_EXCEPTION, "raise ... from" if node.cause else "raise"
         )
-    for each in ast.walk(node.exc):
+    for each in (*ast.walk(node.exc), *(ast.walk(named) if named is not None else ())):
         check_expression(each)
     made = node.exc if isinstance(node.exc, ast.Call) else None
     name = ast.unparse(made.func if made is not None else node.exc)

@@ -295,7 +295,7 @@ class _Writer:
             lines = [
                 *lines,
                 Line(
-                    f"{inner}return {self._result(body)}",
+                    f"{inner}return {self._result()}",
                     (lines[-1].origin if lines else node.lineno),
                 ),
             ]

@@ -127,6 +127,8 @@ def dtype_of(value: ast.expr | None) -> str | None:
 
 def _names_dtype(node: ast.expr) -> bool:
     name = node.attr if isinstance(node, ast.Attribute) else ""
-    return name == "dtype" or name.startswith(
-        ("float", "bfloat", "int", "uint", "bool", "long", "half")
+    return (
+        isinstance(node, ast.Attribute)
+        and ast.unparse(node.value) == "torch"
+        and name.startswith(("float", "bfloat", "int", "uint", "bool", "long", "half"))
     )

@@ -81,10 +81,8 @@ class Predicates:
             negated = negated != (_operand_of_not(node) is not None)
             return self.split(inner, negated=negated, plain=plain)
         if not isinstance(node, ast.BoolOp):
-            return Split(
-                (), self._negated(node) if negated else self._leaf(node), self._is_tensor(node)
-            )
-        operator = _operator(node, negated)
+            return self._split_test(node, negated=negated, plain=plain)
+        operator = _operator(node, negated=negated)
         guards: list[Guard] = []
         values = list(node.values)
         while values and not self.depends(values[0]):
@@ -142,8 +140,8 @@ class Predicates:
         membership = _membership(node)
         if membership is not None:
             right, left = membership.comparators[0], membership.left
-            test = f"({_wrapped(self._text_of(right), right)} == {_wrapped(self._text_of(left), left)})"
-            test = f"{test}.any()"
+            sides = [_wrapped(self._text_of(each), each) for each in (right, left)]
+            test = f"({' == '.join(sides)}).any()"
             return (
                 f"torch.logical_not({test})" if isinstance(membership.ops[0], ast.NotIn) else test
             )

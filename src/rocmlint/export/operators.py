@@ -43,7 +43,7 @@ def cond(
     return conditional(predicate, then_branch, other_branch, tensors)
 
 
-def check(
+def raise_if(
     failed: Any, error: type[Exception], message: str | Callable[[], str] | None = None
 ) -> None:
     """Raise the error if something failed; a callable message is called only then.

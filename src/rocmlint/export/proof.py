@@ -22,9 +22,11 @@ class PatchProof:
     - ``nodes``: how many nodes of the program come from below the replacement.
     - ``original_nodes``: how many come from the original, called around the replacement.
     - ``rebound``: other places that had the original and have the replacement while the session is
-      open. ``stale``: those that still have the original.
+      open. ``stale``: those that still have the original. ``hidden``: how many references to it
+      belong to compiled code, which no Python object shows.
     - ``undone``: the target is what it was before; None as long as the session is open.
     - ``left``: what still has the replacement after the session.
+    - ``notes``: where else the two were seen, without consequences for the verdict.
     """
 
     target: str
@@ -38,8 +40,10 @@ class PatchProof:
     original_nodes: int
     rebound: tuple[str, ...]
     stale: tuple[str, ...]
+    hidden: int
     undone: bool | None
     left: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def contradictions(self) -> tuple[str, ...]:
@@ -58,6 +62,9 @@ class PatchProof:
     @property
     def doubts(self) -> tuple[str, ...]:
         """Return what was not seen and would have to be."""
+        doubts = []
+        if self.hidden:
+            doubts.append(f"{self.hidden} references to the original belong to compiled code")
         if self.nodes or self.traced_calls:
             pass
         elif self.calls is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.export.errors import ExportError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -50,6 +50,10 @@ class Calls:
     def _of_imported(self, dotted: str, node: ast.Call, given: list[Held]) -> Held:
         if dotted.startswith("torch."):
             return calls.of_torch(dotted, node, given)
+        if dotted in {"rocmlint.export.cond", "rocmlint.export.map_rows"}:
+            return TENSOR  # what control_flow writes, so that rewriting twice changes nothing
+        if dotted == "rocmlint.export.while_loop":
+            return calls.TENSORS
         if dotted.startswith("einops."):
             return calls.of_einops(dotted, given)
         if dotted.startswith("numpy."):

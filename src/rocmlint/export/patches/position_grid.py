@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.patch import Patch
@@ -11,13 +12,14 @@ from rocmlint.export.patches.builtin import Builtin, replaces
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-METHOD = "interpolate_pos_encoding"
+METHOD = OPTION = "interpolate_pos_encoding"
 
 
 def find(model: Any) -> Iterator[Patch]:
-    """Yield a patch for each class that resizes its positions."""
+    """Yield a patch for each class that resizes its positions, and may be asked to by the model."""
+    asked = _takes(type(model), OPTION)
     for cls in dict.fromkeys(type(each) for each in model.modules()):
-        if callable(vars(cls).get(METHOD)):
+        if callable(vars(cls).get(METHOD)) and (asked or not _takes(cls, OPTION)):
             yield Patch(cls, METHOD, _resizing(vars(cls)[METHOD]))
 
 
