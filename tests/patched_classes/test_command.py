@@ -86,10 +86,15 @@ def test_notes_are_counted_and_change_no_exit_code(prepared: Project) -> None:
     assert "[parameter-extra]" in prepared.run("export", "check", "--python=site", "--notes").stdout
 
 
-def test_a_directory_is_read_instead_of_what_is_installed(prepared: Project) -> None:
+@pytest.mark.parametrize(
+    ("installed", "named"), [("wheel", "wheel"), ("clone/src", "clone"), ("wheel", "wheel/lib")]
+)
+def test_a_directory_is_read_instead_of_what_is_installed(
+    prepared: Project, installed: str, named: str
+) -> None:
     prepared.write("patches.py", GOOD)
-    install(prepared, "wheel", "3.0", "class A:\n    def f(self, x, z=None): ...\n")
-    found = document(prepared, "patches.py", "--python", "site", "--against", "wheel")
+    install(prepared, installed, "3.0", "class A:\n    def f(self, x, z=None): ...\n")
+    found = document(prepared, "patches.py", "--python", "site", "--against", named)
     (library,) = found["libraries"]
     assert library["version"] == "3.0"
     kinds = {each["kind"] for each in found["problems"]}

@@ -95,14 +95,17 @@ def _only(packages: Sequence[str]) -> str:
 
 
 def _folder(folder: str, packages: Sequence[str], view: DiskView) -> Place:
-    sources = Sources((folder,), view)
-    if not any(sources.has_source(each) for each in packages):
-        wanted = ", ".join(packages) or DEFAULT
-        message = (
-            f"--against {folder}: there is no package here that the patches replace ({wanted})"
-        )
-        raise ConfigError(message)
-    return Place((folder,), f"--against {folder}")
+    """Find the packages in a directory, in a checkout's ``src``, or where it is one of them."""
+    holders = [folder, os.path.join(folder, "src")]
+    if os.path.basename(folder) in packages:
+        holders.append(os.path.dirname(folder))
+    for each in holders:
+        sources = Sources((each,), view)
+        if any(sources.has_source(package) for package in packages):
+            return Place((each,), f"--against {folder}")
+    wanted = ", ".join(packages) or DEFAULT
+    message = f"--against {folder}: there is no package here that the patches replace ({wanted})"
+    raise ConfigError(message)
 
 
 def _wheel(path: str, packages: Sequence[str], view: DiskView) -> Place:
