@@ -29,7 +29,10 @@ READ_BY_PYTHON = ("PYTHON", "LANG", "LC_")
 """How the names of variables begin that count when Python starts, unless they are empty."""
 OBEYED = NO_BYTECODE, SEARCHED = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
 """Those of them that a fork can obey."""
-LEFT_OUT = ("rocmlint.__main__", "rocmlint.editors.", "rocmlint.interpreter.inside")
+LEFT_OUT = (
+    *("rocmlint.__main__", "rocmlint.editors."),
+    *("rocmlint.interpreter.inside", "rocmlint.export.agreement"),
+)
 """Modules that do something when they are imported, need an extra, or run in other interpreters."""
 USED_SOON = ("ahocorasick_rs", "ast", "difflib", "hashlib", "json", "libcst", "shutil", "tempfile")
 
