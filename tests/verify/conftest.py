@@ -13,13 +13,16 @@ from tests.support.hip_objects import COMPRESSED, Compiler
 from tests.support.live import TICK
 from tests.support.patched import INSTALLED, NEW
 from tests.support.traces import SOURCES, compiled, profiled
+from tests.support.verdicts import RIGHT
 from tests.support.verify_jobs import Job
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.support.live import Live
     from tests.support.project import Project
+    from tests.support.verdicts import Judged, Truth
 
 
 @pytest.fixture(scope="session")
@@ -89,3 +92,19 @@ def live(project: Project) -> Live:
         return {each["subject"]: each for each in document["results"]}
 
     return run
+
+
+@pytest.fixture
+def judged(record_property: Callable[[str, object], None]) -> Judged:
+    """Compare the verdict on a case with the truth, and note both for the table of the cases.
+
+    ``needless``: the claim holds, and it is known that nothing here can tell.
+    """
+
+    def judge(area: str, truth: Truth, verdict: str, *, needless: bool = False) -> None:
+        for name, value in (("area", area), ("truth", truth), ("verdict", verdict)):
+            record_property(name, value)
+        right = RIGHT[truth] | ({"unproven"} if needless else set())
+        assert verdict in right, f"{verdict}, and in truth it is {truth}"
+
+    return judge
