@@ -38,13 +38,18 @@ def check_branch(
 
     ``settled`` says of a node whether it is rewritten itself. Raises RefusedError.
     """
+    bound = {
+        each.id
+        for statement in body
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
     for node in _nodes(body, settled):
         if isinstance(node, ast.stmt):
             _check_statement(node, may_return=may_return)
         check_expression(node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            if inference.kind_of(node) in {Kind.VALUE, Kind.VALUES} and not _is_read_in(node, body):
-                raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, node.id)
+        if isinstance(node, ast.Name) and node.id not in bound:
+            check_captured(node, inference)
 
 
 def _nodes(body: Iterable[ast.AST], settled: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
@@ -59,14 +64,6 @@ def _nodes(body: Iterable[ast.AST], settled: Callable[[ast.AST], bool]) -> Itera
 
 def _only_raises(node: ast.If) -> bool:
     return len(node.body) == 1 and isinstance(node.body[0], ast.Raise) and not node.orelse
-
-
-def _is_read_in(node: ast.Name, body: Sequence[ast.stmt]) -> bool:
-    return any(
-        isinstance(each, ast.Name) and each.id == node.id and isinstance(each.ctx, ast.Store)
-        for statement in body
-        for each in ast.walk(statement)
-    )
 
 
 def _check_statement(node: ast.stmt, *, may_return: bool) -> None:
@@ -124,6 +121,12 @@ def check_expression(node: ast.AST) -> None:
         raise RefusedError(Refusal.IN_PLACE_OPERATION, name)
     if name in _MUTATORS or name.startswith(("update_", "set_", "register_")) or name == "print":
         raise RefusedError(Refusal.SIDE_EFFECT, name)
+
+
+def check_captured(node: ast.AST, inference: Inference) -> None:
+    """Check that a node is no name of what was read from a tensor before. Raises RefusedError."""
+    if isinstance(node, ast.Name) and inference.kind_of(node) in {Kind.VALUE, Kind.VALUES}:
+        raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, node.id)
 
 
 def _is_in_place(keyword: ast.keyword) -> bool:

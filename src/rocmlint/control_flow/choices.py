@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.branches import check_expression
+from rocmlint.control_flow.branches import check_captured, check_expression
 from rocmlint.control_flow.layout import Line
 from rocmlint.control_flow.outputs import check_dtypes, check_value, dtype_of
 from rocmlint.control_flow.refusals import Refusal, RefusedError
@@ -29,11 +29,7 @@ def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
         if file.inference.kind_of(value) is not Kind.TENSOR:
             raise RefusedError(Refusal.NOT_A_TENSOR, file.text_of(value))
         for each in ast.walk(value):
-            if isinstance(each, ast.Name) and file.inference.kind_of(each) in {
-                Kind.VALUE,
-                Kind.VALUES,
-            }:
-                raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, each.id)
+            check_captured(each, file.inference)
     check_dtypes("conditional expression", [dtype_of(node.body), dtype_of(node.orelse)])
     then, other = (_value(file, each) for each in (node.body, node.orelse))
     if split.is_negated:

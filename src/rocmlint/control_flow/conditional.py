@@ -183,7 +183,9 @@ class _Writer:
     def dispatch(self, node: ast.If, indent: str, *, inside: bool) -> list[Line]:
         """Return the lines that choose a branch; ``inside`` of a function or in its place."""
         if inside or self._file.predicates.depends(node.test):
-            check_expressions(node.test)
+            for each in ast.walk(node.test):
+                if isinstance(each, ast.NamedExpr):
+                    check_expression(each)
         if not self._file.predicates.depends(node.test):
             return self._python_arm(node, indent) if inside else self._kept_arms(node, indent)
         if is_raise(node):
@@ -309,10 +311,3 @@ class _Writer:
     def _define(self, name: str, origin: int, lines: Sequence[Line]) -> None:
         head = f"{self._indent}def {name}({', '.join(self._interface.operands)}):"
         self.functions += [Line(head, origin), *lines, Line("", lines[-1].origin)]
-
-
-def check_expressions(node: ast.expr) -> None:
-    """Check the parts of a predicate. Raises RefusedError."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.NamedExpr):
-            check_expression(each)

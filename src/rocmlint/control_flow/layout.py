@@ -77,10 +77,6 @@ class Layout:
         assert node.end_col_offset is not None
         return self._offset(node.end_lineno, node.end_col_offset)
 
-    def segment(self, node: ast.expr | ast.stmt) -> str:
-        """Return the text of a node."""
-        return self.text[self.start(node) : self.end(node)]
-
     def indent(self, line: int) -> str:
         """Return the blanks at the beginning of a line."""
         text = self.lines[line - 1]

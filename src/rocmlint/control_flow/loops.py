@@ -6,7 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.blocks import loop_lines
-from rocmlint.control_flow.branches import check_branch, check_expression, check_scope
+from rocmlint.control_flow.branches import (
+    check_branch,
+    check_captured,
+    check_expression,
+    check_scope,
+)
 from rocmlint.control_flow.flow import UNBOUND, Reaching, exposed, names_bound, names_read
 from rocmlint.control_flow.layout import Line
 from rocmlint.control_flow.outputs import check_dtypes, check_values, dtype_of
@@ -98,8 +103,7 @@ def map_lines(file: File, node: ast.Call) -> list[Line]:
     file.check_nested([rows.elt, generator.iter])
     for each in ast.walk(rows.elt):
         check_expression(each)
-        if isinstance(each, ast.Name) and file.inference.kind_of(each) in {Kind.VALUE, Kind.VALUES}:
-            raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, each.id)
+        check_captured(each, file.inference)
     row = f"lambda {generator.target.id}: {file.text_of(rows.elt)}"
     text = f"rocmlint.export.map_rows({row}, {file.text_of(generator.iter)})"
     return [Line(each, node.lineno) for each in text.split("\n")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.tensors.kinds import Kind
@@ -61,11 +61,9 @@ class Predicates:
 
     def depends(self, node: ast.expr) -> bool:
         """Return whether a tensor's content decides the truth of an expression, or a part of it."""
+        node, _ = _bare(node)
         if isinstance(node, ast.BoolOp):
             return any(self.depends(each) for each in node.values)
-        inner = _operand_of_not(node) or _operand_of_bool(node)
-        if inner is not None:
-            return self.depends(inner)
         membership = _membership(node)
         if membership is not None:
             return self._kind(membership.comparators[0]) is Kind.TENSOR
@@ -76,10 +74,8 @@ class Predicates:
 
         With ``plain`` a test is never negated itself.
         """
-        inner = _operand_of_not(node) or _operand_of_bool(node)
-        if inner is not None:
-            negated = negated != (_operand_of_not(node) is not None)
-            return self.split(inner, negated=negated, plain=plain)
+        node, negates = _bare(node)
+        negated = negated != negates
         if not isinstance(node, ast.BoolOp):
             return self._split_test(node, negated=negated, plain=plain)
         operator = _operator(node, negated=negated)
@@ -123,10 +119,8 @@ class Predicates:
 
     def _tensor_test(self, node: ast.expr, *, negated: bool) -> str:
         """Return a test as a part of a larger one. Raises RefusedError for what may be Python's."""
-        inner = _operand_of_not(node) or _operand_of_bool(node)
-        if inner is not None:
-            negates = _operand_of_not(node) is not None
-            return self._tensor_test(inner, negated=negated != negates)
+        node, negates = _bare(node)
+        negated = negated != negates
         if isinstance(node, ast.BoolOp):
             return self._joined(node.values, _operator(node, negated=negated), negated=negated)
         if not self._is_certain(node):
@@ -180,12 +174,10 @@ class Predicates:
 
     def _is_harmless(self, node: ast.expr, before: Sequence[ast.expr]) -> bool:
         """Return whether a test can always be made, though Python may skip it after others."""
-        inner = _operand_of_not(node) or _operand_of_bool(node)
-        if inner is not None:
-            return self._is_harmless(inner, before)
+        node, _ = _bare(node)
         if isinstance(node, ast.BoolOp):
             return all(self._is_harmless(each, before) for each in node.values)
-        return self._is_scalar(node, {_key(each) for part in before for each in _extremes(part)})
+        return self._is_scalar(node, {each for part in before for each in _extremes(part)})
 
     def _is_scalar(self, node: ast.expr, known: set[str]) -> bool:
         """Return whether an expression has one element, and fails only if what is known did."""
@@ -204,7 +196,7 @@ class Predicates:
             return False
         name, argument = called
         if name in _EXTREMES:
-            return _key_of(name, argument) in known and self._is_elementwise(argument)
+            return ast.unparse(argument) in known and self._is_elementwise(argument)
         return name in _REDUCTIONS and self._is_elementwise(argument)
 
     def _is_elementwise(self, node: ast.expr) -> bool:
@@ -222,15 +214,22 @@ def _operator(node: ast.BoolOp, *, negated: bool) -> Literal["and", "or"]:
     return "and" if isinstance(node.op, ast.And) != negated else "or"
 
 
-def _operand_of_not(node: ast.expr) -> ast.expr | None:
-    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    return node.operand if is_not and isinstance(node, ast.UnaryOp) else None
+def _bare(node: ast.expr) -> tuple[ast.expr, bool]:
+    """Return a predicate without each ``not`` and ``bool()`` around it, and whether they negate."""
+    negates = False
+    while True:
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            node, negates = node.operand, not negates
+        elif _is_bool(node):
+            node = node.args[0]
+        else:
+            return node, negates
 
 
-def _operand_of_bool(node: ast.expr) -> ast.expr | None:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "bool":
-        return node.args[0] if len(node.args) == 1 and not node.keywords else None
-    return None
+def _is_bool(node: ast.expr) -> TypeGuard[ast.Call]:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return node.func.id == "bool" and len(node.args) == 1 and not node.keywords
 
 
 def _membership(node: ast.expr) -> ast.Compare | None:
@@ -255,25 +254,13 @@ def _called(node: ast.expr) -> tuple[str, ast.expr] | None:
     return None if node.args else (node.func.attr, holder)
 
 
-def _extremes(node: ast.expr) -> list[tuple[str, ast.expr]]:
+def _extremes(node: ast.expr) -> list[str]:
+    """Return of what an expression takes extremes: of one tensor all of them exist, or none."""
     found = [_called(each) for each in ast.walk(node) if isinstance(each, ast.Call)]
-    return [each for each in found if each is not None and each[0] in _EXTREMES]
-
-
-def _key(called: tuple[str, ast.expr]) -> str:
-    return _key_of(*called)
-
-
-def _key_of(name: str, argument: ast.expr) -> str:
-    """Return what two extremes have in common that both exist or neither."""
-    del name
-    return ast.unparse(argument)
+    return [ast.unparse(each[1]) for each in found if each is not None and each[0] in _EXTREMES]
 
 
 def _wrapped(text: str, node: ast.expr) -> str:
     """Return the text of an expression so that an operator can stand beside it."""
     is_simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript))
-    if (is_simple or isinstance(node, (ast.Compare, ast.UnaryOp))) and "\n" not in text:
-        needs = isinstance(node, (ast.Compare, ast.UnaryOp))
-        return f"({text})" if needs else text
-    return f"({text})"
+    return text if is_simple and "\n" not in text else f"({text})"

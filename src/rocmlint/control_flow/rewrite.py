@@ -78,6 +78,11 @@ class Statement:
         """Whether the text after contains something else in its place."""
         return self.refusal is None
 
+    @property
+    def reason(self) -> str | None:
+        """The reason of the refusal as reports print it, None for what is rewritten."""
+        return None if self.refusal is None else self.refusal.value
+
 
 @dataclass(frozen=True)
 class Rewritten:
@@ -109,11 +114,12 @@ def rewrite(
     if options.pre_rewriter is not None:
         text, inference = options.pre_rewriter(text), None
     found = _rewritten_once(text, options, infer(text) if inference is None else inference)
+    latest = text
     for _ in range(MAXIMUM_ROUNDS):
-        again = _rewritten_once(found.text, options, infer(found.text))
-        if again.text == found.text:
+        if found.text == latest:
             break
-        found = _joined(found, again)
+        latest = found.text
+        found = _joined(found, _rewritten_once(latest, options, infer(latest)))
     if options.post_rewriter is not None:
         found = replace(found, text=options.post_rewriter(found.text), origins=())
     return found

@@ -26,11 +26,6 @@ def at(origin: int, texts: Iterable[str]) -> list[Line]:
     return [Line(text, origin) for text in texts]
 
 
-def names(given: Sequence[str]) -> str:
-    """Return names as the target of an assignment or as what is returned."""
-    return ", ".join(given)
-
-
 def as_tuple(given: Sequence[str]) -> str:
     """Return names as a tuple."""
     return f"({given[0]},)" if len(given) == 1 else f"({', '.join(given)})"
