@@ -6,17 +6,11 @@ the line. Either way the size is set to a number in ``ShapeEnv._set_replacement`
 
 from __future__ import annotations
 
-import os
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocmlint.export.errors import StaticSizeError
+from rocmlint.export.frames import running
 from rocmlint.export.patch import Patch, find
-
-if TYPE_CHECKING:
-    from types import FrameType
-
-_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def stop_if_static() -> Patch:
@@ -25,28 +19,22 @@ def stop_if_static() -> Patch:
     original = owner._set_replacement  # noqa: SLF001 - there is no public hook
 
     def _set_replacement(self: Any, a: Any, tgt: Any, *rest: Any, **named: Any) -> Any:
-        names = _sizes(self, a) if getattr(tgt, "is_number", False) else ()
+        names = sizes_of(self, a) if getattr(tgt, "is_number", False) else ()
         if names:
-            message = f"the dynamic size {names[0]} became {tgt}, because of {_line()}"
+            line = running() or "torch itself"
+            message = f"the dynamic size {names[0]} became {tgt}, because of {line}"
             raise StaticSizeError(message)
         return original(self, a, tgt, *rest, **named)
 
     return Patch(owner, "_set_replacement", _set_replacement, "stop_if_static", required=False)
 
 
-def _sizes(environment: Any, symbol: Any) -> tuple[str, ...]:
-    """Return the names of the inputs' sizes that a symbol stands for; a computed one has none."""
-    sources = getattr(environment, "var_to_sources", {}).get(symbol, ())
-    names = (each.name for each in sources)
-    return tuple(str(each() if callable(each) else each) for each in names)
+def sizes_of(environment: Any, symbol: Any) -> list[str]:
+    """Return the inputs' sizes that a symbol stands for, such as ``L['x'].size()[0]``.
 
-
-def _line() -> str:
-    """Return the innermost line that is neither torch's nor ours."""
-    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - the documented way
-    while frame is not None:
-        path, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
-        if not (path.startswith((_OWN, "<")) or module.partition(".")[0] in {"torch", "sympy"}):
-            return f"{path}:{frame.f_lineno}"
-        frame = frame.f_back
-    return "torch itself"
+    One that torch has computed stands for none.
+    """
+    held = getattr(environment, "var_to_sources", None)
+    held = held or getattr(environment, "_var_to_sources", {})
+    names = (getattr(each, "name", "") for each in held.get(symbol, ()))
+    return [str(each() if callable(each) else each) for each in names]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import re
-import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.leaves import tensors
-from rocmlint.export.agreement.running import innermost
+from rocmlint.export.frames import running
+from rocmlint.export.static_sizes import sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,8 @@ def watched(found: list[dict[str, Any]]) -> Iterator[None]:
 
     def noting(self: Any, symbol: Any, target: Any, *more: Any, **named: Any) -> Any:
         if getattr(target, "is_Integer", False):
-            found.append({"value": int(target), "place": _user_line(), "source": _of(self, symbol)})
+            sizes = sizes_of(self, symbol)
+            found.append({"value": int(target), "place": running(), "source": sizes})
         return original(self, symbol, target, *more, **named)
 
     env._set_replacement = noting  # noqa: SLF001
@@ -48,28 +49,6 @@ def watched(found: list[dict[str, Any]]) -> Iterator[None]:
         yield
     finally:
         env._set_replacement = original  # noqa: SLF001
-
-
-def _of(env: Any, symbol: Any) -> list[str]:
-    """Return the dimensions that a symbol stands for, such as ``L['x'].size()[0]``."""
-    held = getattr(env, "var_to_sources", None) or getattr(env, "_var_to_sources", {})
-    names = []
-    for each in held.get(symbol, ()):
-        name = getattr(each, "name", "")
-        names.append(str(name() if callable(name) else name))
-    return names
-
-
-def _user_line() -> str:
-    """Return the statement that runs: of the frames of Python, or of those dynamo interprets."""
-    try:
-        context: Any = importlib.import_module("torch._guards").TracingContext
-        traced = list(context.extract_stack())
-    except Exception:  # noqa: BLE001 - no context, or another version
-        traced = []
-    # The innermost frames here are of this file.
-    frames = list(traceback.extract_stack())[:-2]
-    return innermost(traced) or innermost(frames)
 
 
 def named(source: str, flat: list[str]) -> str:

@@ -7,7 +7,7 @@ import linecache
 import re
 from typing import Any
 
-from rocmlint.export.agreement.running import is_of_user, place
+from rocmlint.export.frames import is_of_user, place
 
 _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>\S+)')
 _LONGEST = 1500

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.agreement.child_torch import Tensor, torch
-from rocmlint.export.agreement.running import is_of_user
+from rocmlint.export.frames import is_of_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.agreement.child_torch import Tensor, torch
 from rocmlint.export.agreement.leaves import leaves, structure
+from rocmlint.export.frames import place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from rocmlint.export.agreement.cases import Case
 
@@ -146,35 +145,3 @@ def _restore(module: Any, state: dict[str, Any], kept: dict[str, Any]) -> None:
 def _text(error: BaseException) -> str:
     message = f"{type(error).__name__}: {error}".strip()
     return message[:_LONGEST]
-
-
-def place(error: BaseException) -> str:
-    """Return ``file:line`` of the innermost frame of the model that raised an error."""
-    return innermost(traceback.extract_tb(error.__traceback__))
-
-
-def innermost(frames: Sequence[traceback.FrameSummary]) -> str:
-    """Return ``file:line`` of the innermost frame of the model; nothing where none is of it.
-
-    What called this package is not of the model.
-    """
-    for each in reversed(frames):
-        if each.filename.startswith(_HERE):
-            return ""
-        if is_of_user(each.filename):
-            return f"{each.filename}:{each.lineno}"
-    return ""
-
-
-_HERE = os.path.join(os.path.dirname(__file__), "")
-_ROCMLINT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
-_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
-_PYTHON = os.path.join(os.path.dirname(os.__file__), "")
-_INSTALLED = ("site-packages", "dist-packages")
-
-
-def is_of_user(file: str) -> bool:
-    """Return whether code is of a model, and not of torch, of Python or of rocmlint."""
-    if file.startswith(("<", _TORCH, _ROCMLINT)):
-        return False
-    return not file.startswith(_PYTHON) or any(each in file for each in _INSTALLED)

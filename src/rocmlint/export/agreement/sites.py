@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import traceback
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.failures import rule_of, statement_at
 from rocmlint.export.agreement.reference import copied
-from rocmlint.export.agreement.running import innermost, ran
+from rocmlint.export.agreement.running import ran
+from rocmlint.export.frames import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,7 +80,7 @@ class _Recorder(_OVERRIDES.TorchFunctionMode):  # type: ignore[misc]  # torch is
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         how = _READS.get(func)
         if how is not None:
-            where = innermost(traceback.extract_stack()[:-1])
+            where = running()
             if where:
                 self._found[where, how] += 1
         return func(*args, **(kwargs or {}))
