@@ -1,15 +1,18 @@
-"""The frame of the verbs below ``verify`` and ``stack``: help, flags, exit code."""
+"""The frame of the verbs below ``verify``, ``stack`` and ``export``: help, flags, exit code."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rocmlint.cli.parser import Parser
+from rocmlint.config.option import did_you_mean
+from rocmlint.errors import RocmlintError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class Help(NamedTuple):
@@ -33,6 +36,26 @@ class Verb(Protocol):
 
     def run(self, flags: SimpleNamespace) -> int:
         """Run the verb and return the exit code."""
+
+
+def run_group(
+    group: str, about: str, verbs: Mapping[str, str], package: str, arguments: Sequence[str]
+) -> int:
+    """Run a verb of a group, such as "stack", or print the verbs and what they are about.
+
+    Each is a module of ``package`` (``-`` is ``_``). Raises RocmlintError for an unknown verb.
+    """
+    if not arguments or arguments[0] in {"-h", "--help"}:
+        print(f"usage: rocmlint {group} VERB ...\n\n{about}\n")
+        print(f"verbs (rocmlint {group} VERB --help):")
+        print("\n".join(f"  {verb:16} {said}" for verb, said in verbs.items()))
+        return 0
+    verb, *rest = arguments
+    if verb not in verbs:
+        message = f"{group}: no such verb: {verb!r}{did_you_mean(verb, list(verbs))}"
+        raise RocmlintError(message)
+    module: Any = import_module(f"{package}.{verb.replace('-', '_')}")
+    return run_verb(f"{group} {verb}", module, rest)
 
 
 def run_verb(name: str, verb: Verb, arguments: Sequence[str]) -> int:

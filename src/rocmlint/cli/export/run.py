@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.cli.export.against import Place
-    from rocmlint.config.settings import Settings
     from rocmlint.patched_classes.check import Checked
     from rocmlint.patched_classes.problems import Problem
     from rocmlint.project.project import Project
@@ -99,7 +98,7 @@ def check_paths(
     """Check the patches below some paths. Raises RocmlintError."""
     found = discover(paths, Configuration().settings_for)
     errors = list(found.problems)
-    files = [_File(each.path, "", _project(each.path, each.settings)) for each in found.files]
+    files = [_File(each.path, "", project_of(each.path, each.settings)) for each in found.files]
     files = [each for each in files if each.path.endswith(".py") and _read(each, errors)]
     settings = found.files[0].settings if found.files else None
     place = environment_place(python, settings.environment if settings else None)
@@ -118,10 +117,6 @@ def check_paths(
     if lock and files:
         report = replace(report, locked=_lock(checked, files, run))
     return replace(report, errors=tuple(errors))
-
-
-def _project(path: str, settings: Settings) -> Project:
-    return project_of(path, settings)
 
 
 def _read(file: _File, errors: list[str]) -> bool:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rocmlint.cli.verbs import run_verb
-from rocmlint.config.option import did_you_mean
-from rocmlint.errors import RocmlintError
+from rocmlint.cli.verbs import run_group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,19 +19,9 @@ VERBS = {
     "survived": "compare the installed packages with the record after an install",
 }
 """Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
+_ABOUT = "Report which ROCm, PyTorch and library versions are installed and compatible."
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``rocmlint stack``. Raises RocmlintError for a verb that there is not."""
-    if not arguments or arguments[0] in {"-h", "--help"}:
-        print("usage: rocmlint stack VERB ...\n")
-        print("Report which ROCm, PyTorch and library versions are installed and compatible.\n")
-        print("verbs (rocmlint stack VERB --help):")
-        print("\n".join(f"  {verb:16} {said}" for verb, said in VERBS.items()))
-        return 0
-    verb, *rest = arguments
-    if verb not in VERBS:
-        message = f"stack: no such verb: {verb!r}{did_you_mean(verb, list(VERBS))}"
-        raise RocmlintError(message)
-    module: Any = import_module(f"{__name__}.{verb.replace('-', '_')}")
-    return run_verb(f"stack {verb}", module, rest)
+    """Run ``rocmlint stack``. Raises RocmlintError for an unknown verb."""
+    return run_group("stack", _ABOUT, VERBS, __name__, arguments)
