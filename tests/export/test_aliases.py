@@ -113,22 +113,20 @@ def as_static_method(function: Any) -> Callable[[], str]:
     return lambda: str(other().call(0))
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        closure,
-        defaults,
-        keyword_defaults,
-        in_partial,
-        in_list,
-        in_table,
-        in_dict,
-        in_attribute,
-        in_slot,
-        in_another_class,
-        as_static_method,
-    ],
-)
+USES = [
+    closure,
+    defaults,
+    in_partial,
+    in_list,
+    in_table,
+    in_dict,
+    in_attribute,
+    in_slot,
+    in_another_class,
+]
+
+
+@pytest.mark.parametrize("use", [*USES, keyword_defaults, as_static_method])
 def test_a_reference_is_changed_with_the_target_and_back(
     library: ModuleType, use: Callable[[Any], Callable[[], str]]
 ) -> None:
@@ -141,20 +139,7 @@ def test_a_reference_is_changed_with_the_target_and_back(
     assert (len(proof.rebound), proof.stale, proof.hidden, proof.left) == (1, (), 0, ())
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        closure,
-        defaults,
-        in_partial,
-        in_list,
-        in_table,
-        in_dict,
-        in_attribute,
-        in_slot,
-        in_another_class,
-    ],
-)
+@pytest.mark.parametrize("use", USES)
 def test_without_rebinding_a_reference_is_only_reported(
     library: ModuleType, use: Callable[[Any], Callable[[], str]]
 ) -> None:
