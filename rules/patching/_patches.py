@@ -106,3 +106,34 @@ def local_definition(node: cst.CSTNode, source: Source) -> cst.FunctionDef | cst
     found = source.bindings(node.value, node)
     definition = found[0].node if len(found) == 1 else None
     return definition if isinstance(definition, (cst.FunctionDef, cst.ClassDef)) else None
+
+
+def made_by(value: cst.BaseExpression, source: Source) -> str:
+    """Return what defines a function that is set, as a claim names it; empty if that is unknown.
+
+    Of a call that is the function that makes it, if it is one of the project, or what it is given.
+    """
+    if isinstance(value, cst.Lambda):
+        return ":"
+    if isinstance(value, cst.Call):
+        maker = made_by(value.func, source)
+        package = maker.lstrip(".").partition(".")[0]
+        if maker.startswith(":") or (maker and source.is_first_party(package)):
+            return f"{maker}.<locals>" if maker.strip(":") else ""
+        return made_by(value.args[0].value, source) if value.args else ""
+    if isinstance(value, cst.Name):
+        bound = source.bindings(value.value, value)
+        if len(bound) == 1 and isinstance(bound[0].node, (cst.FunctionDef, cst.ClassDef)):
+            return ":" + _qualified(bound[0].node, source)
+    return source.resolve(value) or ""
+
+
+def _qualified(node: cst.FunctionDef | cst.ClassDef, source: Source) -> str:
+    """Return the qualified name of a definition, as Python gives it."""
+    name = node.name.value
+    for each in source.ancestors(node):
+        if isinstance(each, cst.FunctionDef):
+            name = f"{each.name.value}.<locals>.{name}"
+        elif isinstance(each, cst.ClassDef):
+            name = f"{each.name.value}.{name}"
+    return name

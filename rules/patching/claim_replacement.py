@@ -12,7 +12,7 @@ from rocmlint.rule import ClaimRule, attribute_patches, compile_lazily, constant
 from rocmlint.rule.claims import replacement
 
 from ._circumstances import is_taken_back
-from ._patches import imported_module
+from ._patches import imported_module, made_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,9 @@ class ReplacedAttribute(ClaimRule["cst.Assign | cst.Call"]):
                 own = source.is_first_party(module.partition(".")[0])
                 if not own and (names or not re.fullmatch(r"__\w+__", each.name)):
                     name = ".".join([*names, each.name])
-                    yield self.at(node, source, replacement(module, name))
+                    yield self.at(
+                        node, source, replacement(module, name, made_by(each.value, source))
+                    )
 
 
 def _module_and_names(dotted: str) -> tuple[str, list[str]]:

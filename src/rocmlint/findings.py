@@ -88,7 +88,9 @@ class Claim:
     ``subject`` is what it is about (a package, a module, a function), ``statement`` says it in one
     line, ``command`` is the ``rocmlint verify`` command that proves it, empty where the code does
     not say what to run. ``given`` is what the code says beside the subject, such as the folder that
-    files are copied from, as a path. ``optional`` is what the code goes on without.
+    files are copied from, as a path. ``optional`` is what the code goes on without. ``by`` is what
+    replaces the subject: the dotted name of an import, or behind a colon the qualified name of a
+    function of the same file (none for a lambda); empty where the code does not tell it.
     """
 
     kind: ClaimKind
@@ -99,6 +101,7 @@ class Claim:
     optional: bool = False
     path: str = ""
     line: int = 0
+    by: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from rocmlint.errors import ConfigError
 from rocmlint.verify.manifest import Manifest, ManifestFile, as_toml, make, read, write
+from rocmlint.verify.manifest_functions import ManifestFunction
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -198,7 +199,7 @@ def test_a_manifest_that_cannot_be_replaced_is_left_as_it_is(tmp_path: Path) -> 
         ('name = "transformers"', 'name = "../a"', r"'../a' is not a valid package"),
         ("==4.53.2", "4.53.2", r":5: requires '4.53.2' is not a valid version specifier"),
         ('"==4.53.2"', "4", r"requires must be a string, not 4"),
-        ("[[file]]", "[file]", r"no \[\[file\]\]: nothing would be checked"),
+        ("[[file]]", "[file]", r"file must be written as \[\[file\]\]"),
         ("[package]", "[[package]]", r"\[package\] is missing"),
         ("version = 1", "version = ", r"not valid TOML"),
     ],
@@ -250,3 +251,90 @@ def test_a_wrong_use_is_told_in_one_line(project: Project) -> None:
     done = project.run("verify", "manifest", "missing", "--package", "tiny==1")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: missing: cannot be read: No such file or directory\n"
+
+
+# ---- functions
+
+LINEAR = "torch.nn.modules.linear:Linear.forward"
+FUNCTION = f"""\
+version = 1
+
+[[function]]
+name = "{LINEAR}"
+file = "src/ops.py"
+function = "fast"
+sha256 = "{HASH}"
+"""
+KEY = '[[function]]\nname = {}\nfile = "a.py"\n'
+PATCHED = GOOD.partition("\n")[2].replace(
+    "transformers/models/gemma/modeling_gemma", "torch/nn/modules/linear"
+)
+
+
+def test_functions_need_no_package(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.toml"
+    path.write_text(FUNCTION)
+    manifest = read(str(path))
+    assert manifest.functions == (ManifestFunction(LINEAR, "src/ops.py", "fast", HASH),)
+    assert (manifest.package, manifest.files) == ("", ())
+
+
+def test_a_file_of_a_function_is_below_the_folder_of_the_manifest(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.toml"
+    path.write_text(FUNCTION.replace("Linear.forward", "TABLE['sdpa'][-1]"))
+    (asked,) = read(str(path)).requests()
+    assert asked["file"] == str(tmp_path / "src" / "ops.py")
+    assert (asked["path"], asked["keys"]) == (["TABLE"], ["sdpa", -1])
+
+
+def test_functions_are_written_as_they_are_read(tmp_path: Path) -> None:
+    made = Manifest("", "", (), (ManifestFunction('a.b:T["k"]', "x/y.py"),))
+    write(str(tmp_path / "m.toml"), made)
+    assert read(str(tmp_path / "m.toml")) == made
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        ("function = ", "funktion = ", r"unknown key 'funktion' in function.*function"),
+        (":Linear", ".Linear", r"function 1:4: name .* must be MODULE:NAME"),
+        ("Linear.forward", "Linear.", r"name .* must be MODULE:NAME"),
+        ("Linear.forward", "T[key]", r"name .* must be MODULE:NAME"),
+        ("Linear.forward", "Linear:forward", r"name .* must be MODULE:NAME"),
+        (f'name = "{LINEAR}"', "", r"name is missing"),
+        ('file = "src/ops.py"', "", r"file is missing"),
+        ("src/ops.py", "/src/ops.py", r":5: file .* must be relative to the directory"),
+        ("src/ops.py", "../ops.py", r"file .* must not have empty, \. or \.\. parts"),
+        ('"fast"', '"fast()"', r"function 'fast\(\)': must be the qualified name"),
+        (HASH, HASH[1:], r":7: sha256 .* must be 64 digits"),
+        ("[[function]]", "[function]", r"function must be written as \[\[function\]\]"),
+        ("[[function]]", f'[[function]]\nname = "{LINEAR}"\nfile = "a.py"\n[[function]]', "twice"),
+        (
+            "[[function]]",
+            KEY.format("\"a:T['k']\"") + KEY.format("'a:T[\"k\"]'") + "[[function]]",
+            "twice",
+        ),
+        (
+            "[[function]]",
+            f"{PATCHED}[[function]]",
+            r"its module is the \[\[file\]\] 'torch/nn/modules/linear\.py' too",
+        ),
+    ],
+)
+def test_a_function_that_cannot_be_right_is_refused_with_the_place(
+    tmp_path: Path, good: str, bad: str, message: str
+) -> None:
+    assert good in FUNCTION
+    path = tmp_path / "manifest.toml"
+    path.write_text(FUNCTION.replace(good, bad, 1))
+    with pytest.raises(ConfigError, match=rf"manifest\.toml.*{message}"):
+        read(str(path))
+
+
+def test_a_bad_function_is_one_line_and_exit_code_2(project: Project) -> None:
+    project.write("m.toml", FUNCTION.replace(":Linear", ".Linear"))
+    for verb in (("live",), ("ranks", "."), ("run",)):
+        done = project.run("verify", *verb, "--manifest", "m.toml", "--", "true")
+        done = done if verb == ("run",) else project.run("verify", *verb, "--manifest", "m.toml")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "m.toml: function 1:4: name" in done.stderr

@@ -69,14 +69,14 @@ def patch_check(package: str) -> Claim:
     return Claim("patch-check", package, statement, f"rocmlint verify stock {package}")
 
 
-def replacement(module: str, name: str = "") -> Claim:
+def replacement(module: str, name: str = "", by: str = "") -> Claim:
     """Claim that an attribute of a module (``Class.method``), or all of it, is replaced.
 
-    That is so in the running program only.
+    That is so in the running program only. ``by`` is what replaces it, as in a claim.
     """
     statement = f"`{name or module}` is replaced at run time"
     command = _AT_RUN_TIME.format(module=module, path=PATH)
-    return Claim("replacement", module, statement, command, given=name)
+    return Claim("replacement", module, statement, command, given=name, by=by)
 
 
 def origin(package: str, module: str = "") -> Claim:

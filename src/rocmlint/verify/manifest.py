@@ -1,11 +1,11 @@
-"""Manifests: which files of a package are patched, with what content, for which version."""
+"""Manifests: which files of a package are patched, and which functions are those of a file."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -18,6 +18,12 @@ from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.files import sha256_of
 from rocmlint.text.text import with_plain_ends
 from rocmlint.text.written import requirement_of
+from rocmlint.verify.manifest_functions import (
+    ManifestFunction,
+    function_problem,
+    name_problem,
+    repeated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,16 +32,18 @@ VERSION = 1
 """Of the format; a manifest of another one is refused."""
 
 _KEYS: Mapping[str, frozenset[str]] = {
-    "": frozenset({"version", "package", "file"}),
+    "": frozenset({"version", "package", "file", "function"}),
     "package": frozenset({"name", "requires"}),
     "file": frozenset({"path", "sha256"}),
+    "function": frozenset({"name", "file", "function", "sha256"}),
 }
 _LARGEST = 40_000_000
 """Bytes: 200,000 files."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_HEAD = """\
-# Written by rocmlint verify manifest. Paths are relative to the package's parent directory.
-"""
+_HASH_FORM = "must be 64 digits 0-9a-f"
+_HEAD = "# Written by rocmlint verify manifest."
+_OF_FILES = " Paths are relative to the package's parent directory."
+_OF_FUNCTIONS = " Files of functions are relative to this file's directory."
 
 
 @dataclass(frozen=True)
@@ -58,15 +66,22 @@ class ManifestFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The patch of one package.
+    """The patch of one package, or the functions that a program replaces.
 
-    ``package`` is the name it is installed under, ``requires`` the versions that the patch is made
-    for ("==4.53.2", PEP 440; empty for any).
+    ``package`` is the name it is installed under (empty where there are no files), ``requires`` the
+    versions that the patch is made for ("==4.53.2", PEP 440; empty for any). ``path`` is where the
+    manifest was read.
     """
 
     package: str
     requires: str
     files: tuple[ManifestFile, ...]
+    functions: tuple[ManifestFunction, ...] = ()
+    path: str = field(default="", compare=False)
+
+    def requests(self) -> list[dict[str, Any]]:
+        """Return what a process is asked about the functions."""
+        return [each.request(os.path.dirname(self.path)) for each in self.functions]
 
 
 def read(path: str) -> Manifest:
@@ -76,7 +91,7 @@ def read(path: str) -> Manifest:
     except (OSError, ValueError) as error:
         message = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
-    return _checked(parsed_toml(text, path), ConfigPlace(path, text))
+    return replace(_checked(parsed_toml(text, path), ConfigPlace(path, text)), path=path)
 
 
 def write(path: str, manifest: Manifest) -> None:
@@ -90,12 +105,24 @@ def write(path: str, manifest: Manifest) -> None:
 
 def as_toml(manifest: Manifest) -> str:
     """Return the text of a manifest."""
-    lines = [f"{_HEAD}version = {VERSION}", "", "[package]"]
-    lines += [f"name = {_quoted(manifest.package)}", f"requires = {_quoted(manifest.requires)}"]
+    about = (_OF_FILES if manifest.files else "") + (_OF_FUNCTIONS if manifest.functions else "")
+    lines = [_HEAD + about, f"version = {VERSION}"]
+    if manifest.package:
+        lines += ["", "[package]", f"name = {_quoted(manifest.package)}"]
+        lines += [f"requires = {_quoted(manifest.requires)}"]
     for each in manifest.files:
         lines += ["", "[[file]]", f"path = {_quoted(each.path)}"]
         lines += [f"sha256 = {_quoted(each.sha256)}"]
+    for function in manifest.functions:
+        lines += ["", *lines_of(function)]
     return "\n".join(lines) + "\n"
+
+
+def lines_of(function: ManifestFunction) -> list[str]:
+    """Return the lines of one ``[[function]]``."""
+    keys = ("name", "file", "function", "sha256")
+    values = [(key, getattr(function, key)) for key in keys]
+    return ["[[function]]", *(f"{key} = {_quoted(value)}" for key, value in values if value)]
 
 
 def _quoted(text: str) -> str:
@@ -159,7 +186,35 @@ def _checked(document: Mapping[str, Any], place: ConfigPlace) -> Manifest:
         )
         raise place.error(message, "version")
     _check_keys(document, "", place)
-    table = document.get("package")
+    functions = tuple(_functions(_tables(document, "function", place), place))
+    tables = _tables(document, "file", place)
+    if not (tables or functions):
+        message = "no [[file]] and no [[function]]: nothing would be checked"
+        raise place.error(message, "file")
+    package, requires = "", ""
+    if tables or "package" in document:
+        package, requires = _package(document.get("package"), place)
+    files = tuple(_files(tables, place))
+    modules = {each.module: each.path for each in files}
+    for each in functions:
+        if each.module in modules:
+            message = (
+                f"{each.name!r}: its module is the [[file]] {modules[each.module]!r} too: a file "
+                "is checked with all of its functions, so keep one of the two"
+            )
+            raise place.error(message, each.name)
+    return Manifest(package, requires, files, functions)
+
+
+def _tables(document: Mapping[str, Any], key: str, place: ConfigPlace) -> list[dict[str, object]]:
+    tables = document.get(key, [])
+    if not (isinstance(tables, list) and all(isinstance(each, dict) for each in tables)):
+        message = f"{key} must be written as [[{key}]]"
+        raise place.error(message, key)
+    return tables
+
+
+def _package(table: object, place: ConfigPlace) -> tuple[str, str]:
     if not isinstance(table, dict):
         message = "[package] is missing: it names the package that the files belong to"
         raise place.error(message)
@@ -174,11 +229,7 @@ def _checked(document: Mapping[str, Any], place: ConfigPlace) -> Manifest:
     except InvalidSpecifier as error:
         message = f"requires {requires!r} is not a valid version specifier, such as ==4.53.2"
         raise place.error(message, requires) from error
-    files = document.get("file")
-    if not (isinstance(files, list) and files and all(isinstance(each, dict) for each in files)):
-        message = "no [[file]]: nothing would be checked"
-        raise place.error(message, "file")
-    return Manifest(name, requires, tuple(_files(files, place)))
+    return name, requires
 
 
 def _check_keys(table: Mapping[str, object], where: str, place: ConfigPlace) -> None:
@@ -209,18 +260,42 @@ def _files(tables: list[dict[str, object]], place: ConfigPlace) -> Iterator[Mani
             message = f"path {path!r} is listed twice"
             raise here.error(message, path)
         if not _SHA256.fullmatch(sha256):
-            message = f"sha256 of {path!r} must be 64 digits 0-9a-f, not {sha256!r}"
+            message = f"sha256 of {path!r} {_HASH_FORM}, not {sha256!r}"
             raise here.error(message, sha256)
         seen.add(path)
         yield ManifestFile(path, sha256)
 
 
-def _path_problem(path: str) -> str | None:
+def _functions(tables: list[dict[str, object]], place: ConfigPlace) -> list[ManifestFunction]:
+    found = []
+    for number, table in enumerate(tables, 1):
+        here = place._replace(name=f"{place.name}: function {number}")
+        _check_keys(table, "function", here)
+        name, file = (_string(table, key, here) for key in ("name", "file"))
+        function, sha256 = (
+            _string(table, key, here) if key in table else "" for key in ("function", "sha256")
+        )
+        for key, value, problem in (
+            ("name", name, name_problem(name)),
+            ("file", file, _path_problem(file, "the manifest")),
+            ("function", function, function_problem(function) if function else None),
+            ("sha256", sha256, None if _SHA256.fullmatch(sha256 or "0" * 64) else _HASH_FORM),
+        ):
+            if problem:
+                raise here.error(f"{key} {value!r}: {problem}", value)
+        found.append(ManifestFunction(name, file, function, sha256))
+    for each in repeated(found):
+        message = f"name {each.name!r} is listed twice"
+        raise place.error(message, each.name)
+    return found
+
+
+def _path_problem(path: str, start: str = "the package") -> str | None:
     """Return why a path may not stand in a manifest: it must stay in the folder it begins at."""
     if not path.isprintable() or "\\" in path or ":" in path:
         return "must be made of printable characters other than \\ and :"
     if path.startswith("/"):
-        return "must be relative to the directory that contains the package"
+        return f"must be relative to the directory that contains {start}"
     if not {"", ".", ".."}.isdisjoint(path.split("/")):
         return "must not have empty, . or .. parts"
     return None

@@ -14,6 +14,7 @@ from .files import sha256_of
 from .live import executed
 from .live.compare import compare_all
 from .live.on_disk import on_disk
+from .live.required import look
 from .live.sources import NoSourceError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Answer for ``modules`` (names), ``files`` (below the folder of a package), ``call``.
+
+    ``functions`` are what :func:`.live.required.look` is asked, and its answers.
 
     Gives ``failed`` (why a module could not be imported), ``comparisons`` (of the others, see
     :mod:`.live`), ``files`` (path and sha256 or error of each), and with a ``call`` ("module:name")
@@ -36,9 +39,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             failed[name] = last_line(error)
     names = [each for each in request["modules"] if each not in failed]
     answered: dict[str, Any] = {"failed": failed}
+    functions = request["functions"]
     if request["call"]:
-        answered["call_failed"] = _called(request["call"])
-    answered["comparisons"] = compare_all(names)
+        answered["call_failed"] = _called(request["call"], [each["file"] for each in functions])
+    answered["comparisons"] = compare_all(names, wanted=functions)
+    answered["functions"] = look(functions)
     if request["call"]:
         for each in answered["comparisons"]:
             each.update(_ran(each["module"]))
@@ -52,11 +57,11 @@ def last_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text.splitlines()[-1]}" if text else type(error).__name__
 
 
-def _called(place: str) -> str | None:
+def _called(place: str, traced: list[str]) -> str | None:
     """Call ``module:name`` without arguments while its functions are watched; say what failed."""
     try:
         function = _function(place)
-        problem = executed.start()
+        problem = executed.start(traced)
         if problem is not None:
             return f"nothing can be watched: {problem}"
         result = function()

@@ -64,7 +64,7 @@ def start(folder: str, request: dict[str, Any]) -> Witness:
 
     ``request`` names the ``modules`` to watch, the ``distributions`` whose version is wanted, and
     the ``files`` (relative to the folder that holds a package) to hash when the package of that
-    name has been imported.
+    name has been imported. ``functions`` are what :func:`.live.required.look` is asked.
     """
     witness = Witness(folder, request)
     with suppress(Exception):
@@ -95,6 +95,7 @@ class Witness:
         self.modules: list[str] = list(request.get("modules", ()))
         self.distributions: list[str] = list(request.get("distributions", ()))
         self.files: list[str] = list(request.get("files", ()))
+        self.functions: list[dict[str, Any]] = list(request.get("functions", ()))
         self.errors: list[str] = []
         self._at_import: dict[str, dict[str, Any]] = {}
         self._facts: dict[str, Any] = {}
@@ -151,7 +152,7 @@ class Witness:
             sys.modules[name].register_after_fork(self, _finalize)
         if name in self.modules:
             again = name in self._at_import  # reloaded: others may hold what was there before
-            self._at_import.update(_compared([name], stale=again))
+            self._at_import.update(_compared([name], self.functions, stale=again))
             self.write("import")
             self._begin_to_attend()
 
@@ -199,6 +200,8 @@ class Witness:
             "asked": self._asked,
             "modules": self._modules(moment, loaded),
             "files": {} if moment == "start" else self._hashes(),
+            "functions": self._functions(moment),
+            "program": str(getattr(sys.modules.get("__main__"), "__file__", None) or ""),
             "errors": self.errors,
         }
 
@@ -222,13 +225,26 @@ class Witness:
         }
         is_last = moment in ("running", "exit", "asked")
         new = [name for name in loaded if is_last or not (name in found or name in self.importing)]
-        for name, now in _compared(new, stale=True).items():
+        for name, now in _compared(new, self.functions, stale=True).items():
             found[name] = {"at_import": self._at_import.get(name), "now": now, "moment": moment}
         if is_last:
             for name in found.keys() - set(loaded):
                 gone = {"module": name, "error": "it was removed from sys.modules"}
                 found[name].update(now=gone, moment=moment)
         return found
+
+    def _functions(self, moment: str) -> dict[str, dict[str, Any]]:
+        """Look at the functions whose modules are loaded, once they may have been replaced."""
+        wanted = [each for each in self.functions if each["module"] in sys.modules]
+        if not wanted or moment in ("start", "import"):
+            return {}
+        from .live.required import look  # noqa: PLC0415 - only a process that has it needs it
+
+        try:
+            return {each["name"]: each for each in look(wanted)}
+        except Exception as error:  # noqa: BLE001 - told, and the modules are told all the same
+            failed = {"error": f"{type(error).__name__}: {error}"}
+            return {each["name"]: failed for each in wanted}
 
     def _hashes(self) -> dict[str, dict[str, Any]]:
         """Hash the wanted files of each package that is loaded."""
@@ -240,18 +256,22 @@ class Witness:
         return {path: hash_in_package(path) for path in wanted}
 
 
-def _compared(names: list[str], *, stale: bool) -> dict[str, dict[str, Any]]:
+def _compared(
+    names: list[str], functions: list[dict[str, Any]], *, stale: bool
+) -> dict[str, dict[str, Any]]:
     """Compare modules with their sources; what goes wrong is told as what is known of one."""
     if not names:
         return {}
     from .live import compare  # noqa: PLC0415 - only a process that has the module needs it
 
     try:
-        return {each["module"]: each for each in compare.compare_all(names, stale=stale)}
+        found = compare.compare_all(names, stale=stale, wanted=functions)
+        return {each["module"]: each for each in found}
     except Exception as error:  # noqa: BLE001 - one module must not hide the others
         if len(names) == 1:
             return {names[0]: {"module": names[0], "error": f"{type(error).__name__}: {error}"}}
-    return {name: known for each in names for name, known in _compared([each], stale=stale).items()}
+    alone = (_compared([each], functions, stale=stale) for each in names)
+    return {name: known for each in alone for name, known in each.items()}
 
 
 def _finalize(witness: Witness) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
+from rocmlint.verify.job.replacements import of_functions
+from rocmlint.verify.live.functions import is_told
 from rocmlint.verify.live.imported import result_of_file
 from rocmlint.verify.live.judge import claim, result_of
 from rocmlint.verify.result import Evidence, Result
@@ -40,7 +42,13 @@ def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -
 
     Of many processes of one kind of which the same is proven, one result tells.
     """
-    found = [(it, result) for it in witnesses for result in _of_process(check, it, watch)]
+    known = list(witnesses)
+    found = [(it, result) for it in known for result in _of_process(check, it, watch)]
+    found += [
+        (it, _of_function(it, result))
+        for it in known
+        for result in of_functions(check, it, known, watch)
+    ]
     alike: dict[tuple[str, ...], list[WitnessReport]] = {}
     for witness, result in found:
         alike.setdefault(_kind(witness, result), []).append(witness)
@@ -67,7 +75,7 @@ def _of_process(check: str, witness: WitnessReport, watch: Watch) -> Iterator[Re
     """Yield what is known of one process."""
     yield from _of_errors(check, witness)
     for name, expected in watch.modules.items():
-        if name in witness.modules:
+        if name in witness.modules and not _is_untold(witness, name, watch):
             yield _of_module(check, witness, name, expected)
     for path, sha256 in watch.files.items():
         found = witness.facts.get("files", {}).get(path)
@@ -75,6 +83,25 @@ def _of_process(check: str, witness: WitnessReport, watch: Watch) -> Iterator[Re
             yield _of_file(check, witness, path, sha256, found)
     if witness.modules:
         yield from _of_versions(check, witness, watch.packages)
+
+
+def _is_untold(witness: WitnessReport, name: str, watch: Watch) -> bool:
+    """Return whether a module has no source, and is only watched for a function that it has."""
+    now = witness.modules[name].get("now")
+    return name in watch.owners and isinstance(now, dict) and "loader" in now and not is_told(now)
+
+
+def _of_function(witness: WitnessReport, result: Result) -> Result:
+    """Return a result on a function as one on the process in which it was looked at."""
+    moment = _MOMENTS.get(str(witness.facts.get("moment")), "")
+    is_early = witness.facts.get("moment") in _EARLY or not moment
+    return replace(
+        result,
+        claim=f"{result.subject} {result.claim}",
+        subject=witness.subject,
+        seen=result.seen if is_early else f"{result.seen} ({moment})",
+        evidence=(*result.evidence, *where(witness)),
+    )
 
 
 def where(witness: WitnessReport) -> tuple[Evidence, ...]:

@@ -311,10 +311,19 @@ _SHAPE: Mapping[str, type | tuple[type, ...]] = {
     "versions": dict,
     "modules": dict,
     "files": dict,
+    "functions": dict,
+    "program": str,
     "torch": (dict, type(None)),
 }
 _REQUIRED = ("host", "pid", "errors")
-_INNER = {"modules": dict, "files": dict, "libraries": dict, "command": str, "errors": str}
+_INNER = {
+    "modules": dict,
+    "files": dict,
+    "functions": dict,
+    "libraries": dict,
+    "command": str,
+    "errors": str,
+}
 
 
 def _problem(document: object) -> str | None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.inside.live.compare import compare_all
+from rocmlint.interpreter.inside.live.required import look
 from rocmlint.interpreter.inside.loaded import hash_in_package
+from rocmlint.verify.live.functions import results_of_functions
 from rocmlint.verify.live.imported import result_of_file
 from rocmlint.verify.live.judge import result_of
 from rocmlint.verify.manifest import read
@@ -28,23 +30,26 @@ class NotProvenError(RocmlintError, AssertionError):
 
 
 def assert_loaded(manifest: str | os.PathLike[str]) -> tuple[Result, ...]:
-    """Make sure that this program runs the files of a manifest, and give what was found.
+    """Make sure that this program runs what a manifest says, and give what was found.
 
-    Call it after the imports, in each process. It takes milliseconds for each module and imports
-    none of them: a module that is not loaded is not proven. Raises NotProvenError, which names each
-    module that is not proven, the reason and what to do, and ConfigError for a bad manifest.
+    Call it after the imports, and after functions are replaced, in each process. It takes
+    milliseconds for each module and imports none of them: a module that is not loaded is not
+    proven. Raises NotProvenError, which names each module and function that is not proven, the
+    reason and what to do, and ConfigError for a bad manifest.
     """
     path = os.fspath(manifest)
-    files = read(path).files
-    compared = {
-        each["module"]: each for each in compare_all([each.module for each in files if each.module])
-    }
+    asked = read(path)
+    files, functions, wanted = asked.files, asked.functions, asked.requests()
+    names = dict.fromkeys([*(each.module for each in files), *(it.module for it in functions)])
+    found = compare_all([each for each in names if each], wanted=wanted)
+    compared = {each["module"]: each for each in found}
     results = tuple(
         result_of(compared[each.module], each.sha256, "assert_loaded")
         if each.module
         else result_of_file(each.path, each.sha256, hash_in_package(each.path), "assert_loaded")
         for each in files
     )
+    results += tuple(results_of_functions(functions, look(wanted), compared, check="assert_loaded"))
     if any(each.verdict != "proven" for each in results):
         raise NotProvenError(_message(path, results), results)
     return results

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.text.words import counted
+from rocmlint.verify.live.functions import results_of_functions
 from rocmlint.verify.live.judge import PATCHES, listed, not_imported, result_of
 from rocmlint.verify.result import Evidence, Result
 
@@ -24,7 +25,7 @@ RAN = ("ran", "never ran")
 """The evidence of what ran, and of what did not."""
 
 _TASK = "loaded"
-_NOTHING: Mapping[str, Any] = {"modules": [], "files": [], "call": None}
+_NOTHING: Mapping[str, Any] = {"modules": [], "files": [], "functions": [], "call": None}
 
 
 def check(
@@ -33,7 +34,7 @@ def check(
     manifest: Manifest | None = None,
     call: str | None = None,
 ) -> Iterator[Result]:
-    """Yield a result for each module and each file of the manifest.
+    """Yield a result for each module, and for each file and function of the manifest.
 
     ``call`` ("package.module:function") is run there, and each proof then needs a function of the
     module that ran. Raises InterpreterError when the interpreter does not work at all.
@@ -42,8 +43,24 @@ def check(
     expected: dict[str, str | None] = dict.fromkeys(modules)
     expected.update({each.module: each.sha256 for each in files if each.module})
     others = {each.path: each.sha256 for each in files if not each.module}
-    answer = _asked(interpreter, list(expected), list(others), call)
+    functions = manifest.functions if manifest else ()
+    owners = [each for each in dict.fromkeys(it.module for it in functions) if each not in expected]
+    question = {
+        "modules": [*expected, *owners],
+        "files": list(others),
+        "functions": manifest.requests() if manifest else [],
+        "call": call,
+    }
+    answer = _asked(interpreter, question)
     compared = {each["module"]: each for each in answer["comparisons"]}
+    facts = [
+        {"error": f"the import failed: {answer['failed'][each.module]}"}
+        if each.module in answer["failed"]
+        else told
+        for each, told in zip(functions, answer["functions"], strict=True)
+    ]
+    owned = {each: compared[each] for each in owners if each in compared}
+    yield from results_of_functions(functions, facts, owned, call or "")
     for name, sha256 in expected.items():
         if name in answer["failed"]:
             yield not_imported(name, answer["failed"][name], sha256)
@@ -57,25 +74,22 @@ def check(
         yield _of_call(call, answer["call_failed"])
 
 
-def _asked(
-    interpreter: Interpreter, modules: list[str], files: list[str], call: str | None
-) -> Answer:
+def _asked(interpreter: Interpreter, question: Mapping[str, Any]) -> Answer:
     """Ask for all together, as a job has them; if that gives no answer, for each alone."""
     try:
-        answer: Answer = interpreter.ask(_TASK, {"modules": modules, "files": files, "call": call})
+        answer: Answer = interpreter.ask(_TASK, question)
     except InterpreterError as error:
         interpreter.ask(_TASK, _NOTHING)  # raises if no question at all is answered
-        return _asked_alone(interpreter, modules, files, call, str(error))
+        return _asked_alone(interpreter, question, str(error))
     return answer
 
 
-def _asked_alone(
-    interpreter: Interpreter, modules: list[str], files: list[str], call: str | None, reason: str
-) -> Answer:
-    whole: Answer = {"failed": {}, "comparisons": [], "files": {}, "call_failed": reason}
+def _asked_alone(interpreter: Interpreter, question: Mapping[str, Any], reason: str) -> Answer:
+    whole: Answer = {"failed": {}, "comparisons": [], "functions": [], "call_failed": reason}
+    modules = question["modules"]
     for name in modules:
         answer: Answer = {"failed": {name: reason}, "comparisons": []}
-        if len(modules) > 1 or call:
+        if len(modules) > 1 or question["call"]:
             try:
                 answer = interpreter.ask(_TASK, {**_NOTHING, "modules": [name]})
             except InterpreterError as error:
@@ -84,7 +98,8 @@ def _asked_alone(
         whole["comparisons"] += [
             {**each, "ran": [], "never_ran": []} for each in answer["comparisons"]
         ]
-    whole["files"] = {path: {"path": None, "error": reason} for path in files}
+    whole["files"] = {path: {"path": None, "error": reason} for path in question["files"]}
+    whole["functions"] = [{"error": reason} for _ in question["functions"]]
     return whole
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.text.words import counted
+from rocmlint.text.words import counted, few
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
@@ -16,7 +16,10 @@ Comparison = dict[str, Any]
 
 PATCHES = "rocmlint verify patches --manifest MANIFEST"
 
-_OWN_LOADERS = ("SourceFileLoader", "zipimporter", None)
+WITH_SOURCE = ("SourceFileLoader", "zipimporter")
+"""The loaders of Python that run a source as it is."""
+
+_OWN_LOADERS = (*WITH_SOURCE, None)
 """Those of Python that run the source as it is; a script has none."""
 
 _SHOWN = 20
@@ -29,15 +32,17 @@ def result_of(
     """Judge a comparison, and the source by the hash that a manifest has for it, where given."""
     return _judged(comparison, expected_sha256).on(
         check,
-        claim(expected_sha256),
+        claim(expected_sha256, comparison.get("listed", ())),
         comparison["module"],
         _evidence(comparison, expected_sha256),
     )
 
 
-def claim(expected_sha256: str | None = None) -> str:
-    """Return what is claimed of a module, with or without a manifest."""
-    return "runs the code of the manifest" if expected_sha256 else "runs the code of its source"
+def claim(expected_sha256: str | None = None, replaced: Sequence[str] = ()) -> str:
+    """Return what is claimed of a module: its file is in a manifest, or functions of it are."""
+    but = f", except for {few(replaced, 2)}" if replaced else ""
+    own = "runs the code of the manifest" if expected_sha256 else "runs the code of its source"
+    return own + but
 
 
 def not_imported(module: str, reason: str, expected_sha256: str | None = None) -> Result:

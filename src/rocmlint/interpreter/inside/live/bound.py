@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from .reachable import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from types import CodeType, FunctionType
 
     from .bindings import Expected
@@ -52,6 +53,16 @@ def bound(module: object, disk: OnDisk) -> Bound:
     found = _look(module, disk)
     for name, place_of_it in foreign(module, disk):
         found.replaced.setdefault(name, place_of_it)
+    return found
+
+
+def without(found: Bound, names: Collection[str]) -> Bound:
+    """Return what was found of all but some names, and what is below them."""
+    around = tuple(f"{each}." for each in names)
+    for each in fields(found) if names else ():
+        told: Any = getattr(found, each.name)
+        for name in [it for it in told if it in names or it.startswith(around)]:
+            told.remove(name) if isinstance(told, list) else told.pop(name)
     return found
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .bound import Bound, bound
+from .bound import Bound, bound, without
 from .fingerprints import fingerprint
 from .holders import Watched, holders_of
 from .literals import changed_literals
 from .on_disk import OnDisk, on_disk
-from .reachable import as_namespace, attributes_in, functions_of, is_namespace
+from .reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
+from .required import replaced_in
 from .sources import NoSourceError, changed_since_start, loader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from types import CodeType
+
+    from .required import Wanted
 
 
 def compare(name: str) -> dict[str, Any]:
@@ -23,8 +26,13 @@ def compare(name: str) -> dict[str, Any]:
     return compare_all([name])[0]
 
 
-def compare_all(names: Iterable[str], *, stale: bool = True) -> list[dict[str, Any]]:
+def compare_all(
+    names: Iterable[str], *, stale: bool = True, wanted: Iterable[Wanted] = ()
+) -> list[dict[str, Any]]:
     """Compare modules of ``sys.modules`` with their sources, importing nothing.
+
+    ``wanted`` are the functions that must be those of other files (:mod:`.required`): what is there
+    says nothing of its module.
 
     Without ``stale`` the other modules are not searched, which takes the most time: right after
     its first import nothing can hold an older state of a module.
@@ -42,7 +50,8 @@ def compare_all(names: Iterable[str], *, stale: bool = True) -> list[dict[str, A
     - ``missing``: names that the source defines and of which no live object is made;
     - ``wrapped``: ``[{name, file, line}]``, matched, below a wrapper that was defined there;
     - ``opaque``: names whose decorator gives something that cannot be followed;
-    - ``stale``: ``[{module, attribute, file, line}]``, what other modules hold of an older state.
+    - ``stale``: ``[{module, attribute, file, line}]``, what other modules hold of an older state;
+    - ``listed``: names of the module that are among the wanted functions.
 
     Of the rest of the module: ``loads_other`` (whether an import now would run other code than the
     source: a stale .pyc, an import hook; None: not known), ``changed`` (whether the source changed
@@ -50,13 +59,15 @@ def compare_all(names: Iterable[str], *, stale: bool = True) -> list[dict[str, A
     import would have to be deleted by hand in between), and, unless both are False,
     ``literals``: names whose value is not the literal that the source gives them.
     """
-    answers, watched = [], {}
+    answers, watched, wanted = [], {}, list(wanted)
     for name in names:
         module = sys.modules.get(name)
-        facts = _blank(name, module)
+        listed = [each for each in wanted if each["module"] == name]
+        facts = {**_blank(name, module), "listed": [each["attribute"] for each in listed]}
         answers.append(facts)
         try:
-            watched[name] = _compared(module, facts)
+            with set_aside(replaced_in(module, listed)):
+                watched[name] = _compared(module, facts, {".".join(it["path"]) for it in listed})
         except NoSourceError as error:
             facts["unprovable"] = str(error)
         except Exception as error:  # noqa: BLE001 - one odd module must not hide the others
@@ -67,15 +78,15 @@ def compare_all(names: Iterable[str], *, stale: bool = True) -> list[dict[str, A
     return answers
 
 
-def _compared(module: Any, facts: dict[str, Any]) -> Watched:
+def _compared(module: Any, facts: dict[str, Any], listed: Collection[str]) -> Watched:
     """Add to the facts what the comparison of one module gives. Raises NoSourceError."""
     disk = on_disk(facts["module"])
     space = as_namespace(module, disk.is_home)
-    found = bound(space, disk)
+    found = without(bound(space, disk), listed)
     reached = attributes_in(module, space, disk.is_own)
     facts.update(_functions(reached, disk, found), **_rest(space, disk))
     facts["hidden"] = not is_namespace(space)
-    return Watched(module, disk, found.replaced.keys())
+    return Watched(module, disk, found.replaced.keys(), listed)
 
 
 def _blank(name: str, module: Any) -> dict[str, Any]:

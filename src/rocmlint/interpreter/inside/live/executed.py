@@ -6,6 +6,7 @@ With ``sys.monitoring`` (3.12) a function costs one event, whatever the number o
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -24,11 +25,18 @@ _MONITORING: Any = getattr(sys, "monitoring", None)
 
 _seen: dict[int, CodeType] = {}
 """By identity, which holds as long as the code is kept here; equal code may be of two files."""
+_callers: dict[int, dict[int, CodeType]] = {}
+"""By identity of the code of a traced file, all code that was below it on the stack."""
+_traced: set[str] = set()
 _tool: list[int] = []
 
 
-def start() -> str | None:
-    """Begin to watch; give None, or why that is not possible: a profiler has the only place."""
+def start(traced: Iterable[str] = ()) -> str | None:
+    """Begin to watch; give None, or why that is not possible: a profiler has the only place.
+
+    Of the functions of ``traced`` files it is also seen what calls them, at each of their calls.
+    """
+    _traced.update(os.path.realpath(each) for each in traced)
     if _MONITORING is not None:
         return _start_monitoring()
     if sys.getprofile() not in (None, _profile):
@@ -56,6 +64,25 @@ def ran(files: Iterable[str]) -> list[CodeType]:
     return [each for each in list(_seen.values()) if each.co_filename in wanted]
 
 
+def is_used() -> bool:
+    """Return whether anything was watched."""
+    return bool(_seen)
+
+
+def ran_below(codes: Iterable[CodeType], callers: Iterable[CodeType]) -> bool | None:
+    """Return whether one of some codes ran, called by one of ``callers``, if there are any.
+
+    None if nothing was watched.
+    """
+    if not _seen:
+        return None
+    wanted = {id(each) for each in callers}
+    ran = [id(each) for each in codes if id(each) in _seen]
+    if not wanted:
+        return bool(ran)
+    return any(wanted & _callers.get(each, {}).keys() for each in ran)
+
+
 def _start_monitoring() -> str | None:
     if _tool:
         return None
@@ -73,9 +100,32 @@ def _start_monitoring() -> str | None:
 def _started(code: CodeType, _offset: int) -> Any:
     if is_function(code):
         _seen[id(code)] = code
+        if _traced and _note_callers(sys._getframe(1)):  # noqa: SLF001 - nothing else has it
+            return None
     return _MONITORING.DISABLE
 
 
 def _profile(frame: FrameType, event: str, _argument: object) -> None:
     if event == "call" and is_function(frame.f_code):
         _seen[id(frame.f_code)] = frame.f_code
+        if _traced:
+            _note_callers(frame)
+
+
+def _note_callers(frame: FrameType) -> bool:
+    """Note what a function of a traced file was called by; return whether it is one."""
+    name = frame.f_code.co_filename
+    if name not in _real:
+        _real[name] = os.path.realpath(name)
+    if _real[name] not in _traced:
+        return False
+    known = _callers.setdefault(id(frame.f_code), {})
+    below = frame.f_back
+    while below is not None:
+        known[id(below.f_code)] = below.f_code
+        below = below.f_back
+    return True
+
+
+_real: dict[str, str] = {}
+"""The path of each file that code names, without links."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .on_disk import OnDisk
 
-_FUNCTIONS = (FunctionType, type(lru_cache(lambda: None)))
+FUNCTIONS = (FunctionType, type(lru_cache(lambda: None)))
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Watched:
     disk: OnDisk
     replaced: Collection[str]
     """The names that are other code than that of the source."""
+    listed: Collection[str] = ()
+    """The names of which another question tells who holds what was there before."""
 
 
 def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]]:
@@ -60,7 +62,7 @@ def _held(owners: Mapping[str, str]) -> Iterator[tuple[str, str, object]]:
             kind = type(value)
             if kind is FunctionType and value.__code__.co_filename in owners:
                 yield holder, attribute, value
-            elif kind in _FUNCTIONS:  # a wrapper says that it is of the module of what it wraps
+            elif kind in FUNCTIONS:  # a wrapper says that it is of the module of what it wraps
                 if str(value.__module__) in names:
                     yield holder, attribute, value
             elif issubclass(kind, type) and id(value) not in others:
@@ -77,7 +79,7 @@ def _old_parts(
     if issubclass(type(value), type):
         for base in bases(value):
             module = module_of(base)
-            if module in watched:
+            if module in watched and qualified_name(base) not in watched[module].listed:
                 yield from ((module, each) for each in _old_methods(base, watched[module]))
         return
     for each in functions_of(value):

@@ -74,11 +74,11 @@ def _files(maker: Any) -> set[str]:
     """Return the files of the code that an object runs, its class's too, and what it names."""
     kind = maker if issubclass(type(maker), type) else type(maker)
     functions = list(chain(functions_of(maker), *(methods(each) for each in bases(kind))))
-    named = chain.from_iterable(map(_named, functions))
-    return {each.__code__.co_filename for each in chain(functions, named)}
+    others = chain.from_iterable(map(named, functions))
+    return {each.__code__.co_filename for each in chain(functions, others)}
 
 
-def _named(function: FunctionType) -> Iterator[FunctionType]:
+def named(function: FunctionType) -> Iterator[FunctionType]:
     """Yield the functions that a function names: global ones, and those of modules it names."""
     names = set(_names(function.__code__))
     spaces = [function.__globals__]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections import deque
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import (
     AsyncGeneratorType,
     BuiltinFunctionType,
@@ -45,6 +47,9 @@ _DEPTH = 3
 """How many containers and instances are opened one in another: lru_cache, partial, a list."""
 _LIMIT = 500
 """How many objects are looked at from one attribute: no logger or registry is read whole."""
+
+_aside: ContextVar[Mapping[int, Mapping[str, object]] | None] = ContextVar("aside", default=None)
+"""By the identity of an object, what is seen in place of its attributes."""
 
 ABSENT: object = object()
 """What stands for an attribute that is not there; None may be a value."""
@@ -140,7 +145,7 @@ def classes_of(module: str) -> Iterator[type]:
 
 def functions_with(space: object) -> Iterator[FunctionType]:
     """Yield all functions alive whose globals are the attributes of an object."""
-    for each in gc.get_referrers(attributes(space)):
+    for each in gc.get_referrers(_attributes(space)):
         if type(each) is FunctionType:
             yield each
 
@@ -152,8 +157,32 @@ def value_at(owner: object, path: Iterable[str]) -> object:
     return owner
 
 
+@contextmanager
+def set_aside(values: Iterable[tuple[object, str, object]]) -> Iterator[None]:
+    """Have some attributes be something else, or ABSENT, for whoever looks at them in this thread.
+
+    ``values`` are the owner, the name and what is seen there. The objects stay as they are.
+    """
+    instead: dict[int, dict[str, object]] = {}
+    for owner, name, value in values:
+        instead.setdefault(id(owner), {})[name] = value
+    token = _aside.set(instead)
+    try:
+        yield
+    finally:
+        _aside.reset(token)
+
+
 def attributes(owner: object) -> Mapping[str, Any]:
     """Return the attributes that a module or a class itself has, as they are kept."""
+    kept, aside = _attributes(owner), _aside.get()
+    if not aside or id(owner) not in aside:
+        return kept
+    found = {**kept, **aside[id(owner)]}
+    return {name: value for name, value in found.items() if value is not ABSENT and name in kept}
+
+
+def _attributes(owner: object) -> Mapping[str, Any]:
     if issubclass(type(owner), type):
         of_class: Mapping[str, Any] = type.__dict__["__dict__"].__get__(owner)
         return of_class

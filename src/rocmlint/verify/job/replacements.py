@@ -1,0 +1,135 @@
+"""Whether the functions of manifests are replaced in each process of a job that must have them."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.verify.live.functions import claim, result_of_function
+from rocmlint.verify.result import Judgement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.verify.job.watch import Watch
+    from rocmlint.verify.job.witnesses import WitnessReport
+    from rocmlint.verify.live.functions import FunctionFacts
+    from rocmlint.verify.manifest_functions import ManifestFunction
+    from rocmlint.verify.result import Result
+
+_INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")
+_HELPERS = ("forkserver server", "resource tracker")
+_FORKED = ("fork", "forkserver")
+_EARLY = ("start", "import")
+
+
+def of_functions(
+    check: str, witness: WitnessReport, others: Sequence[WitnessReport], watch: Watch
+) -> Iterator[Result]:
+    """Yield what is known of each function in a process that has loaded its module.
+
+    A launcher, or a helper of an installed package, does not run the program that replaces it: it
+    is left out where another process has the file. ``others`` are all processes of the job.
+    """
+    for function in watch.functions:
+        if function.module not in witness.modules:
+            continue
+        facts = _facts(witness, function)
+        if facts is None:
+            found = _not_seen()
+        elif facts.get("state") == "original" and not _must_have(witness, others):
+            if _is_installed(witness) and not facts.get("is_loaded"):
+                if any(_has_file(each, function) for each in others if each is not witness):
+                    continue
+            found = _elsewhere(witness, function)
+        else:
+            found = None
+        yield (
+            _result(check, witness, function, facts or {})
+            if found is None
+            else found.on(check, claim(function), function.name)
+        )
+
+
+def _result(
+    check: str, witness: WitnessReport, function: ManifestFunction, facts: FunctionFacts
+) -> Result:
+    try:
+        return result_of_function(function, facts, check)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        damage = f"its part of the witness is damaged ({type(error).__name__}: {error})"
+        return result_of_function(function, {"error": f"{witness.file}: {damage}"}, check)
+
+
+def _facts(witness: WitnessReport, function: ManifestFunction) -> FunctionFacts | None:
+    found = witness.facts.get("functions", {}).get(function.name)
+    return found if isinstance(found, dict) and witness.facts.get("moment") not in _EARLY else None
+
+
+def _must_have(witness: WitnessReport, others: Sequence[WitnessReport]) -> bool:
+    """Return whether a process is one for which the function was to be replaced.
+
+    That are the processes of ranks, or without ranks of the command, that no other of them started;
+    and forks, which begin with what their parent has.
+    """
+    if witness.facts.get("moment") == "asked" or witness.start in _HELPERS:
+        return False
+    if witness.start in _FORKED:
+        return True
+    if any(each.rank is not None for each in others) and witness.rank is None:
+        return False
+    parents = {(it.host, it.pid) for it in others if it.rank == witness.rank and it is not witness}
+    is_first = (witness.host, witness.facts.get("parent")) not in parents
+    return is_first and not (witness.rank is None and _starts_one(witness, others))
+
+
+def _starts_one(witness: WitnessReport, others: Sequence[WitnessReport]) -> bool:
+    """Return whether an installed program, such as a launcher, has started the program itself."""
+    own = (witness.host, witness.pid)
+    children = [each for each in others if (each.host, each.facts.get("parent")) == own]
+    return _is_installed(witness) and any(not _is_installed(each) for each in children)
+
+
+def _is_installed(witness: WitnessReport) -> bool:
+    """Return whether the program of a process is installed: a module, or a command of one."""
+    program = str(witness.facts.get("program") or "")
+    folder, name = os.path.split(program)
+    is_command = os.path.basename(folder) in ("bin", "Scripts") and not name.endswith(".py")
+    is_helper = witness.start in _HELPERS
+    return is_helper or is_command or _INSTALLED.search(program) is not None
+
+
+def _has_file(witness: WitnessReport, function: ManifestFunction) -> bool:
+    facts = witness.facts.get("functions", {}).get(function.name)
+    return isinstance(facts, dict) and bool(facts.get("is_loaded"))
+
+
+def _not_seen() -> Judgement:
+    return Judgement(
+        "unproven",
+        "declared",
+        "not seen at its end",
+        "the process was seen only when it started and when it imported the module; whether the "
+        "function was replaced after that is unknown",
+        "let the process end by itself, or call rocmlint.assert_loaded after the replacement",
+    )
+
+
+def _elsewhere(witness: WitnessReport, function: ManifestFunction) -> Judgement:
+    if witness.facts.get("moment") == "asked":
+        reason = (
+            "this is a fresh interpreter, not the job: nothing in it has replaced "
+            f"{function.attribute}"
+        )
+        action = "rocmlint verify run --keep DIR --manifest MANIFEST -- COMMAND, then verify ranks"
+    else:
+        reason = (
+            f"this process was started beside the program and has the original of {function.name}; "
+            "whether it calls it is unknown"
+        )
+        action = (
+            "if it does, replace the function in what the process runs: only a fork has what its "
+            "parent replaced"
+        )
+    return Judgement("unproven", "live", "the original", reason, action)
