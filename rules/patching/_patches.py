@@ -109,18 +109,12 @@ def local_definition(node: cst.CSTNode, source: Source) -> cst.FunctionDef | cst
 
 
 def made_by(value: cst.BaseExpression, source: Source) -> str:
-    """Return what defines a function that is set, as a claim names it; empty if that is unknown.
-
-    Of a call that is the function that makes it, if it is one of the project, or what it is given.
-    """
+    """Return what defines a function that is set, as a claim names it; empty if that is unknown."""
     if isinstance(value, cst.Lambda):
         return ":"
     if isinstance(value, cst.Call):
-        maker = made_by(value.func, source)
-        package = maker.lstrip(".").partition(".")[0]
-        if maker.startswith(":") or (maker and source.is_first_party(package)):
-            return f"{maker}.<locals>" if maker.strip(":") else ""
-        return made_by(value.args[0].value, source) if value.args else ""
+        given = made_by(value.args[0].value, source) if value.args else ""
+        return f"{made_by(value.func, source)}({given})"
     if isinstance(value, cst.Name):
         bound = source.bindings(value.value, value)
         if len(bound) == 1 and isinstance(bound[0].node, (cst.FunctionDef, cst.ClassDef)):

@@ -90,7 +90,8 @@ class Claim:
     not say what to run. ``given`` is what the code says beside the subject, such as the folder that
     files are copied from, as a path. ``optional`` is what the code goes on without. ``by`` is what
     replaces the subject: the dotted name of an import, or behind a colon the qualified name of a
-    function of the same file (none for a lambda); empty where the code does not tell it.
+    function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty where
+    the code does not tell it.
     """
 
     kind: ClaimKind

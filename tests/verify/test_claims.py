@@ -171,7 +171,9 @@ def test_a_method_is_looked_for_where_its_class_is_defined(project: Project, sit
     found = results(project, site, "patch.py")
     method = found["`GemmaMLP.forward` is replaced at run time"]
     module = "transformers.models.gemma.modeling_gemma"
-    assert method["action"].startswith(f"rocmlint verify run --module {module} -- python PROGRAM")
+    assert method["action"].startswith("rocmlint verify manifest --functions patch.py --output ")
+    entry = f'[[function]]\nname = "{module}:GemmaMLP.forward"\nfile = "patch.py"\n'
+    assert {"name": "for a manifest", "value": f'{entry}function = "ours"'} in method["evidence"]
     assert {"name": "what is replaced", "value": f"{defining}:4"} in method["evidence"]
     assert found["`GemmaMLP._gone` is replaced at run time"]["seen"] == "not named in its file"
     function = found["`forward` is replaced at run time"]  # set where it is only passed on

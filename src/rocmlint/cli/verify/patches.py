@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
+from rocmlint.errors import ConfigError
 from rocmlint.verify.files.patches import check
 from rocmlint.verify.manifest import read
 
@@ -28,4 +29,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify patches``."""
-    return finish(check(read(flags.manifest), interpreter_of(flags)), flags)
+    manifest = read(flags.manifest)
+    if not manifest.files:
+        message = (
+            f"{flags.manifest}: contains only functions, which a running program replaces: "
+            f"rocmlint verify run --manifest {flags.manifest} -- COMMAND"
+        )
+        raise ConfigError(message)
+    return finish(check(manifest, interpreter_of(flags)), flags)

@@ -39,12 +39,16 @@ def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
     result.
     """
     places: dict[Claim, list[str]] = {}
+    made: dict[Claim, Claim] = {}
     for each in claims:
-        places.setdefault(without_place(each), []).append(f"{each.path}:{each.line}")
+        claim = without_place(each)
+        places.setdefault(claim, []).append(f"{each.path}:{each.line}")
+        if each.by or claim not in made:
+            made[claim] = each
     looked_up = (each for each in places if each.kind in {"replacement", "origin"})
     targets = dict.fromkeys((each.subject, each.given) for each in looked_up)
     context = replace(context, targets=tuple(targets))
-    return together({each: _result(each, where, context) for each, where in places.items()})
+    return together({each: _result(made[each], it, context) for each, it in places.items()})
 
 
 def without_place(claim: Claim) -> Claim:
@@ -60,5 +64,5 @@ def _result(claim: Claim, places: list[str], context: Context) -> Result:
         action = "fix this (--python and --timeout may help), then run this again"
         judgement = Judgement("unproven", "declared", "not checked", reason, action)
         evidence = (Evidence("details", details),) if details else ()
-    made = as_evidence("claimed at", list(dict.fromkeys(places)))
-    return judgement.on(CHECK, claim.statement, claim.subject, (*made, *evidence))
+    claimed = as_evidence("claimed at", list(dict.fromkeys(places)))
+    return judgement.on(CHECK, claim.statement, claim.subject, (*claimed, *evidence))

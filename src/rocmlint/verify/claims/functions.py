@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rocmlint.findings import Claim
     from rocmlint.verify.claims.context import Context
 
+ENTRY = "for a manifest"
+"""The name of the evidence that holds an entry."""
+
 _LARGEST = 10_000_000
 """Bytes of a Python file that is read for what it defines."""
 _DEPTH = 5
@@ -62,8 +65,8 @@ def proposals(claims: Iterable[Claim], context: Context, folder: str) -> Iterato
 def _proposal(claim: Claim, context: Context, folder: str) -> Proposal:
     definition = _defined_by(claim)
     if definition is None:
-        made_by = claim.by.strip(":") or "a lambda"
-        return Proposal(claim, None, f"the file that defines {made_by} is not in the project")
+        reason = f"the file that defines {claim.by.strip('()')} is not in the project"
+        return Proposal(claim, None, reason)
     name = f"{_module(claim, context)}:{claim.given}"
     file = os.path.relpath(definition.path, folder).replace(os.sep, "/")
     if file.startswith("../") or name_problem(name):
@@ -89,15 +92,20 @@ def _module(claim: Claim, context: Context) -> str:
 
 
 def _defined_by(claim: Claim) -> _Definition | None:
-    """Find what a claim says that the replacement is made by, in the files around it."""
-    maker, colon, name = claim.by.partition(":")
-    factory = "<locals>"
-    if colon:
-        return _Definition(os.path.abspath(claim.path), "" if name.endswith(factory) else name)
-    found = _imported(maker.removesuffix(f".{factory}"), os.path.abspath(claim.path), _DEPTH)
-    if found is not None and maker.endswith(factory):
-        return _Definition(found.path, "")
-    return found
+    """Find what a claim says that the replacement is made by, in the files around it.
+
+    What a call gives is code of the function that is called, if that is one of the project, and
+    else what the call is given.
+    """
+    by, path = claim.by, os.path.abspath(claim.path)
+    while by:
+        maker, is_call, given = by.partition("(")
+        own = _Definition(path, maker[1:]) if maker.startswith(":") else None
+        found = own or (_imported(maker, path, _DEPTH) if maker else None)
+        if found is not None:
+            return _Definition(found.path, "") if is_call else found
+        by = given.removesuffix(")")
+    return None
 
 
 def _imported(dotted: str, path: str, depth: int) -> _Definition | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.verify.claims.functions import ENTRY, proposals
+from rocmlint.verify.manifest import lines_of
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
@@ -12,6 +15,10 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Claim
     from rocmlint.verify.claims.context import Checked, Context
+
+_RUN = "rocmlint verify run"
+_OUTPUT = "functions.toml"
+"""What the manifest of functions is called in a command."""
 
 
 def replacement(claim: Claim, context: Context) -> Checked:
@@ -32,18 +39,33 @@ def replacement(claim: Claim, context: Context) -> Checked:
     if not told["named"]:
         return _not_named(told["origin"], other), evidence
     reason = "a replacement is made at run time, and only the running program can show it"
-    return Judgement(
-        "unproven", "located", "its target exists", reason, _show(claim, told)
-    ), evidence
+    action, entry = _show(claim, told, context)
+    return Judgement("unproven", "located", "its target exists", reason, action), evidence + entry
 
 
-def _show(claim: Claim, told: Mapping[str, Any]) -> str:
-    """Return what shows a replacement: the module that defines the class whose method is set.
+def _show(
+    claim: Claim, told: Mapping[str, Any], context: Context
+) -> tuple[str, tuple[Evidence, ...]]:
+    """Return what shows a replacement: an entry of a manifest, and the command to run with it.
 
     Where a module only passes a name on, setting it there changes nothing in the one that defines.
     """
-    if "." in claim.given or told["module"] == claim.subject:
-        return f"{_run(told['module'])} (it must report that your file replaced it)"
+    if "." not in claim.given and told["module"] != claim.subject:
+        return _passed_on(claim, told), ()
+    name = f"{told['module']}:{claim.given}"
+    for manifest in context.manifests:
+        if any(each.name == name for each in manifest.functions):
+            return f"{_RUN} --manifest {shlex.quote(manifest.path)} -- python PROGRAM", ()
+    entries = [each.function for each in proposals([claim], context, os.curdir) if each.function]
+    if not entries:
+        return f"{_run(told['module'])} (it must report that your file replaced it)", ()
+    write = f"rocmlint verify manifest --functions {shlex.quote(claim.path)} --output {_OUTPUT}"
+    lines = "\n".join(lines_of(entries[0]))
+    run = f"{_RUN} --manifest {_OUTPUT} -- python PROGRAM"
+    return f"{write}; then {run}", (Evidence(ENTRY, lines),)
+
+
+def _passed_on(claim: Claim, told: Mapping[str, Any]) -> str:
     return (
         f"after the patch, let the program print {claim.subject}; modules that imported the "
         f"name from {told['module']} keep the old object"
@@ -83,7 +105,7 @@ def origin(claim: Claim, context: Context) -> Checked:
 
 
 def _run(module: str) -> str:
-    return f"rocmlint verify run --module {module} -- python PROGRAM"
+    return f"{_RUN} --module {module} -- python PROGRAM"
 
 
 def dtype(_: Claim, __: Context) -> Checked:

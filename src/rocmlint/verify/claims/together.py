@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.text.words import few
+from rocmlint.verify.claims.functions import ENTRY
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def _folded(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result:
 def _evidence(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Iterator[Evidence]:
     for claim in claims[:_SHOWN]:
         for each in results[claim].evidence:
-            yield Evidence(each.name, f"{each.value} ({claim.given})")
+            is_entry = each.name == ENTRY  # to be copied as it is
+            yield each if is_entry else Evidence(each.name, f"{each.value} ({claim.given})")
     if len(claims) > _SHOWN:
         yield Evidence("also", ", ".join(claim.given for claim in claims[_SHOWN:]))

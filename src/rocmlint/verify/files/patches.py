@@ -25,7 +25,12 @@ _AGAIN = "then run this again"
 
 
 def check(manifest: Manifest, interpreter: Interpreter) -> list[Result]:
-    """Judge the version of the package and each file. Raises InterpreterError."""
+    """Judge the version of the package and each file; functions are not on the disk.
+
+    Raises InterpreterError.
+    """
+    if not manifest.files:
+        return []
     facts = _asked(manifest, interpreter)
     return [
         *(versions.results(manifest, facts) if manifest.requires else ()),
