@@ -38,7 +38,7 @@ def of_functions(
         facts = _facts(witness, function)
         if facts is None:
             found = _not_seen()
-        elif facts.get("state") == "original" and not _must_have(witness, others):
+        elif facts.get("state") == "original" and not _must_have(witness, others, function):
             if _is_installed(witness) and not facts.get("is_loaded"):
                 if any(_has_file(each, function) for each in others if each is not witness):
                     continue
@@ -67,28 +67,35 @@ def _facts(witness: WitnessReport, function: ManifestFunction) -> FunctionFacts 
     return found if isinstance(found, dict) and witness.facts.get("moment") not in _EARLY else None
 
 
-def _must_have(witness: WitnessReport, others: Sequence[WitnessReport]) -> bool:
+def _must_have(
+    witness: WitnessReport, others: Sequence[WitnessReport], function: ManifestFunction
+) -> bool:
     """Return whether a process is one for which the function was to be replaced.
 
-    That are the processes of ranks, or without ranks of the command, that no other of them started;
-    and forks, which begin with what their parent has.
+    That are the first processes of the program: of each rank, or without ranks of the command. A
+    fork is one too, for it begins with what its parent has.
     """
     if witness.facts.get("moment") == "asked" or witness.start in _HELPERS:
         return False
     if witness.start in _FORKED:
         return True
-    if any(each.rank is not None for each in others) and witness.rank is None:
+    if witness.rank is None and any(each.rank is not None for each in others):
         return False
-    parents = {(it.host, it.pid) for it in others if it.rank == witness.rank and it is not witness}
+    alike = [it for it in others if it.rank == witness.rank and not _is_installed(it)]
+    parents = {(it.host, it.pid) for it in alike if it is not witness}
     is_first = (witness.host, witness.facts.get("parent")) not in parents
-    return is_first and not (witness.rank is None and _starts_one(witness, others))
+    return is_first and not _starts_program(witness, others, function)
 
 
-def _starts_one(witness: WitnessReport, others: Sequence[WitnessReport]) -> bool:
-    """Return whether an installed program, such as a launcher, has started the program itself."""
+def _starts_program(
+    witness: WitnessReport, others: Sequence[WitnessReport], function: ManifestFunction
+) -> bool:
+    """Return whether a process has started the program itself, as launchers do."""
     own = (witness.host, witness.pid)
     children = [each for each in others if (each.host, each.facts.get("parent")) == own]
-    return _is_installed(witness) and any(not _is_installed(each) for each in children)
+    if _is_installed(witness):
+        return any(not _is_installed(each) for each in children)
+    return not _has_file(witness, function) and any(_has_file(it, function) for it in children)
 
 
 def _is_installed(witness: WitnessReport) -> bool:

@@ -1,0 +1,209 @@
+"""Functions that must be those of a file, in processes that run: calls, children, early ends."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.function_cases import DECO, OPS, VICTIM
+
+if TYPE_CHECKING:
+    from tests.support.project import Project
+    from tests.support.verdicts import Judged, Truth
+
+pytestmark = [pytest.mark.verdict, pytest.mark.slow]
+
+NAME = "victim.mod:f"
+MANIFEST = f'version = 1\n[[function]]\nname = "{NAME}"\nfile = "ops.py"\n'
+WRAP = """
+    import functools, ops, victim.mod as m
+    def wrap(function):
+        @functools.wraps(function)
+        def wrapper(*a):
+            return {calls}
+        return wrapper
+    m.f = wrap(ops.fast)
+    """
+AROUND = """
+    import ops, victim.mod as m
+    class Around:
+        def __init__(self, function):
+            self.function = function
+        def __call__(self, *a):
+            return {calls}
+    m.f = Around(ops.fast)
+    """
+RUN = "\n    def run():\n        m.f(0)\n"
+
+
+@pytest.fixture
+def job(project: Project) -> Project:
+    project.write("site-packages/victim/__init__.py", "")
+    project.write("site-packages/victim/mod.py", VICTIM)
+    project.write("site-packages/deco/__init__.py", DECO)
+    project.write("ops.py", OPS)
+    project.write("m.toml", MANIFEST)
+    return project
+
+
+BACK = """
+    import ops, victim.mod as m
+    old, m.f = m.f, ops.fast
+    def run():
+        m.f(0)
+        m.f = old
+    """
+INSTALL = "import ops, victim.mod as m\n    m.f = ops.fast"
+LATER = "import ops, victim.mod as m\n    def run():\n        m.f = ops.fast\n        m.f(0)\n"
+NOT_CALLED = INSTALL + "\n    def run(): pass"
+BESIDE = WRAP.format(calls="1") + "\n    def run():\n        m.f(0)\n        ops.fast(0)\n"
+BY_NAME = INSTALL + "\n    m.f = lambda *a: ops.fast(*a)" + RUN
+BOUND = INSTALL + "\n    import functools\n    m.f = functools.partial(ops.fast, 1)" + RUN
+EXECUTED: dict[str, tuple[str, Truth, str, str]] = {
+    "plain": (INSTALL + RUN, "holds", "proven", ""),
+    "not called": (NOT_CALLED, "open", "unproven", "did not run it"),
+    "wrapper that calls it": (WRAP.format(calls="function(*a)") + RUN, "holds", "proven", ""),
+    "wrapper that does not": (WRAP.format(calls="1") + RUN, "broken", "unproven", "prog.py"),
+    "wrapper that does not, beside a direct call": (BESIDE, "broken", "unproven", "through there"),
+    "object that calls it": (AROUND.format(calls="self.function(*a)") + RUN, "holds", "proven", ""),
+    "object that does not": (AROUND.format(calls="1") + RUN, "broken", "unproven", "Around"),
+    "called by name": (BY_NAME, "holds", "proven", ""),
+    "bound arguments": (BOUND, "holds", "proven", ""),
+    "installed by the call": (LATER, "holds", "proven", ""),
+    "set back by the call": (BACK, "broken", "contradicted", "is the original"),
+}
+
+
+@pytest.mark.parametrize("case", EXECUTED.values(), ids=EXECUTED)
+def test_a_call_decides(job: Project, case: tuple[str, Truth, str, str], judged: Judged) -> None:
+    program, truth, verdict, said = case
+    job.write("prog.py", textwrap.dedent("    " + program.strip("\n ")))
+    ran = job.run(
+        *("verify", "live", "prog", "--manifest", "m.toml", "--executed", "--call", "prog:run"),
+        *("--output-format", "json"),
+        PYTHONPATH=str(job.root / "site-packages"),
+    )
+    found = {each["subject"]: each for each in json.loads(ran.stdout)["results"]}[NAME]
+    judged("functions", truth, found["verdict"])
+    assert (found["verdict"], said in found["reason"]) == (verdict, True), found
+    assert (found["strength"] == "executed") == (verdict == "proven")
+
+
+START = "import os, sys, ops, victim.mod as m\n"
+AT_EXIT = """
+import atexit
+old, m.f = m.f, ops.fast
+atexit.register(lambda: setattr(m, 'f', old))
+"""
+JOBS: dict[str, tuple[str, Truth, str]] = {
+    "to the end": ("m.f = ops.fast", "holds", "proven"),
+    "set back": ("old = m.f; m.f = ops.fast; m.f = old", "broken", "contradicted"),
+    "set back at exit": (AT_EXIT, "broken", "contradicted"),
+    "killed": ("m.f = ops.fast; os.kill(os.getpid(), 9)", "open", "unproven"),
+    "left without an end": ("m.f = ops.fast; os._exit(0)", "open", "unproven"),
+    "never installed": ("", "broken", "contradicted"),
+}
+
+
+@pytest.mark.parametrize("case", JOBS.values(), ids=JOBS)
+def test_the_end_of_a_process_counts(
+    job: Project, case: tuple[str, Truth, str], judged: Judged
+) -> None:
+    program, truth, verdict = case
+    job.write("job.py", f"{START}{program}\n")
+    (found,) = of_functions(watched(job))
+    judged("functions", truth, found["verdict"])
+    assert found["verdict"] == verdict, found
+
+
+CHILD = """
+    import multiprocessing, os, sys, victim.mod as m
+
+    def child(old):
+        {child}
+
+    if __name__ == "__main__":
+        import ops
+        old, m.f = m.f, ops.fast
+        one = multiprocessing.get_context("{how}").Process(target=child, args=(None,))
+        one.start()
+        one.join()
+    """
+CHILDREN: dict[str, tuple[str, str, Truth, str]] = {
+    "a fork has it": ("fork", "assert m.f(0) == 'fast 1'", "holds", "proven"),
+    "a fork replaces it": ("fork", "m.f = lambda *a: 1", "broken", "contradicted"),
+    "a fork sets it back": ("fork", "m.f = m.TABLE['sdpa']", "broken", "contradicted"),
+    "a spawned child has not": ("spawn", "m.f(0)", "broken", "unproven"),
+    "a spawned child installs it": ("spawn", "import ops; m.f = ops.fast", "holds", "proven"),
+    "a spawned child replaces it": ("spawn", "m.f = lambda *a: 1", "broken", "contradicted"),
+}
+
+
+@pytest.mark.parametrize("case", CHILDREN.values(), ids=CHILDREN)
+def test_children_are_told_of_apart(
+    job: Project, case: tuple[str, str, Truth, str], judged: Judged
+) -> None:
+    how, child, truth, verdict = case
+    job.write("job.py", textwrap.dedent(CHILD.format(how=how, child=child)))
+    found = of_functions(watched(job))
+    (parent,) = [each for each in found if how not in each["subject"]]
+    (its,) = [each for each in found if how in each["subject"]]
+    judged("functions", truth, its["verdict"])
+    assert (parent["verdict"], its["verdict"]) == ("proven", verdict), its
+
+
+LAUNCHER = """
+    import os, subprocess, sys, victim.mod
+    sys.exit(subprocess.call([sys.executable, "job.py"]))
+    """
+
+
+def test_an_installed_launcher_needs_no_replacement(job: Project, judged: Judged) -> None:
+    job.write("site-packages/launcher/__main__.py", textwrap.dedent(LAUNCHER))
+    job.write("job.py", START + "m.f = ops.fast\n")
+    found = watched(job, "-m", "launcher")
+    judged("functions", "holds", found["verdict"])
+    assert len(of_functions(found)) == 1
+
+
+def test_an_installed_program_that_is_the_job_needs_it(job: Project, judged: Judged) -> None:
+    job.write("site-packages/launcher/__main__.py", "import victim.mod\n")
+    (found,) = of_functions(watched(job, "-m", "launcher"))
+    judged("functions", "broken", found["verdict"])
+    assert found["verdict"] == "contradicted"
+
+
+def test_a_program_of_the_project_that_starts_the_job_is_told(job: Project, judged: Judged) -> None:
+    job.write("start.py", textwrap.dedent(LAUNCHER))
+    job.write("job.py", START + "m.f = ops.fast\n")
+    started, program = of_functions(watched(job, "start.py"))
+    judged("functions", "open", started["verdict"])
+    assert (started["verdict"], program["verdict"]) == ("unproven", "proven")
+
+
+def test_the_program_of_a_launcher_needs_it(job: Project, judged: Judged) -> None:
+    job.write("site-packages/launcher/__main__.py", textwrap.dedent(LAUNCHER))
+    job.write("job.py", "import victim.mod\n")
+    found = {
+        each["subject"]: each["verdict"] for each in of_functions(watched(job, "-m", "launcher"))
+    }
+    judged("functions", "broken", max(found.values(), key="contradicted".__eq__))
+    assert sorted(found.values()) == ["contradicted", "unproven"]
+
+
+def watched(job: Project, *command: str) -> dict[str, Any]:
+    job.run(
+        *("verify", "run", "--manifest", "m.toml", "--output", "report.json"),
+        *("--output-format", "json", "--", sys.executable, *(command or ("job.py",))),
+        PYTHONPATH=f"{job.root / 'site-packages'}:{job.root}",
+    )
+    document: dict[str, Any] = json.loads(job.read("report.json"))
+    return document
+
+
+def of_functions(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in document["results"] if each["claim"].startswith(f"{NAME} runs ")]
