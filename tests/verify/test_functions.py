@@ -172,3 +172,68 @@ def test_files_alone_cannot_show_a_function(repository: Project) -> None:
     done = repository.run("verify", "patches", "--manifest", "functions.toml")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "rocmlint verify run --manifest functions.toml -- COMMAND" in done.stderr
+
+
+REAL = """\
+import torch
+import torch.nn.functional as F
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+from transformers.models.llama import modeling_llama
+
+_original = F.scaled_dot_product_attention
+
+
+def attention(module, query, key, value, mask, **more):
+    return _original(query, key, value, attn_mask=mask).transpose(1, 2), None
+
+
+def norm(self, x):
+    return x * self.weight
+
+
+def rotary(query, key, cos, sin, **more):
+    return query, key
+
+
+ALL_ATTENTION_FUNCTIONS["sdpa"] = attention
+modeling_llama.LlamaRMSNorm.forward = norm
+modeling_llama.apply_rotary_pos_emb = rotary
+F.silu = lambda x, inplace=False: x
+
+
+def run():
+    config = modeling_llama.LlamaConfig(
+        hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=2,
+        num_key_value_heads=2, vocab_size=8,
+    )
+    modeling_llama.LlamaForCausalLM(config)(torch.ones(1, 4, dtype=torch.long))
+"""
+REGISTRY = """
+[[function]]
+name = 'transformers.modeling_utils:ALL_ATTENTION_FUNCTIONS["sdpa"]'
+file = "ops.py"
+function = "attention"
+"""
+
+
+def test_what_forks_replace_in_transformers_ran(project: Project) -> None:
+    pytest.importorskip("transformers")
+    project.write("ops.py", REAL)
+    written = project.run("verify", "manifest", "--functions", "ops.py")
+    project.write("functions.toml", written.stdout + REGISTRY)
+    ran = project.run(
+        *("verify", "live", "ops", "--manifest", "functions.toml", "--executed"),
+        *("--call", "ops:run", "--output-format", "json"),
+        OMP_NUM_THREADS="1",
+    )
+    found = json.loads(ran.stdout)["results"]
+    assert ran.returncode == 0, [each for each in found if each["verdict"] != "proven"]
+    executed = {each["subject"] for each in found if each["strength"] == "executed"}
+    assert executed == {
+        'transformers.modeling_utils:ALL_ATTENTION_FUNCTIONS["sdpa"]',
+        "transformers.models.llama.modeling_llama:LlamaRMSNorm.forward",
+        "transformers.models.llama.modeling_llama:apply_rotary_pos_emb",
+        "torch.nn.functional:silu",
+        "ops",
+        "ops:run",
+    }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "claims": "check what the code claims (the default: rocmlint verify src/)",
-    "manifest": "write a manifest: a list of the files of a patch",
+    "manifest": "write a manifest: a list of the files of a patch, or of replaced functions",
     "patches": "does an import load the patched files?",
     "stock": "does an installed package still match its wheel?",
     "live": "do a module's functions run the code of its source?",

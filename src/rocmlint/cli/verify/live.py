@@ -33,7 +33,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint verify live``."""
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="as in an import statement")
     parser.add_argument(
-        "--manifest", metavar="FILE", help="the modules of a patch, and their expected content"
+        "--manifest",
+        metavar="FILE",
+        help="the modules of a patch and their expected content, or the functions that are "
+        "replaced and the files that define the new ones",
     )
     parser.add_argument(
         "--executed", action="store_true", help="report which functions ran during --call"

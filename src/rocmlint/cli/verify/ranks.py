@@ -34,7 +34,8 @@ def add_watch_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="the files that must be live (written by rocmlint verify manifest); can be repeated",
+        help="the files and functions that must be live (written by rocmlint verify manifest); can "
+        "be repeated",
     )
     parser.add_argument(
         "--module",

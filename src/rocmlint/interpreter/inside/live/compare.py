@@ -66,7 +66,7 @@ def compare_all(
         facts = {**_blank(name, module), "listed": [each["attribute"] for each in listed]}
         answers.append(facts)
         try:
-            with set_aside(replaced_in(module, listed)):
+            with set_aside(replaced_in(name, wanted)):
                 watched[name] = _compared(module, facts, {".".join(it["path"]) for it in listed})
         except NoSourceError as error:
             facts["unprovable"] = str(error)

@@ -51,20 +51,26 @@ def look(wanted: Iterable[Wanted], *, older: bool = True) -> list[dict[str, Any]
     return [_looked_at(each, files, older=older) for each in wanted]
 
 
-def replaced_in(module: object, wanted: Iterable[Wanted]) -> Iterator[tuple[object, str, object]]:
+def replaced_in(name: str, wanted: Iterable[Wanted]) -> Iterator[tuple[object, str, object]]:
     """Yield what a comparison of a module is not to see, as ``reachable.set_aside`` takes it.
 
-    A registry keeps what it has for other keys.
+    That is what is wanted in it, and what it has by the same name of another module, as an import
+    gives it. A registry keeps what it has for other keys.
     """
-    keys: dict[tuple[str, ...], list[object]] = {}
+    module = sys.modules.get(name)
+    keys: dict[tuple[str, tuple[str, ...]], list[object]] = {}
     for each in wanted:
-        keys.setdefault(stored_path(".".join(each["path"])), []).extend(each["keys"])
-    for path, listed in keys.items():
-        owner, kept = (value_at(module, path[:-1]) if path[1:] else module), value_at(module, path)
-        own = [standing(module, path, [key]).value for key in listed]
+        path = stored_path(".".join(each["path"]))
+        keys.setdefault((each["module"], path), []).extend(each["keys"])
+    for (home, path), listed in keys.items():
+        kept = value_at(sys.modules.get(home), path)
+        own = [standing(sys.modules.get(home), path, [key]).value for key in listed]
         functions = {id(function) for each in own for function in functions_of(each)}
         rest = [each for each in functions_of(kept) if id(each) not in functions]
-        yield owner, path[-1], rest if listed else ABSENT
+        if home == name:
+            yield value_at(module, path[:-1]), path[-1], rest if listed else ABSENT
+        elif len(path) == 1 and kept is not ABSENT and value_at(module, path) is kept:
+            yield module, path[0], rest if listed else ABSENT
 
 
 def _looked_at(wanted: Wanted, files: dict[str, CodeFile | str], *, older: bool) -> dict[str, Any]:
