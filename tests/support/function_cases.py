@@ -41,6 +41,8 @@ VICTIM = '''\
 """The package whose functions are replaced."""
 from collections import OrderedDict
 
+from deco import timed
+
 
 def f(x, y=1):
     return "original"
@@ -50,8 +52,9 @@ def g(x):
     return "original"
 
 
-def shown(x):
-    return f(x)
+@timed
+def marked(x):
+    return "original"
 
 
 class Base:
@@ -107,7 +110,7 @@ OPS = '''\
 """Replaces functions of victim.mod."""
 import functools
 
-from deco import timed
+from deco import Shared, timed
 
 from victim.mod import f as original, g
 
@@ -168,6 +171,13 @@ def make(scale):
     return made
 
 
+class Inherits(Shared):
+    """What is called is code of its base, which calls this."""
+
+    def run(self, *arguments):
+        return "fast"
+
+
 class FastBase:
     def forward(self, *arguments):
         return "fast"
@@ -184,6 +194,15 @@ async def later(*arguments):
 DECO = '''\
 """An installed package with a decorator."""
 import functools
+
+
+class Shared:
+    def __call__(self, *arguments):
+        return self.run(*arguments)
+
+    @classmethod
+    def apply(cls, *arguments):
+        return cls().run(*arguments)
 
 
 def timed(function):

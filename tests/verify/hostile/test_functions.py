@@ -217,6 +217,23 @@ HOSTILE = [
         said="case.py:3",
     ),
     Case(
+        "method of a base, bound to a class of the file", "open", "unproven",
+        "import ops; m.f = ops.Inherits.apply", said="Inherits.run",
+    ),
+    Case(
+        "object whose base is called", "open", "unproven", "import ops; m.f = ops.Inherits()",
+        said="Inherits.run",
+    ),
+    Case(
+        "wrapper around the original", "broken", "contradicted", WRAP + "m.f = wrap(m.f)",
+        said="around the original",
+    ),
+    Case(
+        "module held from before", "broken", "contradicted",
+        "import ops, types\nnew = types.ModuleType('victim.mod')\nvars(new).update(vars(m))\n"
+        "new.f = ops.fast\nsys.modules['victim.mod'] = new", said=OLDER, module="",
+    ),
+    Case(
         "held from before", "broken", "contradicted", "import user, ops; m.f = ops.fast",
         call="user.f(0)", said=f"user.f {OLDER}",
     ),

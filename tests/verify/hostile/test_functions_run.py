@@ -162,12 +162,16 @@ LAUNCHER = """
     """
 
 
-def test_an_installed_launcher_needs_no_replacement(job: Project, judged: Judged) -> None:
+@pytest.mark.parametrize("name", ["f", "marked"])
+def test_an_installed_launcher_needs_no_replacement(
+    job: Project, name: str, judged: Judged
+) -> None:
     job.write("site-packages/launcher/__main__.py", textwrap.dedent(LAUNCHER))
-    job.write("job.py", START + "m.f = ops.fast\n")
+    job.write("job.py", f"{START}m.{name} = ops.fast\n")
+    job.write("m.toml", MANIFEST.replace("mod:f", f"mod:{name}"))
     found = watched(job, "-m", "launcher")
     judged("functions", "holds", found["verdict"])
-    assert len(of_functions(found)) == 1
+    assert len([each for each in found["results"] if "ops.py" in each["claim"]]) == 1
 
 
 def test_an_installed_program_that_is_the_job_needs_it(job: Project, judged: Judged) -> None:

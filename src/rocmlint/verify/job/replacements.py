@@ -38,7 +38,7 @@ def of_functions(
         facts = _facts(witness, function)
         if facts is None:
             found = _not_seen()
-        elif facts.get("state") == "original" and not _must_have(witness, others, function):
+        elif facts.get("has_original") and not _must_have(witness, others, function):
             if _is_installed(witness) and not facts.get("is_loaded"):
                 if any(_has_file(each, function) for each in others if each is not witness):
                     continue

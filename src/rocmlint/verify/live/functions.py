@@ -108,11 +108,12 @@ def _fix_of(function: ManifestFunction, facts: FunctionFacts) -> str:
 def _held_elsewhere(function: ManifestFunction, facts: FunctionFacts) -> Judgement:
     first = facts["older"][0]
     holder = f"{first['module']}.{first['attribute']}"
+    place = f" ({place_of(first)})" if first["file"] else ""
     return Judgement(
         "contradicted",
         "live",
         "the original is held elsewhere",
-        f"{holder} is still the original ({place_of(first)}) from before it was replaced, so calls "
+        f"{holder} is still the original{place} from before it was replaced, so calls "
         "through it run the old code",
         f"replace {function.attribute} before {first['module']} is imported, or set {holder} too",
     )
@@ -163,6 +164,7 @@ def _contradicted(function: ManifestFunction, facts: FunctionFacts) -> Judgement
         f"{name} is {place}, and {file} has no such code now: the file was changed after it was "
         "imported, or a program made that code"
     )
+    around = ", around the original" if facts["has_original"] else ""
     seen, reason, action = {
         "original": (
             "the original",
@@ -184,7 +186,7 @@ def _contradicted(function: ManifestFunction, facts: FunctionFacts) -> Judgement
             outdated,
             restart,
         ),
-    }.get(facts["state"], ("other code", f"{name} is {place}, not code of {file}", remove))
+    }.get(facts["state"], ("other code", f"{name} is {place}{around}, not code of {file}", remove))
     return Judgement("contradicted", "live", seen, reason, action)
 
 

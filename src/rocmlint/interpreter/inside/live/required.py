@@ -10,16 +10,17 @@ from . import executed
 from .bindings import stored_path
 from .bound import place
 from .code_file import CodeFile
-from .keepers import keepers
+from .keepers import keepers, kept_of
 from .makers import named
 from .reachable import ABSENT, attributes, functions_of, methods, value_at
 from .sources import NoSourceError
-from .standing import BOUND_ARGUMENTS, called, entered, standing
+from .standing import BOUND_ARGUMENTS, bound_to, called, entered, standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import CodeType
 
+    from .keepers import Kept
     from .standing import Standing
 
 Wanted = dict[str, Any]
@@ -40,6 +41,7 @@ def look(wanted: Iterable[Wanted], *, older: bool = True) -> list[dict[str, Any]
       of the file), ``original``, ``other``, ``absent``, ``unknown``;
     - ``problem``: why it is unknown, or what speaks against a right one (None);
     - ``place``: ``{file, line}`` of the first code; ``kind``: the type of what is there;
+    - ``has_original``: whether it is the original, or something around it;
     - ``defined_as``: the qualified name in the file, if it is its code; ``inside``: the names of
       the functions of the file in or behind what is around them;
     - ``is_loaded``: whether the process has a module of the file;
@@ -48,7 +50,9 @@ def look(wanted: Iterable[Wanted], *, older: bool = True) -> list[dict[str, Any]
     - ``ran``: whether the code ran, called by what is around it (None: nothing was watched).
     """
     files: dict[str, CodeFile | str] = {}
-    return [_looked_at(each, files, older=older) for each in wanted]
+    wanted = list(wanted)
+    kept = list(kept_of({each["module"] for each in wanted})) if older else []
+    return [_looked_at(each, files, kept) for each in wanted]
 
 
 def replaced_in(name: str, wanted: Iterable[Wanted]) -> Iterator[tuple[object, str, object]]:
@@ -73,11 +77,20 @@ def replaced_in(name: str, wanted: Iterable[Wanted]) -> Iterator[tuple[object, s
             yield module, path[0], rest if listed else ABSENT
 
 
-def _looked_at(wanted: Wanted, files: dict[str, CodeFile | str], *, older: bool) -> dict[str, Any]:
+def _looked_at(
+    wanted: Wanted, files: dict[str, CodeFile | str], kept: list[Kept]
+) -> dict[str, Any]:
     facts = {key: wanted[key] for key in ("name", "module", "attribute", "file", "function")}
     facts |= {"wanted_sha256": wanted["sha256"], "sha256": None, "state": "unknown"}
     facts |= {"problem": None, "place": {"file": None, "line": None}, "kind": "", "ran": None}
-    facts |= {"defined_as": "", "inside": [], "is_loaded": False, "older": [], "kept": []}
+    facts |= {
+        "has_original": False,
+        "defined_as": "",
+        "inside": [],
+        "is_loaded": False,
+        "older": [],
+        "kept": [],
+    }
     path = wanted["file"]
     if path not in files:
         try:
@@ -96,8 +109,7 @@ def _looked_at(wanted: Wanted, files: dict[str, CodeFile | str], *, older: bool)
     try:
         found = standing(module, stored_path(".".join(wanted["path"])), wanted["keys"])
         facts |= _told(module, found, file, wanted)
-        if older:
-            facts |= keepers(wanted, found, file)
+        facts |= keepers(kept, wanted, found, file)
     except Exception as error:  # noqa: BLE001 - an odd registry must not hide the other functions
         facts |= {"state": "unknown", "problem": f"it failed: {type(error).__name__}: {error}"}
     return facts
@@ -112,7 +124,7 @@ def _told(module: object, found: Standing, file: CodeFile, wanted: Wanted) -> di
     known = {"kind": type(value).__name__, "place": _entry(value)}
     told = {**known, **_of_file(found.value, file, wanted["function"])}
     if told["state"] == "other":
-        told |= _otherwise(value, file, wanted)
+        told |= _otherwise(found.value, file, wanted)
     if found.interceptor is not None:
         code = found.interceptor.__code__
         told["problem"] = (
@@ -183,27 +195,37 @@ def _made_here(kept: object, file: CodeFile, function: str) -> str:
     return ""
 
 
-def _otherwise(value: object, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
+def _otherwise(kept: object, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
     """Tell what code it is that is not plainly of the file."""
+    value = called(kept)
     codes = entered(value)
     if _is_original(value, codes, wanted):
-        return {"state": "original"}
-    inside = list(_inside(value, file))
-    outer = [each for each in functions_of(value) if not file.is_home(each.__code__)]
-    outer += list(methods(type(value))) if type(value) is not FunctionType else []
+        return {"state": "original", "has_original": True}
+    inside = [each for each in _parts(kept) if file.definition(each.__code__)]
+    outer = [each for each in _parts(kept) if not file.is_home(each.__code__)]
     reached = [each for one in outer for each in named(one) if file.definition(each.__code__)]
     if inside or reached:
         found = inside or reached
-        around = codes[-1:] if codes else None
         if codes or type(value) in BOUND_ARGUMENTS:
-            ran = executed.ran_below(_codes(_wanted_of(found, file, wanted)), around or ())
+            ran = executed.ran_below(_codes(_wanted_of(found, file, wanted)), codes[-1:])
         else:
             ran = False if executed.is_used() else None
         names = dict.fromkeys(_name(each, file) for each in found)
         return {"state": "around", "inside": list(names), "ran": ran}
     if codes and file.is_copy(codes[-1].co_filename):
         return {"state": "copy"}
-    return {"state": "other"}
+    has_original = any(_is_original(each, [each.__code__], wanted) for each in functions_of(value))
+    return {"state": "other", "has_original": has_original}
+
+
+def _parts(kept: object) -> Iterator[FunctionType]:
+    """Yield the functions that an object consists of, and those of its class and what it is of."""
+    yield from functions_of(kept)
+    value = called(kept)
+    if type(value) is not FunctionType:
+        yield from methods(value)
+    for each in bound_to(kept):
+        yield from methods(each)
 
 
 def _wanted_of(functions: list[FunctionType], file: CodeFile, wanted: Wanted) -> list[FunctionType]:

@@ -95,6 +95,15 @@ _DEPTH = 10
 """How many of these are opened one in another."""
 
 
+def bound_to(value: Any) -> list[object]:
+    """Return the objects and classes that methods were bound to."""
+    found: list[object] = []
+    while type(value) is MethodType and len(found) < _DEPTH:
+        found.append(value.__self__)
+        value = value.__func__
+    return found
+
+
 def entered(value: object) -> list[CodeType]:
     """Return the Python code that a call enters first; empty where there is none.
 
