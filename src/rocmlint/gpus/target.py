@@ -50,6 +50,29 @@ def parse_target(text: str) -> Target:
     return Target(match["processor"], features)
 
 
+def check_device(target: Target) -> None:
+    """Check that a GPU can have a target: its processor and its settings. Raises ValueError.
+
+    Which processor has which setting is what clang 19 accepts for ``--offload-arch``; processors
+    that came later may have each.
+    """
+    processor = target.processor
+    problem = ""
+    if processor == SPIRV or processor.endswith("-generic"):
+        problem = "is what code is compiled for, not a GPU"
+    elif processor not in DEVICES:
+        problem = "is not a GPU"
+    else:
+        for name in (each[:-1] for each in target.features):
+            if name not in _HAS_SETTING:
+                problem = f"has no feature {name!r}: there are {' and '.join(_HAS_SETTING)}"
+            elif not _HAS_SETTING[name].fullmatch(processor):
+                problem = f"has no feature {name!r}"
+    if problem:
+        message = f"{processor} {problem}"
+        raise ValueError(message)
+
+
 def contradict(one: Target, other: Target) -> bool:
     """Return whether nothing can be for both: other processors, or opposite settings."""
     signs = {each[:-1]: each[-1] for each in one.features}
@@ -120,3 +143,11 @@ PROCESSOR_OF_NUMBER = {
     if processor != "-"
 }
 """EF_AMDGPU_MACH of ``e_flags``: the numbers of LLVM's ``BinaryFormat/ELF.h``."""
+DEVICES = frozenset(each for each in PROCESSOR_OF_NUMBER.values() if not each.endswith("-generic"))
+"""The processors that a GPU can have; the others are families, which code is compiled for."""
+_LATER = r"gfx12[5-9].|gfx1[3-9]..|"
+_HAS_SETTING = {
+    "sramecc": re.compile(_LATER + "gfx906|gfx908|gfx90a|gfx94.|gfx950"),
+    "xnack": re.compile(_LATER + "gfx801|gfx810|gfx90.|gfx94.|gfx950|gfx101."),
+}
+"""The processors that have a setting."""

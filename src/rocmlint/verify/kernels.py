@@ -7,7 +7,7 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.text.words import few
@@ -52,9 +52,20 @@ class ReadFile:
         return package_of(self.found.path) or os.path.dirname(self.found.path)
 
     @property
+    def owner(self) -> str:
+        """Return the package that brought it, else the path below which it was found."""
+        return package_of(self.found.path) or self.found.root
+
+    @property
     def is_of_family(self) -> bool:
-        """Return whether it is a loose file, for which another may stand in on another GPU."""
-        return self.report.is_loose and not self.report.error and not self.is_named
+        """Return whether it is a file for which another may stand in on another GPU.
+
+        That is a loose one, or a library with the name of a GPU in its own.
+        """
+        is_one_of_many = self.report.is_loose or bool(
+            self.report.entries and _FOR_ONE_GPU.search(os.path.basename(self.found.path))
+        )
+        return is_one_of_many and not self.report.error and not self.is_named
 
     @property
     def family(self) -> str:
@@ -63,6 +74,8 @@ class ReadFile:
         Libraries such as rocBLAS and aiter bring one file for each GPU, in one folder or in folders
         named for the GPU, and load those for the device.
         """
+        if not self.report.is_loose:
+            return os.path.join(self.found.root, _FOR_ONE_GPU.sub("gfx*", self.found.name))
         folders = os.path.dirname(self.found.name).split(os.sep)
         named = (at for at, each in enumerate(folders) if _FOR_ONE_GPU.search(each))
         return os.path.join(self.found.root, *folders[: next(named, len(folders))])
@@ -131,9 +144,40 @@ def check(
         reports = [each.report for each in files]
         subject = _pattern(os.path.relpath(family, files[0].found.root), reports)
         for device in devices.targets:
-            yield _of_family(subject, family, reports, device, judge)
+            result = _of_family(subject, family, reports, device, judge)
+            yield _unless_elsewhere(result, files, found.files, device, judge)
         if not devices.targets:
             yield _without_device(subject, reports, devices.reason, folder=family)
+
+
+def _unless_elsewhere(
+    result: Result,
+    family: Sequence[ReadFile],
+    every: Iterable[ReadFile],
+    device: Target,
+    judge: Judge,
+) -> Result:
+    """Return that a family is not for a device as a question, if its package has other code.
+
+    A package may bring kernels ahead of time for the GPUs that gain from them, and compile or
+    choose others elsewhere, as aiter does with its ``aot`` directories.
+    """
+    if result.verdict != "contradicted" or result.reason != judge.none_for(device):
+        return result
+    owner = family[0].owner
+    other = next(
+        (each for each in every if each.owner == owner and judge.has_code(each.report, device)),
+        None,
+    )
+    if other is None:
+        return result
+    reason = (
+        f"none of them is for {device}, but other files of {owner} are, such as "
+        f"{other.found.name}: whether the job needs these, only a run shows"
+    )
+    todo = "profile the job, then rocmlint verify trace TRACE.json: it names the files that ran"
+    found = (*result.evidence, Evidence(f"has code for {device}", other.found.path))
+    return replace(result, verdict="unproven", reason=reason, action=todo, evidence=found)
 
 
 def _families(files: Iterable[ReadFile]) -> Mapping[str, Sequence[ReadFile]]:
@@ -144,7 +188,8 @@ def _families(files: Iterable[ReadFile]) -> Mapping[str, Sequence[ReadFile]]:
             by_folder[file.family].append(file)
     families: dict[str, list[ReadFile]] = defaultdict(list)
     for folder, members in by_folder.items():
-        is_alone = len(members) == 1 and folder != members[0].found.root
+        is_alone = len(members) == 1 and members[0].report.is_loose
+        is_alone = is_alone and folder != members[0].found.root
         families[os.path.dirname(folder) if is_alone else folder].extend(members)
     return families
 
@@ -170,7 +215,7 @@ def _of_file(file: ReadFile, device: Target, judge: Judge, missing: Sequence[str
 def _of_family(
     subject: str, family: str, reports: Sequence[FileReport], device: Target, judge: Judge
 ) -> Result:
-    judgement = judge.loose(reports, device)
+    judgement = judge.one_of(reports, device)
     usable = sum(judge.has_code(each, device) for each in reports)
     entries = [entry for each in reports for entry in each.entries]
     share = f"{usable:,} of {len(reports):,}" if usable else f"{len(reports):,}"
@@ -210,7 +255,7 @@ def _without_device(
 
 def _evidence_of_family(family: str, reports: Sequence[FileReport]) -> Iterator[Evidence]:
     counts = Counter(str(target) for each in reports for target in _targets(each))
-    yield Evidence("folder", family)
+    yield Evidence("folder" if reports[0].is_loose else "files", family)
     yield Evidence(
         "targets", "\n".join(f"{name}: {count:,} files" for name, count in sorted(counts.items()))
     )
@@ -221,7 +266,9 @@ def _targets(report: FileReport) -> Iterable[Target]:
 
 
 def _pattern(folder: str, reports: Sequence[FileReport]) -> str:
-    """Return a folder with the endings of the files in it."""
+    """Return a folder with the endings of the files in it; libraries come with their pattern."""
+    if not reports[0].is_loose:
+        return folder
     endings = sorted({os.path.splitext(each.path)[1] for each in reports})
     ending = endings[0] if len(endings) == 1 else f"{{{','.join(endings)}}}"
     return os.path.normpath(os.path.join(folder, "**", f"*{ending}"))

@@ -8,9 +8,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
+from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
 from rocmlint.gpus.devices import Devices, find_devices
-from rocmlint.gpus.target import parse_target
+from rocmlint.gpus.target import DEVICES, check_device, parse_target
 from rocmlint.text.words import counted
 from rocmlint.verify.kernels import check, scan
 
@@ -65,8 +66,16 @@ def run(flags: SimpleNamespace) -> int:
 
 
 def _named(names: Sequence[str]) -> Devices:
-    try:
-        return Devices(tuple(str(parse_target(each)) for each in names), "--arch")
-    except ValueError as error:
-        message = f"--arch {error}"
-        raise ConfigError(message) from error
+    """Read the targets that are given. Raises ConfigError for what no GPU can have."""
+    found = []
+    for name in names:
+        try:
+            target = parse_target(name)
+            check_device(target)
+        except ValueError as error:
+            processor = name.strip().partition(":")[0]
+            is_word = processor not in DEVICES and "-" not in processor
+            message = f"--arch {error}{did_you_mean(processor, DEVICES) if is_word else ''}"
+            raise ConfigError(message) from error
+        found.append(str(target))
+    return Devices(tuple(dict.fromkeys(found)), "--arch")

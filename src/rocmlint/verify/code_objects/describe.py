@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _ACTIONS: Mapping[Problem, str] = {
     "no code": "install a build of {package} for {processor}, or compile it with "
     "--offload-arch={processor} (PYTORCH_ROCM_ARCH={processor} for extensions of torch)",
+    "no device code": "name the files with its kernels, or see which files the job loads kernels "
+    "from: rocmlint verify trace TRACE.json",
     "in part": "compile {package} with --offload-arch={processor} if the run needs those kernels",
     "depends on a setting": "name the setting: rocmlint verify kernels --arch "
     "{processor}:xnack- (rocminfo shows the settings of the device)",

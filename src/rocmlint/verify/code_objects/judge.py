@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 How = Literal["native", "generic", "SPIR-V"]
 _ALONE = ("ELF", "kpack")
+_FROM_BAD_TO_GOOD: tuple[Verdict, ...] = ("contradicted", "unproven", "proven")
 _FIRST_GENERIC_VERSION = 1
 _GENERIC_NEEDS = 6
 """The code-object version that generic code came with."""
@@ -35,6 +36,7 @@ _GENERIC_NEEDS = 6
 Problem = Literal[
     "",
     "no code",
+    "no device code",
     "in part",
     "depends on a setting",
     "switched off",
@@ -86,6 +88,9 @@ class Judge:
         if report.is_for_cuda:
             reason = "its kernels are for NVIDIA GPUs; none can run on an AMD GPU"
             return _bad("contradicted", "CUDA only", reason)
+        if not report.entries:
+            reason = "it contains no device code: what it launches is in another file, if anything"
+            return _bad("unproven", "no device code", reason)
         parts = [
             partial(self._choose, list(entries))
             for _, entries in groupby(report.entries, lambda each: each.bundle)
@@ -93,14 +98,27 @@ class Judge:
         codes = [each.target for each in report.entries]
         return self._all_settings(device, codes, parts)
 
+    def one_of(self, reports: Sequence[FileReport], device: Target) -> KernelVerdict:
+        """Judge files of which one for the device is enough: loose ones, or libraries."""
+        if reports[0].is_loose:
+            return self.loose(reports, device)
+        judgements = (self.library(each, device) for each in reports)
+        best = max(judgements, key=lambda each: _FROM_BAD_TO_GOOD.index(each.verdict))
+        if best.problem == "no code":
+            return replace(best, reason=self.none_for(device))
+        return best
+
+    def none_for(self, device: Target) -> str:
+        """Return why files of which one is enough do not run."""
+        return f"none of them is for {device}: what loads them finds no kernels"
+
     def loose(self, reports: Sequence[FileReport], device: Target) -> KernelVerdict:
         """Judge loose code objects, of which one for the device is enough."""
         entries = [entry for each in reports for entry in each.entries]
         part = partial(self._choose, entries)
         judgement = self._all_settings(device, [each.target for each in entries], [part])
         if judgement.problem == "no code":
-            reason = f"none of them is for {device}: what loads them finds no kernels"
-            return replace(judgement, reason=reason)
+            return replace(judgement, reason=self.none_for(device))
         return judgement
 
     def has_code(self, report: FileReport, device: Target) -> bool:
