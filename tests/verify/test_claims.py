@@ -8,6 +8,7 @@ import json
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,9 @@ def verdicts(project: Project, site: Path, *arguments: str) -> dict[str, tuple[s
 
 CONTRADICTED = ("contradicted", "located")
 COPIED = "`transformers/models` has the files of `app/overlay/models`"
-CHECKED = "`transformers` is patched, as this check assumes"
+CHECKED = (
+    "`transformers` is patched, as app/overlay/models/siglip/check.py:7, app/serve.py:21 assume"
+)
 GEMMA = "`transformers/models/gemma` has the files of `app/overlay/models/gemma`"
 LATE = "`transformers.models.gemma.modeling_gemma` is replaced at run time"
 AITER = "the fast path `set_use_aiter_attention` is taken"
@@ -118,7 +121,7 @@ def test_a_patched_disk_proves_files_but_not_the_running_program(
     shutil.copytree(overlay, site / "transformers" / "models", dirs_exist_ok=True)
     assert verdicts(example, site, "app") == {
         COPIED: ("proven", "hashed"),
-        CHECKED: ("unproven", "hashed"),  # something is patched; what it should be, nobody said
+        CHECKED: ("proven", "hashed"),  # the check is in the overlay, so that is what it is about
         GEMMA: ("proven", "hashed"),
         LATE: ("unproven", "located"),
         AITER: ("unproven", "located"),  # the patch defines it, and nothing shows that it runs
@@ -205,6 +208,64 @@ def test_many_names_of_a_module_that_fare_alike_are_one_result(
     (found,) = results(project, site, "patch.py").values()
     assert found["claim"] == "`f0`, `f1` and 18 more are replaced at run time"
     assert found["evidence"][-1]["value"].endswith("f18, f19")
+
+
+def test_a_package_that_is_missing_is_one_result_with_all_that_needs_it(
+    project: Project, site: Path
+) -> None:
+    project.write("first.py", "import aiter\n")
+    project.write("second.py", "try:\n    import aiter\nexcept ImportError:\n    aiter = None\n")
+    project.write("third.py", "import aiter\nimport xformers\n")
+    project.write("fourth.py", "import aiter\n\ndef ours(): ...\n\naiter.gemm = ours\n")
+    found = results(project, site, ".")
+    assert list(found) == ["`aiter` loads, as 3 claims of the code need", "`xformers` loads"]
+    missing = found["`aiter` loads, as 3 claims of the code need"]
+    assert (missing["verdict"], missing["subject"], missing["seen"]) == (
+        *("contradicted", "aiter", "not installed"),
+    )
+    needed = [each["value"] for each in missing["evidence"] if each["name"] == "needed by"]
+    assert "`aiter` loads (first.py:1)" in needed
+    assert "`aiter` loads (third.py:1)" in needed
+    assert "`aiter` loads, or the code continues without it (second.py:2)" in needed
+    assert "`gemm` is replaced at run time (fourth.py:5)" in needed
+
+
+def test_a_package_that_all_code_can_do_without_stays_unproven(
+    project: Project, site: Path
+) -> None:
+    guarded = "try:\n    import aiter\nexcept ImportError:\n    aiter = None\n"
+    project.write("first.py", guarded)
+    project.write("second.py", guarded)
+    (found,) = results(project, site, ".").values()
+    assert found["verdict"] == "unproven"
+
+
+def test_the_interpreter_and_its_torch_are_named_first(project: Project, site: Path) -> None:
+    project.write("job.py", "import aiter\n")
+    first, *_ = project.run("verify", "job.py", PYTHONPATH=str(site)).stderr.splitlines()
+    version = ".".join(map(str, sys.version_info[:3]))
+    assert first.startswith(f"asking {sys.executable} (Python {version}, torch ")
+    for text, said in (
+        ("__version__ = '2.9.1+rocm6.4'\nhip = '6.4.43482'\n", "2.9.1+rocm6.4, ROCm 6.4.43482"),
+        ("__version__ = '2.9.1+cu128'\nhip = None\ncuda = '12.8'\n", "2.9.1+cu128, CUDA 12.8"),
+        ("__version__ = '2.9.1+cpu'\ncuda = None\n", "2.9.1+cpu, CPU"),
+    ):
+        (site / "torch").mkdir(exist_ok=True)
+        (site / "torch/__init__.py").write_text("raise SystemExit('torch was imported')\n")
+        (site / "torch/version.py").write_text(text)
+        first, *_ = project.run("verify", "job.py", PYTHONPATH=str(site)).stderr.splitlines()
+        assert f"torch {said} build)" in first
+
+
+def test_a_folder_that_is_left_out_does_not_make_a_proof_an_error(
+    project: Project, site: Path
+) -> None:
+    project.write("third_party/other/job.py", "import aiter\n")
+    (site / "aiter.py").write_text("__version__ = '0.1.7'\n")
+    project.write("job.py", "import aiter\n")
+    done = project.run("verify", ".", PYTHONPATH=str(site))
+    assert "third_party: not linted" in done.stderr
+    assert done.returncode == 0
 
 
 def test_a_package_that_the_code_can_do_without_is_not_held_against_it(

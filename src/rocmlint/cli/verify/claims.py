@@ -12,12 +12,14 @@ from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, int
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
+from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.lint.run import Options
 from rocmlint.lint.run import run as lint
 from rocmlint.rule.claims import kernel_package
 from rocmlint.text.visible import visible
 from rocmlint.verify.claims.check import check, without_place
 from rocmlint.verify.claims.context import Context
+from rocmlint.verify.claims.together import together
 from rocmlint.verify.files import patches
 from rocmlint.verify.live import imported
 from rocmlint.verify.manifest import read
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim, Finding
+    from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.result import Result
 
 _KEYS = ("manifests", "modules", "kernel-packages")
@@ -64,20 +67,35 @@ def run(flags: SimpleNamespace) -> int:
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
     context = Context(interpreter_of(flags), tuple(map(read, wanted["manifests"])))
+    _say(_asked(context.interpreter))
 
     outcome = lint(paths, configuration.settings_for, Options(claims=True))
     findings = outcome.findings
-    problems = [*outcome.problems, *outcome.notes, *outcome.unread]
+    problems = [*outcome.problems, *outcome.unread]
     claims = [*outcome.claims, *(kernel_package(name) for name in wanted["kernel-packages"])]
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
-    with suppress(OSError):  # a full stderr is no reason to keep the results back
-        sys.stderr.writelines(f"{visible(problem)}\n" for problem in problems)
+    _say(*problems, *outcome.notes)
     if flags.output_format == "text":
         sys.stdout.writelines(_confirmed(findings, results))
     more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
     more += imported.check(context.interpreter, wanted["modules"])
-    code = finish([*dict.fromkeys(results.values()), *more], flags)
+    code = finish([*together(results), *more], flags)
     return 2 if problems else code
+
+
+def _say(*lines: str) -> None:
+    with suppress(OSError):  # a full stderr is no reason to keep the results back
+        sys.stderr.writelines(f"{visible(each)}\n" for each in lines)
+        sys.stderr.flush()
+
+
+def _asked(interpreter: Interpreter) -> str:
+    """Return which interpreter is asked, and which torch it has."""
+    try:
+        told = interpreter.ask("devices", "torch")
+    except InterpreterError as error:  # each claim says so too
+        return str(error).partition("\n")[0]
+    return f"asking {told['executable']} (Python {told['version']}, {told['torch']})"
 
 
 def _refuse_misspelt_verbs(paths: Sequence[str]) -> None:

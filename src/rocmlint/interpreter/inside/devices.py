@@ -5,14 +5,24 @@ from __future__ import annotations
 import importlib
 import os
 import runpy
+import sys
 from typing import Any
 
 from . import search
 from .imports import CheckoutError, search_installed
 
+_BUILDS = (("ROCm", "hip"), ("CUDA", "cuda"), ("XPU", "xpu"))
+"""What torch can be built for, and the name in torch/version.py that says for which version."""
 
-def answer(request: object) -> dict[str, list[str] | str]:
-    """Return ``{"folders": [...]}`` for "folders"; for "targets" as :func:`torch_targets` does."""
+
+def answer(request: object) -> dict[str, Any]:
+    """Return ``{"folders": [...]}`` for "folders"; for "targets" as :func:`torch_targets` does.
+
+    For "torch", return the interpreter and :func:`torch_build`.
+    """
+    if request == "torch":
+        version = ".".join(map(str, sys.version_info[:3]))
+        return {"executable": sys.executable, "version": version, "torch": torch_build()}
     if request == "folders":
         return {"folders": package_folders()}
     return torch_targets()
@@ -23,6 +33,19 @@ def package_folders() -> list[str]:
     names = ("site-packages", "dist-packages")
     folders = [path for path in search.path() if os.path.basename(path) in names]
     return [path for path in dict.fromkeys(folders) if os.path.isdir(path)]
+
+
+def torch_build() -> str:
+    """Return the version of torch and what it is built for, or that it is not there."""
+    try:
+        found = search_installed("torch")
+    except CheckoutError as error:
+        return str(error)
+    if found is None or not found.origin:
+        return "torch is not installed"
+    version = _version(os.path.join(os.path.dirname(found.origin), "version.py"))
+    kinds = (f"{name} {version[key]}" for name, key in _BUILDS if version.get(key))
+    return f"torch {version.get('__version__', 'of unknown version')}, {next(kinds, 'CPU')} build"
 
 
 def torch_targets() -> dict[str, list[str] | str]:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
+from rocmlint.text.words import few
 from rocmlint.verify.claims.context import as_evidence
 from rocmlint.verify.claims.files import patch_check, patched_files
 from rocmlint.verify.claims.kernels import fast_path, kernel_package
 from rocmlint.verify.claims.program import dtype, origin, replacement
-from rocmlint.verify.claims.together import together
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ _CHECKS: dict[ClaimKind, Callable[[Claim, Context], Checked]] = {
 def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
     """Check each claim once, wherever it is made: the result by the claim without its place.
 
-    What cannot be asked is unproven, and hides none of the others. Several claims may share a
-    result.
+    What cannot be asked is unproven, and hides none of the others.
     """
     places: dict[Claim, list[str]] = {}
     made: dict[Claim, Claim] = {}
@@ -47,8 +46,8 @@ def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
             made[claim] = each
     looked_up = (each for each in places if each.kind in {"replacement", "origin"})
     targets = dict.fromkeys((each.subject, each.given) for each in looked_up)
-    context = replace(context, targets=tuple(targets))
-    return together({each: _result(made[each], it, context) for each, it in places.items()})
+    context = replace(context, targets=tuple(targets), places=places)
+    return {each: _result(made[each], where, context) for each, where in places.items()}
 
 
 def without_place(claim: Claim) -> Claim:
@@ -65,4 +64,12 @@ def _result(claim: Claim, places: list[str], context: Context) -> Result:
         judgement = Judgement("unproven", "declared", "not checked", reason, action)
         evidence = (Evidence("details", details),) if details else ()
     claimed = as_evidence("claimed at", list(dict.fromkeys(places)))
-    return judgement.on(CHECK, claim.statement, claim.subject, (*claimed, *evidence))
+    return judgement.on(CHECK, _statement(claim, places), claim.subject, (*claimed, *evidence))
+
+
+def _statement(claim: Claim, places: list[str]) -> str:
+    """Return what a claim says, where it says "here" with the place."""
+    if claim.kind == "patch-check":
+        verb = "assumes" if len(places) == 1 else "assume"
+        return f"`{claim.subject}` is patched, as {few(places, 2)} {verb}"
+    return claim.statement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,17 @@ from rocmlint.verify.result import Evidence, Judgement, evidence_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from rocmlint.findings import Claim
     from rocmlint.gpus.devices import Devices
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
 
 Checked = tuple[Judgement, tuple[Evidence, ...]]
 """What is made of a claim, and what it rests on."""
+
+NOT_INSTALLED, DOES_NOT_LOAD = "not installed", "does not load"
+MISSING = frozenset({NOT_INSTALLED, DOES_NOT_LOAD})
+"""What is seen where a package is not there to be used: the cause of every claim on it."""
 
 _SHOWN = 5
 """How many places or files are named of many."""
@@ -32,6 +37,13 @@ class Context:
     manifests: tuple[Manifest, ...] = ()
     targets: tuple[tuple[str, str], ...] = ()
     """Each module and name whose definition will be asked for: one question tells of all."""
+    places: Mapping[Claim, Sequence[str]] = field(default_factory=dict)
+    """Where each claim is made, as ``FILE:LINE``."""
+
+    def files_with(self, claim: Claim) -> list[str]:
+        """Return the files that make a claim, each once."""
+        places = self.places.get(claim, ())
+        return list(dict.fromkeys(each.rpartition(":")[0] for each in places if each != ":0"))
 
     @cached_property
     def devices(self) -> Devices:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.interpreter.inside.files import sha256_of
+from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.context import as_evidence
+from rocmlint.verify.claims.overlay import overlays
 from rocmlint.verify.files import patches, stock
 from rocmlint.verify.manifest import Manifest, ManifestFile, make
 from rocmlint.verify.result import STRENGTHS, Evidence, Judgement, overall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from rocmlint.findings import Claim
     from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.overlay import Overlay
+    from rocmlint.verify.result import Result
+
+_NAMED = 3
+"""How many files a reason names."""
 
 
 def patched_files(claim: Claim, context: Context) -> Checked:
@@ -46,9 +55,83 @@ def _copy_command(claim: Claim, context: Context) -> str | None:
 
 
 def patch_check(claim: Claim, context: Context) -> Checked:
-    """Ask the manifests that are about the package; without one, its RECORD."""
+    """Ask the manifests that are about the package; without one, the repository's own patch.
+
+    Where nothing tells which files are the patch, the package's RECORD says if any differs.
+    """
     known = [each for each in context.manifests if _is_about(each, claim.subject)]
-    return _by_manifests(known, context) if known else _by_record(claim.subject, context)
+    if known:
+        return _by_manifests(known, context)
+    package = claim.subject.partition("/")[0]
+    origin = context.defined(package, "")["origin"]
+    found: list[Overlay] = []
+    if origin is not None and os.path.basename(origin) == "__init__.py":
+        found = overlays(package, os.path.dirname(origin), context.files_with(claim))
+    sure = [each for each in found if each.is_sure]
+    if sure:
+        return _by_overlays(sure, package, context)
+    return _by_record(claim.subject, context, found)
+
+
+def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Checked:
+    """Compare the repository's own patch with what an import takes.
+
+    Of several, which may be for several versions, one that is in place is enough.
+    """
+    checked = [_by_overlay(each, package, context) for each in found]
+    proven = next((each for each in checked if each[0].verdict == "proven"), None)
+    if proven or len(checked) == 1:
+        return proven or checked[0]
+    judgement, evidence = checked[0]
+    if {judgement.verdict for judgement, _ in checked} == {"contradicted"}:
+        return judgement, evidence
+    reason = f"the repository has {len(found)} patches of {package}, and none is in place whole"
+    todo = "; or ".join(_manifest_command(each.folder, package, context) for each in found)
+    return judgement._replace(verdict="unproven", reason=reason, action=todo), evidence
+
+
+def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
+    """Compare one patch; without a word of who copies it, a part that is there may be all."""
+    manifest = _manifest_of_copy(overlay.folder, package)
+    files = [each for each in manifest.files if not _is_empty_package(overlay, package, each)]
+    results = patches.check(replace(manifest, files=tuple(files)), context.interpreter)
+    judgement, evidence = _summed_up(results, {each.path for each in files})
+    shown = os.path.relpath(overlay.folder)
+    told = overlay.copied_at or "it has the module that the check imports"
+    compared = f"{shown}, {counted(files, 'file')} ({told})"
+    evidence = (Evidence("compared with", compared), *evidence)
+    if judgement.verdict != "contradicted":
+        return judgement, evidence
+    wrong = [each for each in results if each.verdict == "contradicted"]
+    copy = _copy_of(overlay.folder, package, context)
+    judgement = judgement._replace(action=f"{copy}; then run this again")
+    is_part = any(each.verdict == "proven" for each in results) and not overlay.copied_at
+    if is_part or not any(each.subject.endswith(".py") for each in wrong):
+        named = few([each.subject for each in wrong], _NAMED)
+        reason = f"{named}: {wrong[0].reason}; other files of {shown} are in place"
+        judgement = judgement._replace(verdict="unproven", reason=reason)
+    return judgement, evidence
+
+
+def _is_empty_package(overlay: Overlay, package: str, file: ManifestFile) -> bool:
+    """Return whether a file only makes a package of a folder, in the repository or in a wheel."""
+    name = file.path.removeprefix(f"{package}/")
+    path = os.path.join(overlay.folder, name)
+    return os.path.basename(path) == "__init__.py" and not os.path.getsize(path)
+
+
+def _copy_of(folder: str, package: str, context: Context) -> str:
+    target = os.path.dirname(context.defined(package, "")["origin"])
+    source = f"{os.path.relpath(folder)}/."
+    return shlex.join(["cp", "-r", "--remove-destination", source, f"{target}/"])
+
+
+def _manifest_command(folder: str, package: str, context: Context) -> str:
+    """Return the command that writes down what a folder of the repository holds."""
+    (result,) = stock.check([package], context.interpreter)
+    installed = "==".join(result.subject.split(" ", 1))
+    what = (os.path.relpath(folder), "--package", installed, "--output", "patches.toml")
+    return shlex.join(["rocmlint", "verify", "manifest", *what])
 
 
 def _is_about(manifest: Manifest, target: str) -> bool:
@@ -67,21 +150,29 @@ def _manifest_of_copy(origin: str, target: str) -> Manifest:
 def _by_manifests(manifests: Sequence[Manifest], context: Context) -> Checked:
     """Sum up what ``verify patches`` says of each file."""
     results = [each for it in manifests for each in patches.check(it, context.interpreter)]
+    return _summed_up(results, {file.path for each in manifests for file in each.files})
+
+
+def _summed_up(results: Sequence[Result], paths: AbstractSet[str]) -> Checked:
+    """Sum up results on files with these paths, and on versions."""
     verdict = overall(results)
-    paths = {file.path for each in manifests for file in each.files}
     files = [each for each in results if each.subject in paths]  # the others are of versions
     decisive = [each for each in results if each.verdict == verdict]
     decisive_files = [each for each in files if each.verdict == verdict]
     first = (decisive_files or decisive)[0]
     weakest = min(decisive, key=lambda each: STRENGTHS.index(each.strength))
-    count = f"{len(decisive_files)} of {len(files)} files: " if decisive_files else "version "
+    share = f"{len(decisive_files):,} of {counted(files, 'file')}"
+    count = f"{share}: " if decisive_files else "version "
     judgement = Judgement(verdict, weakest.strength, count + first.seen, first.reason, first.action)
     told = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
     return judgement, as_evidence("file", told)
 
 
-def _by_record(target: str, context: Context) -> Checked:
-    """Return what the package's own RECORD tells: whether anything is patched at all."""
+def _by_record(target: str, context: Context, found: Sequence[Overlay]) -> Checked:
+    """Return what the package's own RECORD tells: whether anything is patched at all.
+
+    ``found`` are folders of the repository that may be the patch.
+    """
     package = target.partition("/")[0]
     (result,) = stock.check([package], context.interpreter)
     changed = [
@@ -90,18 +181,24 @@ def _by_record(target: str, context: Context) -> Checked:
         if each.name in {"changed", "added"} and each.value.startswith(target)
     ]
     if changed:
-        reason = "these files differ from the wheel's, but nothing says what they should be"
-        installed = "==".join(result.subject.split(" ", 1))
+        number = counted(changed, "file")
+        differ = f"{number} differ{'s' if len(changed) == 1 else ''}"
+        reason = f"{differ} from the wheel's, but nothing says which files are right"
+        folders = [each.folder for each in found] or ["OVERLAY"]
+        commands = [_manifest_command(each, package, context) for each in folders]
+        meaning = "" if found else " (OVERLAY is the directory with the patch)"
         action = (
-            f"rocmlint verify manifest OVERLAY --package {installed} --output patches.toml "
-            "(OVERLAY is the directory with the patch), then in pyproject.toml, below "
+            f"{'; or '.join(commands)}{meaning}, then in pyproject.toml, below "
             '[tool.rocmlint.verify]: manifests = ["patches.toml"]'
         )
-        judgement = Judgement("unproven", "hashed", f"{len(changed)} files differ", reason, action)
+        judgement = Judgement("unproven", "hashed", differ, reason, action)
         return judgement, as_evidence("differs from the wheel", changed)
     if result.verdict == "unproven":
         parts = (result.strength, result.seen, result.reason, result.action)
         return Judgement("unproven", *parts), result.evidence
     reason = f"every file of {target} is the one from its wheel: nothing is patched there"
     action = "copy the patch to where imports look, before the job starts, and verify again"
+    if len(found) == 1:
+        action = f"if {os.path.relpath(found[0].folder)} is the patch: "
+        action += f"{_copy_of(found[0].folder, package, context)}; then run this again"
     return Judgement("contradicted", "hashed", "stock", reason, action), result.evidence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule.claims import PATH, package_of_attention
 from rocmlint.rule.claims import fast_path as claim_of
-from rocmlint.verify.claims.context import as_evidence
+from rocmlint.verify.claims.context import DOES_NOT_LOAD, NOT_INSTALLED, as_evidence
 from rocmlint.verify.kernels import check, scan
 from rocmlint.verify.result import Evidence, Judgement, overall
 from rocmlint.verify.trace.index import build, cache_folder, default_roots
@@ -70,12 +70,14 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
         return wrong or Judgement("proven", "mapped", seen), evidence
     if told["checkout"]:
         return _of_checkout(package, told["checkout"]), ()
+    is_absent = told["error"].startswith(f"ModuleNotFoundError: No module named {package!r}")
+    seen = NOT_INSTALLED if is_absent else DOES_NOT_LOAD
     install = f"install {package} for ROCm in this interpreter, or name the right one (--python)"
     if optional:
         reason = f"it does not load ({told['error']}), so the code takes its fallback"
-        return Judgement("unproven", "located", "does not load", reason, install), ()
+        return Judgement("unproven", "located", seen, reason, install), ()
     reason = f"the import fails: {told['error']}"
-    return Judgement("contradicted", "located", "does not load", reason, install), ()
+    return Judgement("contradicted", "located", seen, reason, install), ()
 
 
 def _of_checkout(package: str, place: str) -> Judgement:
@@ -85,7 +87,7 @@ def _of_checkout(package: str, place: str) -> Judgement:
         f"install {package} in this interpreter, or check the job that uses that directory: "
         f"rocmlint verify run --module {package} -- python PROGRAM"
     )
-    return Judgement("unproven", "located", "not installed", reason, action)
+    return Judgement("unproven", "located", NOT_INSTALLED, reason, action)
 
 
 def _without_code(file: str | None, context: Context) -> Judgement | None:

@@ -6,6 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.verify.claims.context import NOT_INSTALLED
 from rocmlint.verify.claims.functions import ENTRY, proposals
 from rocmlint.verify.manifest import lines_of
 from rocmlint.verify.result import Evidence, Judgement
@@ -29,7 +30,7 @@ def replacement(claim: Claim, context: Context) -> Checked:
     if not told["found"]:
         reason = f"{package} is not installed in this interpreter: the code there cannot run"
         action = f"install {package}, or name the interpreter that has it (--python)"
-        return Judgement("contradicted", "located", "not installed", reason, action), ()
+        return Judgement("contradicted", "located", NOT_INSTALLED, reason, action), ()
     if told["missing"]:
         return _no_module(claim.subject, told["missing"], other, context), ()
     if told["absent"]:

@@ -1,11 +1,13 @@
-"""Results that say the same of several names of a module become one."""
+"""Results of one cause become one: a package that is missing, names of a module that fare alike."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.text.words import few
+from rocmlint.rule.claims import package_of_attention
+from rocmlint.text.words import counted, few
+from rocmlint.verify.claims.context import MISSING
 from rocmlint.verify.claims.functions import ENTRY
 from rocmlint.verify.result import Evidence
 
@@ -19,29 +21,59 @@ _SHOWN = 5
 """How many names are given with their places."""
 
 
-def together(results: Mapping[Claim, Result]) -> dict[Claim, Result]:
-    """Give claims of replacements in one module that fare alike the same result.
+def together(results: Mapping[Claim, Result]) -> list[Result]:
+    """Return the results, those of one cause as one.
 
-    Code that moves a package to another device replaces a hundred functions at once.
+    A package that is missing is told once, whatever the claims on it: the worst of their verdicts
+    is that of all. Code that moves a package to another device replaces a hundred functions at
+    once, so claims of replacements in one module that fare alike are one too.
     """
     alike: dict[object, list[Claim]] = {}
     for claim, result in results.items():
-        if claim.kind == "replacement" and claim.given:
-            said = (claim.subject, result.verdict, result.seen, result.reason, result.action)
-            alike.setdefault(said, []).append(claim)
-    folded = {
-        claim: _folded(claims, results)
-        for claims in alike.values()
-        if len(claims) > 1
-        for claim in claims
-    }
-    return {claim: folded.get(claim, result) for claim, result in results.items()}
+        alike.setdefault(_cause(claim, result), []).append(claim)
+    return list(dict.fromkeys(_folded(claims, results) for claims in alike.values()))
+
+
+def _cause(claim: Claim, result: Result) -> object:
+    if result.seen in MISSING:
+        return _package(claim)
+    if claim.kind == "replacement" and claim.given:
+        return (claim.subject, result.verdict, result.seen, result.reason, result.action)
+    return claim
+
+
+def _package(claim: Claim) -> str:
+    """Return the package that a claim needs."""
+    if claim.kind == "fast-path":
+        name, _, value = claim.subject.partition("=")
+        return package_of_attention(value or name) or claim.subject
+    return claim.subject.replace("/", ".").partition(".")[0]
 
 
 def _folded(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result:
+    first = results[claims[0]]
+    if len(claims) == 1:
+        return first
+    if first.seen in MISSING:
+        return _missing(claims, results)
     statement = f"{few([f'`{each.given}`' for each in claims], 2)} are replaced at run time"
-    evidence = tuple(_evidence(claims, results))
-    return replace(results[claims[0]], claim=statement, evidence=evidence)
+    return replace(first, claim=statement, evidence=tuple(_evidence(claims, results)))
+
+
+def _missing(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result:
+    """Return one result on a missing package, with each claim that needs it and its places."""
+    worst = min((results[each] for each in claims), key=lambda each: each.verdict)
+    package = _package(claims[0])
+    statement = f"`{package}` loads, as {counted(claims, 'claim')} of the code need"
+    made = [
+        f"{results[claim].claim} ({each.value})"
+        for claim in claims
+        for each in results[claim].evidence
+        if each.name == "claimed at"
+    ]
+    others = (each for each in worst.evidence if each.name != "claimed at")
+    evidence = (*(Evidence("needed by", each) for each in made), *others)
+    return replace(worst, claim=statement, subject=package, evidence=evidence)
 
 
 def _evidence(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Iterator[Evidence]:
