@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from rocmlint.gpus.devices import Devices
     from rocmlint.gpus.target import Target
+    from rocmlint.verify.caches.places import Cache
     from rocmlint.verify.code_objects.find import FoundFile
     from rocmlint.verify.code_objects.judge import KernelVerdict, Problem
 
@@ -93,6 +94,15 @@ class Scan:
     without_code: int
     for_cuda: int
     """Libraries for CUDA left out, since their package brings others for AMD GPUs."""
+
+    def without(self, caches: Sequence[Cache]) -> Scan:
+        """Return it without what is in a cache: that is judged by how the cache finds it."""
+        files = (
+            each
+            for each in self.files
+            if each.is_named or not any(it.has(each.found.path) for it in caches)
+        )
+        return replace(self, files=tuple(files))
 
 
 def scan(roots: Sequence[str]) -> Scan:

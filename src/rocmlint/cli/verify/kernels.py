@@ -13,12 +13,20 @@ from rocmlint.errors import ConfigError
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.target import DEVICES, check_device, parse_target
 from rocmlint.text.words import counted
+from rocmlint.verify.caches.check import Builders
+from rocmlint.verify.caches.check import check as check_caches
+from rocmlint.verify.caches.places import caches_of, default_caches
+from rocmlint.verify.code_objects.judge import Judge
 from rocmlint.verify.kernels import check, scan
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
     from types import SimpleNamespace
+
+    from rocmlint.interpreter.ask import Interpreter
+    from rocmlint.verify.caches.places import Cache
+    from rocmlint.verify.kernels import Scan
 
 _DESCRIPTION = """Read the device code in every .so, .co, .hsaco and .kpack file in the paths, and
 report whether HIP finds code for the GPU in it. No GPU is needed if --arch names one; no code
@@ -54,15 +62,43 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify kernels``."""
     interpreter = interpreter_of(flags)
     roots = [os.path.normpath(each) for each in flags.paths]
+    installed = Builders({}) if roots else _builders(interpreter)
+    kept = list(default_caches(os.environ, installed.folders.get("aiter")))
+    if roots:
+        kept = [each for each in kept if any(_is_below(each.folder, root) for root in roots)]
     roots = roots or interpreter.ask("devices", "folders")["folders"]
     devices = _named(flags.arch) if flags.arch else find_devices(interpreter=interpreter)
     found = scan(roots)
+    kept += _unknown(found, kept)
     note = f"{counted(found.looked_at, 'file')}, {found.without_code:,} without device code"
     if found.for_cuda:
         note += f", {found.for_cuda:,} for CUDA next to others for AMD GPUs, which are skipped"
     with suppress(OSError):  # a full stderr is no reason to keep the results back
         print(note, file=sys.stderr)
-    return finish(check(found, devices, roots, os.environ), flags)
+    judge = Judge(os.environ)
+    results = check(found.without(kept), devices, roots, os.environ)
+    more = check_caches(kept, devices, judge, installed, os.environ)
+    return finish([*results, *more], flags)
+
+
+def _builders(interpreter: Interpreter) -> Builders:
+    """Ask where the packages are that compile kernels."""
+    names = ("aiter", "torch", "triton")
+    told = interpreter.ask("defined", {"targets": [(each, "") for each in names]})
+    places = zip(names, told, strict=True)
+    return Builders({name: os.path.dirname(it["origin"]) for name, it in places if it["origin"]})
+
+
+def _is_below(path: str, root: str) -> bool:
+    path, root = os.path.realpath(path), os.path.realpath(root)
+    return os.path.join(path, "").startswith(os.path.join(root, ""))
+
+
+def _unknown(found: Scan, kept: Sequence[Cache]) -> list[Cache]:
+    """Return the caches that files are in which were found, without those that are known."""
+    paths = (each.found.path for each in found.files if not each.is_named)
+    known = {os.path.realpath(each.folder) for each in kept}
+    return [each for each in caches_of(paths) if os.path.realpath(each.folder) not in known]
 
 
 def _named(names: Sequence[str]) -> Devices:

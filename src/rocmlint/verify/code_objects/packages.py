@@ -37,3 +37,27 @@ def _owners(folder: str) -> Mapping[str, str]:
             for line in (record or "").splitlines():
                 owners.setdefault(line.partition(",")[0].partition("/")[0].strip('"'), name)
     return owners
+
+
+def is_recorded(path: str) -> bool:
+    """Return whether a package brought a file, by a RECORD beside one of the folders it is in."""
+    path = os.path.abspath(path)
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder):
+        if os.path.relpath(path, folder) in _recorded(folder):
+            return True
+        folder = os.path.dirname(folder)
+    return False
+
+
+@lru_cache(maxsize=16)
+def _recorded(folder: str) -> frozenset[str]:
+    """Return the files in a folder, as the RECORDs in it have them."""
+    lines: list[str] = []
+    for record in glob(os.path.join(escape(folder), "*.dist-info", "RECORD")):
+        try:
+            with open(record, encoding="utf-8", errors="replace") as file:
+                lines += file.read().splitlines()
+        except OSError:  # one broken package hides no other
+            continue
+    return frozenset(each.partition(",")[0].strip('"') for each in lines)
