@@ -6,12 +6,15 @@ from the objects by LLVM's own tools, or known from the libraries that install t
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.hip_objects import COMPRESSED, Compiler, needs_clang
+from tests.support.hip_objects import COMPRESSED, Compiler, bundle, compressed, needs_clang
 from tests.support.kernels import put, results
 
 if TYPE_CHECKING:
@@ -26,6 +29,13 @@ pytestmark = [pytest.mark.slow, needs_clang]
 RECORD = "amd_aiter-0.1.7.dist-info/RECORD"
 METADATA = "amd_aiter-0.1.7.dist-info/METADATA"
 AITER = {METADATA: "Name: amd-aiter\nVersion: 0.1.7\n", RECORD: "aiter/,,\naiter_meta/,,\n"}
+MEASURED = """\
+import resource, sys
+from rocmlint.verify.code_objects.file import read_file
+report = read_file(sys.argv[1])
+print(len(report.entries), report.error, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+      sep="\\n")
+"""
 AOT = "aiter/ops/triton/configs/gemm/aot/kernel_1/k.hsaco"
 FWD, BWD = "aiter_meta/hsa/gfx942/fwd.co", "aiter_meta/hsa/gfx942/bwd.co"
 AOT_2 = "aiter/ops/triton/configs/gemm/aot/kernel_2/k.hsaco"
@@ -242,3 +252,26 @@ def test_what_no_gpu_can_be_is_refused_with_the_nearest(
 @pytest.mark.parametrize("name", ["gfx942", "gfx90a:xnack+:sramecc-", "gfx1201", "gfx1250:xnack+"])
 def test_a_gpu_that_there_is_is_taken(project: Project, name: str) -> None:
     assert project.run("verify", "kernels", ".", "--arch", name).returncode == 3
+
+
+@pytest.mark.parametrize("kind", ["plain", "compressed"])
+def test_memory_does_not_grow_with_the_size_of_a_file(
+    tmp_path: Path, objects: dict[str, Path], kind: str
+) -> None:
+    padding = os.urandom(1_000_000)  # cannot be compressed
+    one = bundle({"gfx942": objects["co-942"].read_bytes() + padding})
+    if kind == "compressed":
+        one = compressed(one, 3, "zstd")
+        one += bytes(-len(one) % 4096)
+    count = 360_000_000 // len(one)
+    path = tmp_path / "large.co"
+    with path.open("wb") as file:
+        for _ in range(count):
+            file.write(one)
+    told = subprocess.run(
+        [sys.executable, "-c", MEASURED, path], capture_output=True, text=True, check=True
+    ).stdout
+    path.unlink()
+    entries, error, megabytes = told.splitlines()
+    assert (entries, error) == (str(count), "")
+    assert int(megabytes) < 200

@@ -11,6 +11,7 @@ from rocmlint.gpus.target import SPIRV, Target, contradict, parse_target
 from rocmlint.verify.code_objects import compression, device_elf
 from rocmlint.verify.code_objects.cursor import Decoding, InMemory
 from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.mapped import WINDOW, give_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,8 +61,11 @@ def read_bundles(
     Only those that are wanted get their whole content; of the others ``image`` is empty. Raises
     UnreadableError when it comes to something that is broken.
     """
-    position = number = 0
+    position = number = kept = 0
     while position < len(data):
+        if position - kept > WINDOW:
+            give_back(data)
+            kept = position
         rest = data[position:]
         start = bytes(rest[: len(MAGIC)])
         if start.startswith(compression.MAGIC):

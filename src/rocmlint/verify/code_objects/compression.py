@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import zlib
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from hashlib import md5
 from struct import Struct
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.mapped import WINDOW, give_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
 MAGIC = b"CCOB"
 LARGEST_DECODED = 16 << 30
@@ -28,6 +31,10 @@ _START = Struct("<4sHH")
 _REST = {1: Struct("<IQ"), 2: Struct("<IIQ"), 3: Struct("<QQQ")}
 """What follows: the whole size (not in version 1), the decoded size, and the hash."""
 _CHUNK = 1 << 20
+_HEAD = 18
+"""Bytes of the longest head of a frame (RFC 8878, section 3.1.1), with the magic."""
+_LARGE_WINDOW = RLock()
+"""Is held where what was decoded is kept in memory by the hundred megabytes: one at a time."""
 _LARGEST_WINDOW = 1 << 31
 """Clang compresses with the widest windows there are; the library refuses them unless told."""
 
@@ -56,13 +63,16 @@ class Compressed:
         Raises UnreadableError where it cannot be decoded, and after the last chunk where size or
         hash are not the promised ones.
         """
-        digest, size = md5(usedforsecurity=False), 0
+        digest, size, kept = md5(usedforsecurity=False), 0, 0
         with decoder(self.method, self.body) as read:
             while chunk := read(_CHUNK):
                 digest.update(chunk)
                 size += len(chunk)
                 if size > self.decoded_size:
                     break
+                if size - kept > WINDOW:
+                    give_back(self.body)
+                    kept = size
                 yield chunk
         if size != self.decoded_size:
             message = (
@@ -122,6 +132,7 @@ def decoder(method: str, body: memoryview) -> Iterator[Callable[[int], bytes]]:
 
     Raises UnreadableError, MissingExtraError.
     """
+    turn: AbstractContextManager[object] = nullcontext()
     if method == "zlib":
         failure: type[Exception] = zlib.error
         read = _zlib_reader(body)
@@ -130,11 +141,22 @@ def decoder(method: str, body: memoryview) -> Iterator[Callable[[int], bytes]]:
         failure = zstandard.ZstdError
         decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
         read = decompressor.stream_reader(body, read_size=_CHUNK).read
+        if _window(zstandard, body) > WINDOW:
+            turn = _LARGE_WINDOW
     try:
-        yield read
+        with turn:
+            yield read
     except failure as error:
         message = f"cannot be decompressed: {error}"
         raise UnreadableError(message) from error
+
+
+def _window(zstandard: ModuleType, body: memoryview) -> int:
+    """Return how many bytes a decoder keeps; what is not a frame fails when it is read."""
+    try:
+        return int(zstandard.get_frame_parameters(body[:_HEAD]).window_size)
+    except zstandard.ZstdError:
+        return 0
 
 
 def _zlib_reader(body: memoryview) -> Callable[[int], bytes]:

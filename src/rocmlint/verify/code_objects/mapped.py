@@ -8,6 +8,18 @@ import stat
 
 from rocmlint.verify.code_objects.errors import UnreadableError
 
+WINDOW = 32 << 20
+"""Bytes of a file that may be read before their pages are given back."""
+
+
+def give_back(data: memoryview) -> None:
+    """Let the system have the pages of a mapped file again; what is used later is read anew.
+
+    They count as memory of this process as long as it keeps them.
+    """
+    if isinstance(data.obj, mmap.mmap):
+        data.obj.madvise(mmap.MADV_DONTNEED)
+
 
 def map_file(path: str) -> mmap.mmap:
     """Map a file; the mapping goes with the last view of it.
