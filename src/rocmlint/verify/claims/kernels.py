@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule.claims import PATH, package_of_attention
 from rocmlint.rule.claims import fast_path as claim_of
+from rocmlint.verify.caches.places import caches_of
 from rocmlint.verify.claims.context import DOES_NOT_LOAD, NOT_INSTALLED, as_evidence
+from rocmlint.verify.code_objects.packages import folders_beside
 from rocmlint.verify.kernels import check, scan
 from rocmlint.verify.result import Evidence, Judgement, overall
 from rocmlint.verify.trace.index import build, cache_folder, default_roots
@@ -66,7 +68,7 @@ def _loads(package: str, context: Context, *, optional: bool = False) -> Checked
         own = [each for each in told["libraries"] if f"/{package}" in each]
         seen = f"version {told['version'] or 'unknown'}, {len(own)} libraries"
         evidence = (Evidence("file", str(told["file"])), *as_evidence("library", own))
-        wrong = _without_code(told["file"], context)
+        wrong = _without_code(package, told["file"], context)
         return wrong or Judgement("proven", "mapped", seen), evidence
     if told["checkout"]:
         return _of_checkout(package, told["checkout"]), ()
@@ -90,7 +92,7 @@ def _of_checkout(package: str, place: str) -> Judgement:
     return Judgement("unproven", "located", NOT_INSTALLED, reason, action)
 
 
-def _without_code(file: str | None, context: Context) -> Judgement | None:
+def _without_code(package: str, file: str | None, context: Context) -> Judgement | None:
     """Return that a package which loads has code for other GPUs than those of this machine.
 
     Packages bring files for one GPU beside those for others, so one file that fits is enough.
@@ -98,11 +100,17 @@ def _without_code(file: str | None, context: Context) -> Judgement | None:
     devices = context.devices
     if not devices.targets or file is None:
         return None
-    roots = [os.path.dirname(file)]
-    found = list(check(scan(roots), devices, roots, os.environ))
+    roots = folders_beside(os.path.dirname(file))
+    scanned = scan(roots)
+    scanned = scanned.without(list(caches_of(each.found.path for each in scanned.files)))
+    found = list(check(scanned, devices, roots, os.environ))
     if not found or any(each.verdict == "proven" for each in found):
         return None
     first = min(found, key=lambda each: each.verdict)  # contradicted before unproven
+    if all(each.report.is_loose for each in scanned.files) and first.verdict == "contradicted":
+        reason = f"{first.reason}, unless {package} compiles its kernels when it runs"
+        todo = "profile the job, then rocmlint verify trace TRACE.json"
+        return Judgement("unproven", first.strength, first.seen, reason, todo)
     return Judgement(first.verdict, first.strength, first.seen, first.reason, first.action)
 
 

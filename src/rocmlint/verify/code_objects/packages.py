@@ -24,6 +24,15 @@ def package_of(path: str) -> str:
         folder = os.path.dirname(folder)
 
 
+def folders_beside(folder: str) -> list[str]:
+    """Return the folders that the package of a folder brought beside it, with that folder."""
+    site, name = os.path.split(os.path.abspath(folder))
+    owners = _owners(site)
+    tops = (top for top, owner in owners.items() if owner == owners.get(name))
+    beside = (os.path.join(site, top) for top in tops if not top.endswith(".dist-info"))
+    return list(dict.fromkeys((folder, *filter(os.path.isdir, beside))))
+
+
 @lru_cache(maxsize=1024)
 def _owners(folder: str) -> Mapping[str, str]:
     """Return the package of each file and folder in a folder, as their RECORDs have it."""
