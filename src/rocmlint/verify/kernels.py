@@ -157,7 +157,8 @@ def check(
             result = _of_family(subject, family, reports, device, judge)
             yield _unless_elsewhere(result, files, found.files, device, judge)
         if not devices.targets:
-            yield _without_device(subject, reports, devices.reason, folder=family)
+            folder = family if reports[0].is_loose else os.path.dirname(family)
+            yield _without_device(subject, reports, devices.reason, folder=folder)
 
 
 def _unless_elsewhere(

@@ -204,7 +204,7 @@ def test_what_was_compared_and_why_is_evidence(project: Project, openpi: Openpi)
         for each in verify(project, openpi)[1]["evidence"]
         if each["name"] == "compared with"
     )
-    assert compared == f"{OVERLAY}, {len(PATCH)} files (README.md:3)"
+    assert compared == f"{OVERLAY}, {len(PATCH)} files (README.md:3 copies it)"
 
 
 def test_a_folder_that_only_may_be_the_patch_comes_with_the_whole_command(

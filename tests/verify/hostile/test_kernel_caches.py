@@ -40,7 +40,7 @@ CREATE = (
 )
 ENDLESS = (
     "CREATE VIEW kern_db AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-    "SELECT i AS kernel_blob, i AS uncompressed_size FROM n"
+    "SELECT x'' AS kernel_blob FROM n WHERE i < 0"
 )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.gpus.target import DEVICES
 from rocmlint.text.words import counted, few
-from rocmlint.verify.caches.contents import databases_in, kernels_in
+from rocmlint.verify.caches.contents import MOST_KERNELS, databases_in, kernels_in
 from rocmlint.verify.code_objects.packages import is_recorded
 from rocmlint.verify.result import Evidence, Judgement
 
@@ -194,8 +194,7 @@ def _of_modules(
 def _of_databases(databases: Sequence[Database], device: Target) -> Judgement:
     """Judge what MIOpen has compiled: a database for each kind of GPU, in a folder a version."""
     own = [each for each in databases if each.processor == device.processor]
-    rows = sum(each.rows for each in own)
-    seen = f"{counted(rows, 'kernel')} for {device.processor}"
+    seen = f"{_kernels(*own)} for {device.processor}"
     others = len(databases) - len(own)
     seen += f", {counted(others, 'database')} for others" if others else ""
     for each in own:
@@ -207,6 +206,13 @@ def _of_databases(databases: Sequence[Database], device: Target) -> Judgement:
     return Judgement("proven", "located", seen)
 
 
+def _kernels(*databases: Database) -> str:
+    """Return how many kernels were seen in databases, of which only the first are."""
+    most = any(len(each.targets) == MOST_KERNELS for each in databases)
+    count = counted(sum(len(each.targets) for each in databases), "kernel")
+    return f"at least {count}" if most else count
+
+
 def _evidence(
     cache: Cache, kernels: Sequence[Kernel], databases: Sequence[Database], builders: Builders
 ) -> Iterator[Evidence]:
@@ -216,7 +222,7 @@ def _evidence(
         for each in kernels
     )
     lines = [f"{name or 'no GPU'}: {number:,}" for name, number in sorted(counts.items())]
-    lines += [f"{each.path}: {each.error or counted(each.rows, 'kernel')}" for each in databases]
+    lines += [f"{each.path}: {each.error or _kernels(each)}" for each in databases]
     if lines:
         yield Evidence("kernels", "\n".join(lines))
     installed = builders.version("triton")

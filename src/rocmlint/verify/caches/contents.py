@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import bz2
 import json
 import os
-import sqlite3
 import stat
-from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from rocmlint.disk.read import read_small
 from rocmlint.gpus.target import DEVICES
@@ -18,6 +15,7 @@ from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.errors import UnreadableError
 from rocmlint.verify.code_objects.file import FileReport, read_file
 from rocmlint.verify.code_objects.find import find_files
+from rocmlint.verify.trace.stores import images
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,12 +24,8 @@ if TYPE_CHECKING:
     from rocmlint.verify.caches.places import Cache
 
 _LARGEST_METADATA = 1_000_000
-_MOST_ROWS = 1000
+MOST_KERNELS = 200
 """Of a database of MIOpen, that are looked into."""
-_MOST_STEPS = 20_000
-"""Of SQLite's machine, times a thousand: enough to count millions of kernels."""
-_ONE_BLOCK = 1_000_000
-"""Bytes of compressed code that suffice for its beginning: bzip2 has blocks of at most 900 kB."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +77,8 @@ class Database:
     path: str
     processor: str
     """Which its name begins with, as in ``gfx942130.ukdb``: then the number of compute units."""
-    rows: int = 0
-    targets: frozenset[Target] = frozenset()
+    targets: tuple[Target, ...] = ()
+    """Of its first kernels."""
     error: str = ""
 
 
@@ -95,40 +89,19 @@ def databases_in(cache: Cache) -> Iterator[Database]:
         name = os.path.basename(each.path)
         processor = max((it for it in DEVICES if name.startswith(it)), key=len, default="")
         try:
-            rows, targets = _rows_of(each.path)
-        except (sqlite3.Error, OSError) as error:
-            yield Database(each.path, processor, error=f"cannot be read: {error}")
+            targets = tuple(_targets(each.path))
+        except (UnreadableError, OSError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            yield Database(each.path, processor, error=why)
         else:
-            yield Database(each.path, processor, rows, frozenset(targets))
+            yield Database(each.path, processor, targets)
 
 
-def _rows_of(path: str) -> tuple[int, set[Target]]:
-    """Return how many kernels a database has, and what the first of them are for.
-
-    Nothing is written beside the database, and nothing that it defines is run for long. Raises
-    OSError, sqlite3.Error.
-    """
+def _targets(path: str) -> Iterator[Target]:
+    """Yield what the first kernels of a database are for. Raises UnreadableError, OSError."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would block
         message = "is not a regular file"
-        raise OSError(message)
-    uri = f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1"
-    with closing(sqlite3.connect(uri, uri=True)) as database:
-        steps = iter(range(_MOST_STEPS))
-        database.set_progress_handler(lambda: next(steps, None) is None, 1000)
-        database.execute("PRAGMA trusted_schema = OFF")
-        (rows,) = database.execute("SELECT count(*) FROM kern_db").fetchone()
-        query = "SELECT substr(kernel_blob, 1, ?), uncompressed_size FROM kern_db LIMIT ?"
-        found = set()
-        for blob, size in database.execute(query, (_ONE_BLOCK, _MOST_ROWS)):
-            if isinstance(blob, bytes) and (target := _target_of(blob, is_packed=bool(size))):
-                found.add(target)
-    return int(rows), found
-
-
-def _target_of(blob: bytes, *, is_packed: bool) -> Target | None:
-    """Return what a kernel of MIOpen is for; None for what is not an ELF for AMD GPUs."""
-    try:
-        head = bz2.BZ2Decompressor().decompress(blob, device_elf.SIZE) if is_packed else blob
-        return device_elf.read_head(head[: device_elf.SIZE]).target
-    except (OSError, EOFError, UnreadableError):
-        return None
+        raise UnreadableError(message)
+    for image in islice(images(path), MOST_KERNELS):
+        if device_elf.is_device_code(image):
+            yield device_elf.read_head(image[: device_elf.SIZE]).target

@@ -97,7 +97,8 @@ def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
     results = patches.check(replace(manifest, files=tuple(files)), context.interpreter)
     judgement, evidence = _summed_up(results, {each.path for each in files})
     shown = os.path.relpath(overlay.folder)
-    told = overlay.copied_at or "it has the module that the check imports"
+    told = "it has the module that the check imports"
+    told = f"{overlay.copied_at} copies it" if overlay.copied_at else told
     compared = f"{shown}, {counted(files, 'file')} ({told})"
     evidence = (Evidence("compared with", compared), *evidence)
     if judgement.verdict != "contradicted":

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 50_000
 """Of a repository; in a larger one nothing is looked for in the rest."""
+_MOST_FOLDERS = 100
+"""That look like a patch and are looked into; a repository has a few."""
 _LARGEST_TEXT = 1_000_000
 _ROOTS = (".git", "pyproject.toml", "setup.py")
 _NOT_ENTERED = frozenset({"node_modules", "site-packages", "dist-packages", "__pycache__"})
@@ -90,7 +92,8 @@ def _mirrors(files: Iterable[str], installed: str) -> dict[str, list[str]]:
     ``utils.py`` is in many places.
     """
     sources = [each for each in files if each.endswith(".py")]
-    found = dict.fromkeys(folder for each in sources for folder in _anchors(each, installed))
+    anchors = (folder for each in sources for folder in _anchors(each, installed))
+    found = islice(dict.fromkeys(anchors), _MOST_FOLDERS)
     inside: dict[str, list[str]] = {}
     for folder in found:
         paths = [os.path.relpath(each, folder) for each in sources if _is_below(each, folder)]

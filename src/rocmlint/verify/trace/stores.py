@@ -34,6 +34,8 @@ _DIRECTORY_ENTRY = Struct("<5I")
 """Shared memory, threads, offset behind the directory, size, length of the name that follows."""
 _BZIP2 = b"BZh"
 _CHUNK = 1 << 20
+_MOST_STEPS = 100_000
+"""Of SQLite's machine, times a thousand: millions of kernels, but a view without end has one."""
 
 
 def is_store(path: str) -> bool:
@@ -134,5 +136,7 @@ def _of_miopen(path: str) -> Iterator[bytes]:
     # A database that is written to while it is read gives an error, not a lock.
     uri = f"{Path(path).resolve().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
+        steps = iter(range(_MOST_STEPS))
+        connection.set_progress_handler(lambda: next(steps, None) is None, 1000)
         for (blob,) in connection.execute("SELECT kernel_blob FROM kern_db"):
             yield _unpacked(blob) if bytes(blob[:3]) == _BZIP2 else bytes(blob)
