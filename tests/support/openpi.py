@@ -94,6 +94,10 @@ class Openpi:
         """Lay the overlay over a folder: the package, unless another is given."""
         shutil.copytree(self.overlay, target or self.package, dirs_exist_ok=True)
 
+    def copy_from(self, folder: str) -> None:
+        """Lay another folder of the checkout over the package."""
+        shutil.copytree(self.root / folder, self.package, dirs_exist_ok=True)
+
     def is_patched(self) -> bool:
         """Return whether a program that imports the package gets the patch, all of it."""
         done = subprocess.run(

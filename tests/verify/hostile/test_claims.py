@@ -6,6 +6,8 @@ The truth of a case is what a program that imports the package gets, measured by
 from __future__ import annotations
 
 import json
+import os
+import py_compile
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +59,13 @@ def right_and_an_old_patch_beside(it: Openpi) -> None:
     shutil.copytree(it.overlay, it.root / "patches/4.48/transformers_replace")
     it.write("patches/4.48/transformers_replace/models/gemma/modeling_gemma.py", "old = 1\n")
 
+    it.write("README.md", README)
+
+
+def right_and_notes_beside_that_nobody_copies(it: Openpi) -> None:
+    it.copy()
+    it.write(f"{OVERLAY}/README.md", "What is patched, and why.\n")
+
 
 def right_and_a_copy_in_the_build_folder(it: Openpi) -> None:
     it.copy()
@@ -68,6 +77,11 @@ def right_with_empty_inits_that_nobody_copies(it: Openpi) -> None:
     (it.package / "__init__.py").write_text('__version__ = "4.53.2"\n')
     it.write(f"{OVERLAY}/models/__init__.py", "")
     (it.package / "models/__init__.py").write_text("from . import gemma\n")
+
+
+def right_from_a_folder_that_is_a_package_too(it: Openpi) -> None:
+    it.copy()
+    it.write(f"{OVERLAY}/__init__.py", "")
 
 
 def right_in_a_folder_with_the_packages_name(it: Openpi) -> None:
@@ -121,7 +135,34 @@ def another_file_is_patched(it: Openpi) -> None:
 
 def two_patches_and_none_whole(it: Openpi) -> None:
     right_and_an_old_patch_beside(it)
+    (it.root / "README.md").unlink()
     (it.package / "models/siglip/modeling_siglip.py").write_text("def forward(): ...\n")
+
+
+def the_old_patch_in_place(it: Openpi) -> None:
+    right_and_an_old_patch_beside(it)
+    it.copy_from("patches/4.48/transformers_replace")
+
+
+def the_old_patch_in_place_and_nothing_copies_either(it: Openpi) -> None:
+    the_old_patch_in_place(it)
+    (it.root / "README.md").unlink()
+
+
+def right_bytes_and_bytecode_of_other_source(it: Openpi) -> None:
+    it.copy()
+    file, when = it.package / "models/gemma/modeling_gemma.py", (1_700_000_000, 1_700_000_000)
+    right = file.read_text()
+    file.write_text(right.replace("patched", "another"))
+    os.utime(file, when)
+    py_compile.compile(str(file))
+    file.write_text(right)
+    os.utime(file, when)
+
+
+def other_patches_of_the_same_files(it: Openpi) -> None:
+    for file in it.package.glob("models/*/modeling_*.py"):
+        file.write_text("def forward():\n    return 'of somebody else'\n")
 
 
 def a_fork_of_the_package_in_the_repository(it: Openpi) -> None:
@@ -136,8 +177,10 @@ HEALTHY: list[Callable[[Openpi], None]] = [
     right_with_a_readme,
     right_in_a_dockerfile,
     right_and_an_old_patch_beside,
+    right_and_notes_beside_that_nobody_copies,
     right_and_a_copy_in_the_build_folder,
     right_with_empty_inits_that_nobody_copies,
+    right_from_a_folder_that_is_a_package_too,
     right_in_a_folder_with_the_packages_name,
 ]
 BROKEN: list[tuple[Callable[[Openpi], None], str]] = [
@@ -151,6 +194,10 @@ BROKEN: list[tuple[Callable[[Openpi], None], str]] = [
     (one_file_is_missing, "contradicted"),
     (another_file_is_patched, "contradicted"),
     (two_patches_and_none_whole, "unproven"),
+    (the_old_patch_in_place, "contradicted"),
+    (the_old_patch_in_place_and_nothing_copies_either, "unproven"),
+    (right_bytes_and_bytecode_of_other_source, "contradicted"),
+    (other_patches_of_the_same_files, "unproven"),
     (a_fork_of_the_package_in_the_repository, "unproven"),
 ]
 

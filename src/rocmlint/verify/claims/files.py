@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocmlint.interpreter.inside.files import sha256_of
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.context import as_evidence
-from rocmlint.verify.claims.overlay import overlays
+from rocmlint.verify.claims.overlay import meant, overlays
 from rocmlint.verify.files import patches, stock
 from rocmlint.verify.manifest import Manifest, ManifestFile, make
 from rocmlint.verify.result import STRENGTHS, Evidence, Judgement, overall
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from rocmlint.verify.claims.overlay import Overlay
     from rocmlint.verify.result import Result
 
+_FOR_PEOPLE = (".md", ".rst", "LICENSE")
+"""Ends of the names of files that no program reads, and that may lie beside a patch."""
+_UNTOUCHED = frozenset({"stock", "not found"})
+"""What is seen of files where nobody has patched anything."""
 _NAMED = 3
 """How many files a reason names."""
 
@@ -67,8 +71,7 @@ def patch_check(claim: Claim, context: Context) -> Checked:
     found: list[Overlay] = []
     if origin is not None and os.path.basename(origin) == "__init__.py":
         found = overlays(package, os.path.dirname(origin), context.files_with(claim))
-    sure = [each for each in found if each.is_sure]
-    if sure:
+    if sure := meant(found):
         return _by_overlays(sure, package, context)
     return _by_record(claim.subject, context, found)
 
@@ -76,24 +79,27 @@ def patch_check(claim: Claim, context: Context) -> Checked:
 def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Checked:
     """Compare the repository's own patch with what an import takes.
 
-    Of several, which may be for several versions, one that is in place is enough.
+    Where it has several, and not all fare alike, nothing tells which of them is meant.
     """
     checked = [_by_overlay(each, package, context) for each in found]
-    proven = next((each for each in checked if each[0].verdict == "proven"), None)
-    if proven or len(checked) == 1:
-        return proven or checked[0]
     judgement, evidence = checked[0]
-    if {judgement.verdict for judgement, _ in checked} == {"contradicted"}:
+    if len({each.verdict for each, _ in checked}) == 1:
         return judgement, evidence
-    reason = f"the repository has {len(found)} patches of {package}, and none is in place whole"
+    shown = ", ".join(os.path.relpath(each.folder) for each in found)
+    reason = f"nothing tells which of the repository's patches of {package} is meant: {shown}"
     todo = "; or ".join(_manifest_command(each.folder, package, context) for each in found)
-    return judgement._replace(verdict="unproven", reason=reason, action=todo), evidence
+    seen = ", ".join(each.seen for each, _ in checked)
+    return Judgement("unproven", judgement.strength, seen, reason, todo), evidence
 
 
 def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
     """Compare one patch; without a word of who copies it, a part that is there may be all."""
     manifest = _manifest_of_copy(overlay.folder, package)
-    files = [each for each in manifest.files if not _is_empty_package(overlay, package, each)]
+    files = [
+        each
+        for each in manifest.files
+        if not each.path.endswith(_FOR_PEOPLE) and not _is_empty_package(overlay, package, each)
+    ]
     results = patches.check(replace(manifest, files=tuple(files)), context.interpreter)
     judgement, evidence = _summed_up(results, {each.path for each in files})
     shown = os.path.relpath(overlay.folder)
@@ -104,12 +110,14 @@ def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
     if judgement.verdict != "contradicted":
         return judgement, evidence
     wrong = [each for each in results if each.verdict == "contradicted"]
+    if not_run := [each for each in wrong if each.seen.startswith("right bytes")]:
+        return judgement._replace(reason=not_run[0].reason, action=not_run[0].action), evidence
     copy = _copy_of(overlay.folder, package, context)
     judgement = judgement._replace(action=f"{copy}; then run this again")
-    is_part = any(each.verdict == "proven" for each in results) and not overlay.copied_at
-    if is_part or not any(each.subject.endswith(".py") for each in wrong):
+    is_guess = not overlay.copied_at and any(it.seen not in _UNTOUCHED for it in results)
+    if is_guess or not any(each.subject.endswith(".py") for each in wrong):
         named = few([each.subject for each in wrong], _NAMED)
-        reason = f"{named}: {wrong[0].reason}; other files of {shown} are in place"
+        reason = f"{named}: {wrong[0].reason}; whether all of {shown} is meant, nothing tells"
         judgement = judgement._replace(verdict="unproven", reason=reason)
     return judgement, evidence
 

@@ -20,10 +20,13 @@ _MOST_FOLDERS = 100
 """That look like a patch and are looked into; a repository has a few."""
 _LARGEST_TEXT = 1_000_000
 _ROOTS = (".git", "pyproject.toml", "setup.py")
-_NOT_ENTERED = frozenset({"node_modules", "site-packages", "dist-packages", "__pycache__"})
+_NOT_ENTERED = frozenset(
+    {"build", "dist", "node_modules", "site-packages", "dist-packages", "__pycache__"}
+)
 _TELLS = re.compile(r"(?i:.*dockerfile.*|makefile|justfile|.+\.(md|rst|sh|bash|ya?ml|toml))")
 """Names of the files that tell people and machines how to install."""
 _CONTINUED = re.compile(r"\\\n")
+_BEGINNING = re.compile(r"(?:\.{1,2}/|\$\w+/|\$\{\w+\}/)*")
 _COPIES = re.compile(r"\b(cp|rsync|COPY|ADD|copytree|copy2?)\b")
 
 
@@ -37,10 +40,12 @@ class Overlay:
     copied_at: str = ""
     """``FILE:LINE`` of the command that copies it over the package; "" where none is found."""
 
-    @property
-    def is_sure(self) -> bool:
-        """Whether it is known to be meant to lie over the package."""
-        return self.has_check or bool(self.copied_at)
+
+def meant(found: Iterable[Overlay]) -> list[Overlay]:
+    """Return the folders that are known to be meant: those that a command copies, if any."""
+    found = list(found)
+    copied = [each for each in found if each.copied_at]
+    return copied or [each for each in found if each.has_check]
 
 
 def overlays(package: str, installed: str, checks: Iterable[str]) -> list[Overlay]:
@@ -54,10 +59,17 @@ def overlays(package: str, installed: str, checks: Iterable[str]) -> list[Overla
     for root in sorted({_repository(each) for each in checks}):
         files = list(islice(_files_below(root, installed), _MOST_FILES))
         for folder, paths in _mirrors(files, installed).items():
-            is_fork = os.path.exists(os.path.join(folder, "__init__.py"))
-            has_check = not is_fork and not imported.isdisjoint(paths)
-            found[folder] = Overlay(folder, has_check, _copied_at(folder, package, files))
+            has_check = not _is_package(folder) and not imported.isdisjoint(paths)
+            found[folder] = Overlay(folder, has_check, _copied_at(folder, root, package, files))
     return list(found.values())
+
+
+def _is_package(folder: str) -> bool:
+    """Return whether a folder is a package of its own, a fork: its ``__init__.py`` has content."""
+    try:
+        return os.path.getsize(os.path.join(folder, "__init__.py")) > 0
+    except OSError:
+        return False
 
 
 def _repository(file: str) -> str:
@@ -142,13 +154,18 @@ def _imported_modules(file: str, package: str) -> Iterator[str]:
             yield os.path.join(*inner) + ".py"
 
 
-def _copied_at(folder: str, package: str, files: Iterable[str]) -> str:
-    """Return where a command copies a folder over the package, "" where nothing tells it."""
-    name = re.compile(rf"(?<![\w.-]){re.escape(os.path.basename(folder))}(?![\w.-])")
+def _copied_at(folder: str, root: str, package: str, files: Iterable[str]) -> str:
+    """Return where a command copies a folder over the package, "" where nothing tells it.
+
+    The file with the command must name the folder by its path: several may have the same name.
+    """
+    name = re.escape(os.path.basename(folder))
+    path = re.compile(rf"[^\s\"'`=:(),]*(?<![\w.-]){name}(?![\w.-])")
     word = re.escape(package)
     target = re.compile(
         rf"(?:site|dist)-packages/{word}(?![\w.-])|\b{word}\.__(?:file|path)__|\bpip show {word}\b"
     )
+    own = os.path.relpath(folder, root)
     for file in files:
         if not _TELLS.fullmatch(os.path.basename(file)):
             continue
@@ -156,10 +173,21 @@ def _copied_at(folder: str, package: str, files: Iterable[str]) -> str:
             text = read_small(file, _LARGEST_TEXT).decode(errors="replace")
         except OSError:
             continue
+        if not any(_is_path_of(own, each) for each in path.findall(text)):
+            continue
         for number, line in _commands(text):
-            if all(each.search(line) for each in (name, _COPIES, target)):
+            if all(each.search(line) for each in (path, _COPIES, target)):
                 return f"{os.path.relpath(file)}:{number}"
     return ""
+
+
+def _is_path_of(own: str, written: str) -> bool:
+    """Return whether a path in a command leads to a folder of the repository.
+
+    It is relative to some folder, or begins with a variable or where the repository is copied to.
+    """
+    written = _BEGINNING.sub("", written)
+    return f"/{own}".endswith(f"/{written}") or written.endswith(f"/{own}")
 
 
 def _commands(text: str) -> Iterator[tuple[int, str]]:
