@@ -30,9 +30,11 @@ sys.meta_path.insert(0, Finder)
 """
 
 
-def manifest_of(files: Mapping[str, str], requires: str = "==1.0") -> Manifest:
+def manifest_of(
+    files: Mapping[str, str], requires: str = "==1.0", package: str = "tiny"
+) -> Manifest:
     hashed = (ManifestFile(path, sha256(text.encode()).hexdigest()) for path, text in files.items())
-    return Manifest("tiny", requires, tuple(hashed))
+    return Manifest(package, requires, tuple(hashed))
 
 
 def checked(

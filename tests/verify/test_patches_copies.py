@@ -113,11 +113,19 @@ def test_a_package_that_is_not_installed_is_told_with_the_command_to_install_it(
     assert results["tiny"].action.startswith(f"{environment.python} -m pip install")
 
 
-def test_a_package_that_sets_its_own_path_is_not_proven(environment: Environment) -> None:
-    environment.write("tiny/__init__.py", "__path__ = ['/elsewhere', *__path__]\n")
+def test_a_package_that_looks_for_its_modules_elsewhere_is_not_proven(
+    environment: Environment, tmp_path: Path
+) -> None:
+    (tmp_path / "mod.py").write_text(OLD)
+    environment.write("tiny/__init__.py", f"\n__path__ = [{str(tmp_path)!r}, *__path__]\n")
     result = of_file(environment)
     assert (result.verdict, result.strength) == ("unproven", "hashed")
-    assert "sets __path__" in result.reason
+    place = f"{environment.site}/tiny/__init__.py:2"
+    assert result.reason == (
+        f"{place} changes __path__ of tiny, so only running it shows what is executed"
+    )
+    (tmp_path / "mod.py").unlink()
+    assert of_file(environment).verdict == "proven"  # the path is one that can be followed
 
 
 def test_a_package_that_extends_its_path_at_the_end_is_proven(environment: Environment) -> None:

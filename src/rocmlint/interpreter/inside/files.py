@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import pkgutil
 import stat
 import sys
 from dataclasses import dataclass
@@ -34,6 +33,12 @@ _KINDS = {
     zipimporter: "zip",
 }
 _BLOCK = 1 << 20
+_WITHOUT_FIND_MODULE = (3, 12)
+_PATH_FINDER: Any = machinery.PathFinder
+_finder_of_entry = _PATH_FINDER._path_importer_cache  # noqa: SLF001
+"""What PathFinder asks; pkgutil.get_importer may be replaced without a change to imports."""
+_OWN = {"name", "path", "archive", "prefix", "_files", "_path", "_package", "_path_finder"}
+"""The attributes of Python's own loaders; with another one an object may do something else."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,19 @@ def winner_and_others(module: str, path: list[str] | None = None) -> tuple[Copy 
     return winner, found[1:] if winner else found
 
 
+def winners(module: str) -> list[Copy]:
+    """Return what an import takes for each parent of a module and for itself; empty if it fails."""
+    chain = _chain(module, None)
+    names = [module.rsplit(".", end)[0] for end in range(len(chain) - 1, -1, -1)]
+    return [_copy(name, chain[: end + 1]) for end, name in enumerate(names)]  # type: ignore[misc]
+
+
+def found_below(module: str, folders: list[str]) -> str | None:
+    """Return the file that is found for a submodule if its package looks in these folders."""
+    spec = _find(module, folders)
+    return spec.origin if spec is not None and spec.has_location else None
+
+
 def sha256_of(path: str) -> str:
     """Return the hash of a regular file in hexadecimal. Raises OSError."""
     return digest_of(path, "sha256").hex()
@@ -103,7 +121,7 @@ def _chain(module: str, path: list[str] | None) -> list[machinery.ModuleSpec]:
         if spec is None:
             return []
         specs.append(spec)
-        where = _locations(spec) or []
+        where = _looked_below(name, spec, asked_all) or []
     return specs
 
 
@@ -120,29 +138,61 @@ def _find(name: str, where: list[str] | None) -> machinery.ModuleSpec | None:
 
 
 def _asked(finder: Any, name: str, where: list[str] | None) -> machinery.ModuleSpec | None:
-    if not hasattr(finder, "find_spec"):
-        return None
     with search.followed():
-        return cast("machinery.ModuleSpec | None", finder.find_spec(name, where, None))
+        if hasattr(finder, "find_spec"):
+            return cast("machinery.ModuleSpec | None", finder.find_spec(name, where, None))
+        return _asked_of_old(finder, name, where)
+
+
+def _asked_of_old(finder: Any, name: str, where: list[str] | None) -> machinery.ModuleSpec | None:
+    """Ask a finder of the protocol before PEP 451, which Python 3.12 no longer knows."""
+    if sys.version_info >= _WITHOUT_FIND_MODULE or not hasattr(finder, "find_module"):
+        return None
+    loader = finder.find_module(name, where)
+    return None if loader is None else machinery.ModuleSpec(name, loader)
+
+
+def _of_entry(finder: Any, name: str) -> machinery.ModuleSpec | None:
+    """Ask the finder of one folder or archive, as PathFinder does."""
+    if hasattr(finder, "find_spec"):
+        return cast("machinery.ModuleSpec | None", finder.find_spec(name))
+    if finder is None or sys.version_info >= _WITHOUT_FIND_MODULE:
+        return None
+    loader, portions = None, []
+    if hasattr(finder, "find_loader"):
+        loader, portions = finder.find_loader(name)
+    elif hasattr(finder, "find_module"):
+        loader = finder.find_module(name)
+    if loader is None and not portions:
+        return None
+    spec = machinery.ModuleSpec(name, loader)
+    spec.submodule_search_locations = portions or None
+    return spec
 
 
 def _find_on(name: str, path: Iterable[str]) -> machinery.ModuleSpec | None:
     """Do what PathFinder does, which itself needs the parent of a namespace to be imported."""
     portions: list[str] = []
     for entry in path:
-        finder = pkgutil.get_importer(entry or os.getcwd()) if isinstance(entry, str) else None
-        # typeshed gives the protocol of finders before find_spec
-        spec = cast("Any", finder).find_spec(name) if hasattr(finder, "find_spec") else None
+        finder = _finder_of_entry(entry) if isinstance(entry, str) else None
+        spec = _of_entry(finder, name)
         if spec is None:
             continue
         if spec.loader is not None:
-            return cast("machinery.ModuleSpec", spec)
+            return spec
         portions += _locations(spec) or []
     if not portions:
         return None
     namespace = machinery.ModuleSpec(name, None, is_package=True)
     namespace.submodule_search_locations = portions
     return namespace
+
+
+def _looked_below(name: str, spec: machinery.ModuleSpec, asked_all: bool) -> list[str] | None:
+    """Return where submodules are looked for: on the path of a package that is loaded already."""
+    loaded = sys.modules.get(name) if asked_all else None
+    path = getattr(loaded, "__path__", None)
+    return _locations(spec) if path is None else list(path)
 
 
 def _locations(spec: machinery.ModuleSpec) -> list[str] | None:
@@ -156,8 +206,10 @@ def _copy(module: str, chain: list[machinery.ModuleSpec]) -> Copy | None:
     spec = chain[-1]
     locations = _locations(spec)
     namespace = spec.loader is None or (locations is not None and not spec.has_location)
-    kind = "namespace" if namespace else _KINDS.get(_type_of(spec.loader), "other")
+    kind = "namespace" if namespace else _kind(spec.loader)
     origin = spec.origin if spec.has_location else None
+    if kind in {"source", "bytecode", "extension"}:
+        origin = cast("Any", spec.loader).path  # what it reads, whatever the spec says
     return Copy(
         module,
         kind,
@@ -166,6 +218,12 @@ def _copy(module: str, chain: list[machinery.ModuleSpec]) -> Copy | None:
         _root(chain[0]),
         None if locations is None else tuple(locations),
     )
+
+
+def _kind(loader: object) -> str:
+    kind = _KINDS.get(_type_of(loader), "other")
+    own = isinstance(loader, type) or getattr(loader, "__dict__", {}).keys() <= _OWN
+    return kind if own else "other"
 
 
 def _type_of(loader: object) -> Any:

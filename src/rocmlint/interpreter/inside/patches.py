@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
 import pkgutil
@@ -10,11 +9,14 @@ import stat
 import sys
 from dataclasses import asdict
 from functools import cache, partial
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from . import search
 from .bytecode import Execution, compiled, execution_of
-from .files import Copy, locate, sha256_of, winner_and_others
+from .files import Copy, found_below, locate, sha256_of, winner_and_others, winners
+from .machinery import changes, place_of
+from .parents.chain import Sources, doubts
 from .records import installed, is_as_recorded, known_record_of, owners
 
 if TYPE_CHECKING:
@@ -88,7 +90,6 @@ def _is_as_recorded(path: str, recorded: str) -> bool | None:
 def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
     path, module = wanted["path"], wanted["module"]
     winner, others = winner_and_others(module) if module else _data_file(path)
-    parents = _parents(module) if module else []
     facts = _winner(winner, path, package) if winner else None
     is_right = facts is not None and facts["sha256"] == wanted["sha256"]
     copies = locate(os.path.splitext(path.split("/", maxsplit=1)[0])[0])
@@ -103,8 +104,8 @@ def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
         "higher": higher,
         "misplaced": misplaced,
         "astray": next(astray, None),
-        "loaded": _loaded_elsewhere(module, winner) if module else None,
-        "path_changed_by": [each for each in parents if _changes_its_path(each)],
+        "loaded": _loaded(module, winner) if module else None,
+        "doubts": _doubts(module, winner) if module else [],
     }
 
 
@@ -239,46 +240,40 @@ def _hash(path: str) -> str | None:
         return None
 
 
-def _parents(module: str) -> list[str]:
-    """Return the files of the packages that an import of the module runs first."""
-    parts = module.split(".")
-    found = (locate(".".join(parts[:end])) for end in range(1, len(parts)))
-    return [each[0].origin for each in found if each and each[0].origin]
-
-
 @cache
-def _changes_its_path(origin: str) -> bool:
-    """Return whether a package looks for its submodules where only running it can tell.
-
-    Adding to the end of ``__path__`` (``pkgutil.extend_path``) does not change what wins.
-    """
-    try:
-        with open(origin, "rb") as file:
-            text = file.read()
-        return b"__path__" in text and any(map(_sets_path, ast.walk(ast.parse(text))))
-    except (OSError, SyntaxError, ValueError):
-        return False
+def _sources(top: str) -> Sources:
+    """Return the sources of a top-level package, to be read once for all files of the manifest."""
+    return Sources({each.module: each for each in locate(top)[:1]})
 
 
-def _sets_path(node: ast.AST) -> bool:
-    if isinstance(node, ast.Assign):
-        named = any(isinstance(it, ast.Name) and it.id == "__path__" for it in node.targets)
-        return named and "extend_path" not in ast.dump(node.value)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        owner = node.func.value
-        is_path = isinstance(owner, ast.Name) and owner.id == "__path__"
-        return is_path and node.func.attr not in {"append", "extend"}
-    return False
+def _doubts(module: str, winner: Copy | None) -> list[dict[str, str | None]]:
+    """Return what may make an import of the module execute other code, or change what it made."""
+    found: list[dict[str, str | None]] = [asdict(each) for each in changes()]
+    if winner is not None and (chain := winners(module)):
+        sources = _sources(module.partition(".")[0])
+        found += [asdict(each) for each in doubts(module, chain, sources, found_below)]
+    for name in _with_parents(module):
+        if name in sys.modules and type(sys.modules[name]) is not ModuleType:
+            kind = type(sys.modules[name])
+            found.append(
+                {
+                    "what": f"puts a {kind.__name__} into sys.modules as {name}",
+                    "place": place_of(kind),
+                }
+            )
+    return found
 
 
-def _loaded_elsewhere(module: str, winner: Copy | None) -> str | None:
-    """Name the module or parent that start-up code has put into ``sys.modules`` from elsewhere."""
+def _with_parents(module: str) -> list[str]:
     parts = module.split(".")
-    for end in range(1, len(parts) + 1):
-        name = ".".join(parts[:end])
-        if name in sys.modules:
-            there = getattr(getattr(sys.modules[name], "__spec__", None), "origin", None)
-            copies = [winner] if name == module else locate(name)
-            if not copies or copies[0] is None or copies[0].origin != there:
-                return f"{name} from {there or 'nowhere'}"
-    return None
+    return [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+
+
+def _loaded(module: str, winner: Copy | None) -> dict[str, Any] | None:
+    """Tell of a module that start-up code has put into ``sys.modules``, and of its file."""
+    if module not in sys.modules:
+        return None
+    spec = getattr(sys.modules[module], "__spec__", None)
+    origin = getattr(spec, "origin", None)
+    is_winner = winner is not None and winner.origin == origin
+    return {"origin": origin, "is_winner": is_winner}

@@ -112,14 +112,25 @@ def _copy(facts: Facts, target: str) -> str:
 
 
 def _replaced_at_start(facts: Facts) -> Judgement | None:
-    if not facts["loaded"]:
+    loaded = facts["loaded"]
+    if not loaded:
         return None
+    module = facts["module"]
+    if loaded["is_winner"]:
+        return Judgement(
+            "unproven",
+            "hashed",
+            "imported at start-up",
+            f"start-up code (a .pth file, sitecustomize) has already imported {module}, so a "
+            "program gets what that has made of it, and an import does not read the file again",
+            f"rocmlint verify live {module}",
+        )
     return Judgement(
         "contradicted",
         "located",
         "taken from sys.modules",
-        f"start-up code (a .pth file, sitecustomize) has already put {facts['loaded']} into "
-        "sys.modules, so an import does not read the file",
+        f"start-up code (a .pth file, sitecustomize) has already put {module} from "
+        f"{loaded['origin'] or 'nowhere'} into sys.modules, so an import does not read the file",
         f"remove that start-up code (python -v -c pass shows what it imports); {_AGAIN}",
     )
 
@@ -200,15 +211,18 @@ def _elsewhere(facts: Facts) -> str:
 
 
 def _not_sure(facts: Facts, winner: Facts) -> Judgement | None:
+    seen, doubts = "right bytes, other loader", facts["doubts"]
     if winner["kind"] == "other":
         why = f"it is loaded by {winner['loader']}, which may change the code while loading it"
-    elif facts["path_changed_by"]:
-        why = f"{facts['path_changed_by'][0]} sets __path__, so only running it shows what is found"
+    elif doubts:
+        seen = "right bytes, imports changed"
+        place = doubts[0]["place"] or "start-up code (a .pth file, sitecustomize)"
+        why = f"{place} {doubts[0]['what']}, so only running it shows what is executed"
     else:
         return None
     module = facts["module"]
     action = f"rocmlint verify live {module}" if module else "remove it and run this again"
-    return Judgement("unproven", "hashed", "right bytes, other loader", why, action)
+    return Judgement("unproven", "hashed", seen, why, action)
 
 
 def _not_executed(winner: Facts) -> Judgement | None:
@@ -262,6 +276,8 @@ def _file_evidence(facts: Facts) -> Iterator[Evidence]:
     for each in facts.get("others", ()):
         right = "has" if each["sha256"] == facts["sha256"] else "does not have"
         yield Evidence("shadowed copy", f"{each['origin']} ({right} the manifest's content)")
+    for each in facts.get("doubts", ()):
+        yield Evidence("changes imports", f"{each['place'] or 'start-up code'}: {each['what']}")
     for place in (*facts.get("higher", ()), *facts.get("misplaced", ())):
         yield Evidence("stray copy", place)
 
