@@ -60,6 +60,23 @@ def execution_of(source: str) -> Execution:
     return Execution(path, kind, used=True, same=_is_same(cached, code))
 
 
+def runs_bytecode(source: str) -> bool:
+    """Return whether an import runs bytecode instead of the source, by its header. Raises OSError.
+
+    Cheap next to ``execution_of``, which compares what that is.
+    """
+    _, data = _cached(source)
+    if data is None:
+        return False
+    status = os.stat(source)
+    kind = _kind(data)
+    text = b""
+    if kind == "checked hash":
+        with open(source, "rb") as file:
+            text = file.read()
+    return _is_used(data, kind, status, text)
+
+
 def _is_same(cached: Any, code: CodeType) -> bool:
     """Compare code; a constant that is not equal to itself (inf - inf) needs a second look.
 

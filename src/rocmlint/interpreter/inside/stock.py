@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import asdict
-from importlib.machinery import all_suffixes
+from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
 from typing import TYPE_CHECKING, Any
 
 from . import search
+from .bytecode import execution_of, runs_bytecode
 from .files import locate
 from .records import (
     Installed,
@@ -60,7 +61,7 @@ def _facts(distribution: Installed) -> dict[str, Any]:
 
 
 def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"equal": 0, "changed": [], "missing": [], "unhashed": []}
+    found: dict[str, Any] = {"equal": 0, "changed": [], "missing": [], "unhashed": [], "stale": []}
     for path, recorded in record.items():
         if needs_no_hash(path):
             continue
@@ -75,11 +76,20 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
         else:
             if is_equal:
                 found["equal"] += 1
+                found["stale"] += _stale(path, place)
             elif is_equal is None:
                 found["unhashed"].append({"path": path, "why": "RECORD has no hash for it"})
             else:
                 found["changed"].append({"path": path, "links": os.stat(place).st_nlink})
     return found
+
+
+def _stale(path: str, place: str) -> Iterator[dict[str, Any]]:
+    """Yield what an import runs of a file if that is not the file's own code."""
+    if path.endswith(tuple(SOURCE_SUFFIXES)) and runs_bytecode(place):
+        execution = execution_of(place)
+        if not execution.same:
+            yield {"path": path, **asdict(execution)}
 
 
 def _folders(record: Iterable[str]) -> set[str]:

@@ -247,9 +247,16 @@ def _not_executed(winner: Facts) -> Judgement | None:
         "contradicted",
         "hashed",
         "right bytes, stale bytecode",
-        f"the file is the manifest's, but {path} is what an import runs, and it was "
-        f"compiled from other source: {_WHY_USED[execution['kind']]}",
+        f"the file is the manifest's, but {why_stale(execution)}",
         f"{remove}; {_AGAIN}",
+    )
+
+
+def why_stale(execution: Facts) -> str:
+    """Say that bytecode is run which is not its source's, and why Python takes it."""
+    return (
+        f"{execution['bytecode']} is what an import runs, and it was compiled from other source: "
+        f"{_WHY_USED[execution['kind']]}"
     )
 
 

@@ -6,6 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.verify.files.patches import why_stale
 from rocmlint.verify.files.versions import install_command
 from rocmlint.verify.result import Evidence, Judgement, evidence_of, interpreter_evidence
 
@@ -32,6 +33,9 @@ def check(packages: Sequence[str], interpreter: Interpreter) -> list[Result]:
 def _result(facts: Facts, asked: Mapping[str, str]) -> Result:
     found, python = facts["distributions"], asked["executable"]
     judgement = judged(found[0], python) if found else _not_installed(python)
+    beside = [each for each in found[1:] if each["root"] == found[0]["root"]]
+    if beside:
+        judgement = _of_two(judgement, found[0], beside[0], python)
     subject = f"{facts['name']} {found[0]['version']}" if found else facts["name"]
     evidence = (interpreter_evidence(asked), *_evidence(found))
     return judgement.on(_TASK, "its files are the wheel's", subject, evidence)
@@ -48,6 +52,17 @@ def _not_installed(python: str) -> Judgement:
         ),
         f"{python} -m pip list shows the installed names",
     )
+
+
+def _of_two(judgement: Judgement, facts: Facts, other: Facts, python: str) -> Judgement:
+    """Say that one directory has two versions of a package: nothing tells which one is meant."""
+    places = [os.path.basename(each["place"]) for each in (facts, other)]
+    also = f"{facts['root']} has both {places[0]} and {places[1]}, as an interrupted install or "
+    also += f"uninstall leaves it; the files were compared with {places[0]}"
+    if judgement.verdict != "proven":
+        return judgement._replace(reason=f"{judgement.reason}; {also}")
+    action = f"{python} -m pip uninstall {facts['name']} (twice), then install the version you need"
+    return Judgement("unproven", "hashed", f"{judgement.seen}, 2 dist-infos", also, action)
 
 
 def judged(facts: Facts, python: str) -> Judgement:
@@ -74,7 +89,24 @@ def judged(facts: Facts, python: str) -> Judgement:
     if facts["unhashed"] or not facts["equal"]:
         reason = f"{len(facts['unhashed'])} files have no hash to compare with"
         return Judgement("unproven", "hashed", seen or "nothing compared", reason, install)
+    if facts["stale"]:
+        return _stale(facts["stale"])
     return Judgement("proven", "hashed", f"{facts['equal']:,} files equal")
+
+
+def _stale(stale: Sequence[Facts]) -> Judgement:
+    """Name the first file of which an import runs other code, and remove all such bytecode."""
+    first = stale[0]
+    why = first["error"] or why_stale(first)
+    more = f" (and {len(stale) - 1:,} more)" if len(stale) > 1 else ""
+    return Judgement(
+        "contradicted",
+        "hashed",
+        f"{len(stale):,} stale bytecode",
+        f"{first['path']} is the wheel's, but {why}{more}",
+        shlex.join(["rm", *(each["bytecode"] for each in stale[:_LISTED] if each["bytecode"])])
+        + "; then run this again",
+    )
 
 
 def _differing(facts: Facts, seen: str, install: str) -> Judgement:
@@ -140,6 +172,8 @@ def _differences(facts: Facts) -> Iterator[Evidence]:
     yield from evidence_of(
         "unhashed", [f"{it['path']}: {it['why']}" for it in facts["unhashed"]], _LISTED
     )
+    stale = [f"{each['path']}: {each['bytecode']}" for each in facts["stale"]]
+    yield from evidence_of("stale bytecode", stale, _LISTED)
     others = [f"{each['module']}: {each['origin']}" for each in facts["elsewhere"]]
     yield from evidence_of("taken elsewhere", others, _LISTED)
 
