@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocmlint.verify.result import Result
-    from tests.support.verdicts import Judged
+    from tests.support.verdicts import Judged, Truth
 
 pytestmark = [pytest.mark.slow, pytest.mark.verdict]
 
@@ -48,6 +48,15 @@ def nothing(path: Path) -> None:
     """Leave the file alone."""
 
 
+def written_later(path: Path) -> None:
+    py_compile.compile(str(path))
+    os.utime(path, (2_000_000_000, 2_000_000_000))
+
+
+def cut_off(path: Path) -> None:
+    os.truncate(py_compile.compile(str(path)) or "", 40)
+
+
 STATES: dict[str, Callable[[Path], object]] = {
     "never imported": nothing,
     "compiled": lambda path: py_compile.compile(str(path)),
@@ -55,22 +64,12 @@ STATES: dict[str, Callable[[Path], object]] = {
     "compiled, unchecked hash": lambda path: py_compile.compile(
         str(path), invalidation_mode=UNCHECKED
     ),
-    "written again later": lambda path: (
-        py_compile.compile(str(path)),
-        os.utime(path, (2_000_000_000, 2_000_000_000)),
-    ),
+    "written again later": written_later,
     "time and size kept": lambda path: compiled_from(WRONG, path, None),
     "unchecked hash of another file": lambda path: compiled_from(WRONG, path, UNCHECKED),
     "checked hash of another file": lambda path: compiled_from(WRONG, path, CHECKED),
-    "bytecode cut off": lambda path: (
-        py_compile.compile(str(path), cfile=cached(path)),
-        os.truncate(cached(path), 40),
-    ),
+    "bytecode cut off": cut_off,
 }
-
-
-def cached(path: Path) -> str:
-    return py_compile.compile(str(path)) or ""
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -83,7 +82,7 @@ def test_bytecode_that_runs_in_place_of_a_wheels_file_is_told(
     called = "import pk.sub.mod as m; print(m.f())"
     ran = hostile.environment.run("-B", "-c", called)
     result = of(hostile)
-    truth = "holds" if ran.stdout == "RIGHT\n" else "broken"
+    truth: Truth = "holds" if ran.stdout == "RIGHT\n" else "broken"
     judged("files", truth, result.verdict)
     if truth == "broken":
         assert (result.verdict, result.seen) == ("contradicted", "1 stale bytecode")

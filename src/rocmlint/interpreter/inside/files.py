@@ -93,6 +93,25 @@ def found_below(module: str, folders: list[str]) -> str | None:
     return spec.origin if spec is not None and spec.has_location else None
 
 
+def importer_of(copy: Copy) -> Any:
+    """Return the importer of the archive's folder that a module was found in."""
+    folder = os.path.dirname(cast("str", copy.origin))
+    return _finder_of_entry(os.path.dirname(folder) if copy.locations else folder)
+
+
+def source_in_archive(copy: Copy) -> str:
+    """Return the path of the source below an archive, also where its bytecode is taken."""
+    return os.path.splitext(cast("str", copy.origin))[0] + ".py"
+
+
+def text_of(copy: Copy) -> bytes:
+    """Read the source of a module, also out of an archive. Raises OSError."""
+    if copy.kind == "zip":
+        return cast("bytes", importer_of(copy).get_data(source_in_archive(copy)))
+    with open(cast("str", copy.origin), "rb") as file:
+        return file.read()
+
+
 def sha256_of(path: str) -> str:
     """Return the hash of a regular file in hexadecimal. Raises OSError."""
     return digest_of(path, "sha256").hex()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pkgutil
 import stat
 import sys
 from dataclasses import asdict
@@ -14,7 +13,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import search
 from .bytecode import Execution, compiled, execution_of
-from .files import Copy, found_below, locate, sha256_of, winner_and_others, winners
+from .files import (
+    Copy,
+    found_below,
+    importer_of,
+    locate,
+    sha256_of,
+    source_in_archive,
+    text_of,
+    winner_and_others,
+    winners,
+)
 from .machinery import changes, place_of
 from .parents.chain import Sources, doubts
 from .records import installed, is_as_recorded, known_record_of, owners
@@ -128,7 +137,7 @@ def _described(copy: Copy) -> dict[str, Any]:
     facts: dict[str, Any] = {**asdict(copy), "sha256": None, "unreadable": None}
     try:
         if copy.kind == "zip":
-            facts["sha256"] = hashlib.sha256(_in_archive(copy)).hexdigest()
+            facts["sha256"] = hashlib.sha256(text_of(copy)).hexdigest()
         elif copy.origin:
             facts["sha256"] = sha256_of(copy.origin)
     except OSError as error:
@@ -175,29 +184,14 @@ def _recorded(copy: Copy, path: str, package: str) -> bool | None:
     return None
 
 
-def _importer(copy: Copy) -> Any:
-    """Return the importer of the archive's folder that the module was found in."""
-    folder = os.path.dirname(cast("str", copy.origin))
-    return pkgutil.get_importer(os.path.dirname(folder) if copy.locations else folder)
-
-
-def _source_in_archive(copy: Copy) -> str:
-    return os.path.splitext(cast("str", copy.origin))[0] + ".py"
-
-
-def _in_archive(copy: Copy) -> bytes:
-    """Read the source; an archive whose bytecode is taken may have it all the same."""
-    return cast("bytes", _importer(copy).get_data(_source_in_archive(copy)))
-
-
 def _execution_in_archive(copy: Copy) -> Execution:
     """Return what an import from an archive runs: the loader itself decides about its bytecode."""
-    source = _source_in_archive(copy)
+    source = source_in_archive(copy)
     taken = copy.origin if copy.origin != source else None
     kind = "archived" if taken else "none"
     try:
-        code = compiled(_in_archive(copy), source)
-        same = _importer(copy).get_code(copy.module) == code
+        code = compiled(text_of(copy), source)
+        same = importer_of(copy).get_code(copy.module) == code
     except Exception as error:  # noqa: BLE001 - broken bytecode gives any
         return Execution(taken, kind, used=bool(taken), same=False, error=str(error))
     return Execution(taken, kind, used=bool(taken), same=same)
@@ -240,18 +234,15 @@ def _hash(path: str) -> str | None:
         return None
 
 
-@cache
-def _sources(top: str) -> Sources:
-    """Return the sources of a top-level package, to be read once for all files of the manifest."""
-    return Sources({each.module: each for each in locate(top)[:1]})
+_SOURCES = Sources()
+"""Each is read once for all files of the manifest."""
 
 
 def _doubts(module: str, winner: Copy | None) -> list[dict[str, str | None]]:
     """Return what may make an import of the module execute other code, or change what it made."""
     found: list[dict[str, str | None]] = [asdict(each) for each in changes()]
     if winner is not None and (chain := winners(module)):
-        sources = _sources(module.partition(".")[0])
-        found += [asdict(each) for each in doubts(module, chain, sources, found_below)]
+        found += [asdict(each) for each in doubts(module, chain, _SOURCES, found_below)]
     for name in _with_parents(module):
         if name in sys.modules and type(sys.modules[name]) is not ModuleType:
             kind = type(sys.modules[name])

@@ -11,15 +11,15 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..bytecode import execution_of, runs_bytecode  # noqa: TID252 - it may have another name
+from ..files import Copy, text_of  # noqa: TID252
 from .actions import actions
-from .effects import Action, Watched
+from .effects import Watched
 from .reach import Reach, reach_of, used
 from .values import Space
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from ..files import Copy  # noqa: TID252 - it has another name where a program imports it
 
 _FILES = 3000
 """How many files are followed at most."""
@@ -35,10 +35,10 @@ class Doubt:
 
 @dataclass
 class Sources:
-    """The sources of a top-level package, each read once."""
+    """The sources of packages, each read once."""
 
-    tops: dict[str, Copy]
-    """The packages whose place is known already, by their names: what imports take."""
+    known: dict[str, Copy] = field(default_factory=dict)
+    """The modules whose place is known: what imports take."""
     _spaces: dict[str, Space | None] = field(default_factory=dict)
     _reaches: dict[str, Reach] = field(default_factory=dict)
 
@@ -50,36 +50,39 @@ class Sources:
 
     def reach(self, space: Space) -> Reach:
         """Return what runs when a module is imported."""
-        if space.module not in self._reaches:
-            self._reaches[space.module] = reach_of(space)
         return self._reaches[space.module]
 
     def _read(self, module: str) -> Space | None:
-        origin, locations = self._place(module)
-        if origin is None or not origin.endswith(".py"):
+        copy = self._place(module)
+        if copy is None or copy.kind not in {"source", "zip"} or copy.origin is None:
             return None
         try:
-            with open(origin, "rb") as file:
-                tree = ast.parse(file.read())
+            space = Space(module, copy.origin, ast.parse(text_of(copy)), copy.locations)
+            self._reaches[module] = reach_of(space)
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-        return Space(module, origin, tree, locations)
+        return space
 
-    def _place(self, module: str) -> tuple[str | None, tuple[str, ...] | None]:
-        if module in self.tops:
-            return self.tops[module].origin, self.tops[module].locations
+    def _place(self, module: str) -> Copy | None:
+        """Find a module below its package, the file of which imports take."""
         parent, _, name = module.rpartition(".")
-        if not parent:
-            return None, None
-        for folder in self._place(parent)[1] or ():
-            inner = os.path.join(folder, name)
-            if os.path.isfile(os.path.join(inner, "__init__.py")):
-                return os.path.join(inner, "__init__.py"), (inner,)
-            if os.path.isfile(f"{inner}.py"):
-                return f"{inner}.py", None
-            if os.path.isdir(inner):
-                return None, (inner,)
-        return None, None
+        if module not in self.known and parent:
+            around = self._place(parent)
+            for folder in (around.locations if around else None) or ():
+                for path, locations in _places(os.path.join(folder, name)):
+                    self.known[module] = Copy(module, "source", path, "", None, locations)
+                    return self.known[module]
+        return self.known.get(module)
+
+
+def _places(stem: str) -> Iterator[tuple[str | None, tuple[str, ...] | None]]:
+    """Yield the file of a package or of a module, or the folder of a namespace."""
+    if os.path.isfile(os.path.join(stem, "__init__.py")):
+        yield os.path.join(stem, "__init__.py"), (stem,)
+    elif os.path.isfile(f"{stem}.py"):
+        yield f"{stem}.py", None
+    elif os.path.isdir(stem):
+        yield None, (stem,)
 
 
 def doubts(
@@ -110,19 +113,34 @@ def doubts(
             for each in running
         ),
     )
-    if not parents:
-        return []
+    sources.known.update(parents)
     running = list(_running(module, watched.parents, sources))
     reached = _reached([sources.reach(each) for each in running])
-    found: list[Doubt] = []
+    found = [it for each in parents.values() for it in _unreadable(each, sources)]
     for each in running:
         if _may_act(each, watched, sources):
-            found += [_doubt(each, it) for it in actions(each, watched, reached)]
+            found += _of_file(each, watched, reached)
     return list(dict.fromkeys(found))
 
 
-def _doubt(space: Space, action: Action) -> Doubt:
-    return Doubt(f"{space.origin}:{action.line}", action.what)
+def _of_file(space: Space, watched: Watched, reached: set[str]) -> list[Doubt]:
+    try:
+        done = actions(space, watched, reached)
+    except RecursionError:
+        return [Doubt(space.origin, "is nested too deeply to be read")]
+    return [Doubt(f"{space.origin}:{each.line}", each.what) for each in done]
+
+
+def _unreadable(parent: Copy, sources: Sources) -> Iterator[Doubt]:
+    """Tell of a package whose code is not what its source says, or that has none."""
+    if parent.origin is None:
+        return
+    if sources.space(parent.module) is None:
+        yield Doubt(parent.origin, "has no source that can be read")
+    elif parent.kind == "source" and runs_bytecode(parent.origin):
+        execution = execution_of(parent.origin)
+        if not execution.same:
+            yield Doubt(str(execution.bytecode), f"runs in place of {parent.origin}")
 
 
 def _may_act(space: Space, watched: Watched, sources: Sources) -> bool:
