@@ -34,6 +34,7 @@ VERBS = {
     "kernels": ("verify", "kernels"),
     "variables": ("verify", "variables", "--variable", "AITER_ON=1"),
     "claims": ("verify", "."),
+    "trace": ("verify", "trace", "trace.json"),
     "stack": ("stack", "show", "--output-format", "json"),
 }
 
@@ -65,6 +66,7 @@ def checkout(tmp_path: Path, installed: Environment) -> Path:
     files = {f"tiny/{each}.py": (installed.site / f"tiny/{each}.py") for each in names}
     hashed = (ManifestFile(it, sha256(at.read_bytes()).hexdigest()) for it, at in files.items())
     write(str(folder / "tiny.toml"), Manifest("tiny", "==1.0", tuple(hashed)))
+    (folder / "trace.json").write_text('{"traceEvents": []}')
     (folder / "job.py").write_text(
         "import transformers.trainer\n"
         "transformers.trainer.Trainer.log = print\n"
