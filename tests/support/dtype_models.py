@@ -27,7 +27,7 @@ def ask(build: Any, *, fake: bool = False, device: str | None = None) -> dict[st
 
 
 def results(build: Any, **how: Any) -> tuple[Result, Result]:
-    tensors, forward = judged(ask(build, **how))
+    tensors, forward, *_ = judged(ask(build, **how))
     return tensors, forward
 
 
@@ -59,3 +59,17 @@ def floats(dtype: Any = HALF) -> Any:
 
 def linear(**how: Any) -> Any:
     return nn.Linear(8, 8, dtype=HALF, **how)
+
+
+def tiny(name: str, dtype: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a model of the export benchmark in a dtype, and what its processor gives for it.
+
+    That are pixels in float32 and token ids; a cache has the dtype of the model.
+    """
+    from benchmarks.export_models import MODELS  # noqa: PLC0415 - it imports transformers
+
+    case = MODELS[name]()
+    for cache in case.inputs[0].values():
+        for layer in getattr(cache, "layers", ()):
+            layer.keys, layer.values = layer.keys.to(dtype), layer.values.to(dtype)
+    return case.model.to(dtype), case.inputs[0]

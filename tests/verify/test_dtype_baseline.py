@@ -67,7 +67,14 @@ def test_the_command_saves_and_compares_a_baseline(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"version": 2, "tensors": {}, "boundaries": {}}', "\0"]
+    "text",
+    [
+        *("", "{}", "[]", '{"version": 2, "tensors": {}, "boundaries": {}}', "\0"),
+        '{"version": 1, "tensors": [], "boundaries": {}}',
+        '{"version": 1, "tensors": {"weight": 3}, "boundaries": {}}',
+        '{"version": 1, "tensors": {}, "boundaries": {"": [3]}}',
+        '{"version": 1, "tensors": {}, "boundaries": {}, "matmuls": {"": 3}}',
+    ],
 )
 def test_a_file_that_is_no_baseline_is_told(project: Project, text: str) -> None:
     project.write("odd.json", text)

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside import write_json
 from rocmlint.text.words import few
-from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.dtype_forward import (
+    CLAIM,
+    SHOWN,
+    cast_of,
+    forward_of,
+    module_named,
+    names,
+    result_of,
+    strength_of,
+)
+from rocmlint.verify.dtype_matmuls import matmuls_of
+from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rocmlint.interpreter.ask import Interpreter
-    from rocmlint.verify.result import Strength
+    from rocmlint.verify.result import Result, Strength
 
 _LARGEST = 100_000_000
 """Bytes of a baseline."""
 _VERSION = 1
 """Of a baseline; grows when a field changes its meaning or goes."""
-_SHOWN = 12
-"""How many tensors or modules are named as evidence."""
-_result = partial(Result, "dtype")
 
 
 @dataclass(frozen=True)
@@ -60,21 +67,10 @@ def check(
 
 
 def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
-    """Yield a result for the tensors of a model and one for its forward."""
+    """Yield a result for the tensors of a model, its modules, and its matrix multiplications."""
     yield _tensors(answer)
-    forward = answer["forward"]
-    if forward is None:
-        yield _not_run(answer)
-    elif forward["left"]:
-        yield _left(answer)
-    elif forward["crash"]:
-        yield _crashed(answer)
-    else:
-        seen = f"{forward['calls']} calls, {forward['operations']:,} operations"
-        yield _result(_FORWARD, answer["model"], "proven", _strength(answer), seen, _about(answer))
-
-
-_FORWARD = "no module returns a dtype that it was not given"
+    yield forward_of(answer)
+    yield from matmuls_of(answer)
 
 
 def _tensors(answer: Mapping[str, Any]) -> Result:
@@ -83,7 +79,7 @@ def _tensors(answer: Mapping[str, Any]) -> Result:
     count = len(answer["tensors"])
     claim = "its parameters and buffers have one dtype"
     if not count:
-        return _result(
+        return result_of(
             claim,
             answer["model"],
             "unproven",
@@ -93,22 +89,22 @@ def _tensors(answer: Mapping[str, Any]) -> Result:
             "the model has no floating-point parameters or buffers",
             "name a factory that returns the model with its weights",
         )
-    by_design = tuple(Evidence("by design", each) for each in answer["by_design"][:_SHOWN])
+    by_design = tuple(Evidence("by design", each) for each in answer["by_design"][:SHOWN])
     if not odd:
         seen = f"{count - len(answer['by_design'])} of {count} are {dominant}"
         if answer["by_design"]:
             seen += f", {len(answer['by_design'])} differ by design"
-        return _result(claim, answer["model"], "proven", "live", seen, by_design)
-    evidence = [Evidence(_module(each["module"]), _group(each)) for each in odd[:_SHOWN]]
-    if odd[_SHOWN:]:
-        evidence.append(Evidence("more", f"{len(odd) - _SHOWN} modules"))
+        return result_of(claim, answer["model"], "proven", "live", seen, by_design)
+    evidence = [Evidence(module_named(each["module"]), _group(each)) for each in odd[:SHOWN]]
+    if odd[SHOWN:]:
+        evidence.append(Evidence("more", f"{len(odd) - SHOWN} modules"))
     first = odd[0]
-    return _result(
+    return result_of(
         claim,
         answer["model"],
         "contradicted",
         "live",
-        f"{_module(first['module'])} is {first['dtype']}, the model {dominant}",
+        f"{module_named(first['module'])} is {first['dtype']}, the model {dominant}",
         (*evidence, *by_design),
         f"tensors that are not {dominant}: {sum(len(each['names']) for each in odd)}; "
         "where they meet the others, the run fails with a dtype error or continues in the "
@@ -120,106 +116,6 @@ def _tensors(answer: Mapping[str, Any]) -> Result:
 
 def _group(group: Mapping[str, Any]) -> str:
     return f"{group['dtype']}, {group['elements']:,} elements: {few(group['names'], 3)}"
-
-
-def _not_run(answer: Mapping[str, Any]) -> Result:
-    return _result(
-        _FORWARD,
-        answer["model"],
-        "unproven",
-        "live",
-        "not run",
-        (),
-        f"{answer['without']}, so no forward was run",
-        "let the factory return (model, inputs), with inputs as keyword arguments or a tuple",
-    )
-
-
-def _left(answer: Mapping[str, Any]) -> Result:
-    """Judge a forward in which a module left its dtype: the first one is the cause."""
-    first, *more = answer["forward"]["left"]
-    crash = answer["forward"]["crash"]
-    place = f" at {first['cast']['place']}" if first["cast"] else ""
-    given = _names(first["given"]) or "no floating-point tensor"
-    reason = f"{_module(first['module'])} ({first['class']}) is given {given} and returns "
-    reason += f"{_names(first['new'])}, created{place}" if place else _names(first["new"])
-    if crash:
-        reason += f"; the run then fails in {_module(crash['module'])}, which is not the cause"
-    action = f"cast back at the end of that module, or remove the cast{place}"
-    holder = _holder(first["module"], answer["forward"]["boundaries"])
-    if holder is not None and not crash and holder not in {each["module"] for each in more}:
-        reason += f"; {_module(holder)} casts back, so it costs time and memory only there"
-        action += (
-            "; if it is intended, save the run with --write-baseline and pass it as --baseline"
-        )
-    evidence = [*_cast(first), *_crash(crash)]
-    evidence += [
-        Evidence("then", f"{_module(each['module'])} returns {_names(each['new'])}")
-        for each in more[:_SHOWN]
-    ]
-    return _result(
-        _FORWARD,
-        answer["model"],
-        "contradicted",
-        _strength(answer),
-        f"{_module(first['module'])} returns {_names(first['new'])}",
-        (*evidence, *_about(answer)),
-        reason,
-        action,
-    )
-
-
-def _holder(module: str, boundaries: Mapping[str, Any]) -> str | None:
-    """Return the module that holds another and was called too."""
-    while module:
-        module = module.rpartition(".")[0]
-        if module in boundaries:
-            return module
-    return None
-
-
-def _crashed(answer: Mapping[str, Any]) -> Result:
-    """Judge a forward that ended by an exception though no module had left its dtype."""
-    crash = answer["forward"]["crash"]
-    evidence = (*_crash(crash), *_about(answer))
-    subject, module = answer["model"], _module(crash["module"])
-    if not crash["about_dtypes"]:
-        return _result(
-            _FORWARD,
-            subject,
-            "unproven",
-            _strength(answer),
-            "the forward failed",
-            evidence,
-            f"the forward pass failed: {crash['error']}",
-            "let the factory return inputs with which the model runs; if this device has "
-            "no kernel for a dtype, use --fake",
-        )
-    reason, action = _cause(answer, crash, module)
-    seen = f"the forward pass fails in {module}"
-    return _result(
-        _FORWARD, subject, "contradicted", _strength(answer), seen, evidence, reason, action
-    )
-
-
-def _cause(answer: Mapping[str, Any], crash: Mapping[str, Any], module: str) -> tuple[str, str]:
-    """Return why a forward ended with a dtype error, and what to do."""
-    dominant, given = answer["dominant"], answer["forward"]["given"]
-    own, got = _names(crash.get("own", ())), _names(crash.get("given", ()))
-    if crash.get("own") and dominant not in crash["own"]:
-        reason = f"{module} has {own} weights in a model of {dominant}, and is given {got}"
-        return reason, f"model.get_submodule({crash['module']!r}).to(torch.{dominant})"
-    if set(given) & set(crash.get("new", ())):
-        reason = f"the inputs of the model are {_names(given)}, its weights {dominant}"
-        return reason, f"let the factory cast its inputs to torch.{dominant}"
-    if crash["cast"]:
-        reason = (
-            f"{crash['cast']['dtype']} is created at {crash['cast']['place']}, by the code that "
-        )
-        reason += f"calls {module} ({own or 'no'} weights) with it"
-        return reason, f"remove that cast, or cast back before {module} is called"
-    reason = f"{module} mixes two dtypes: given {got or 'no float'}, weights {own or 'none'}"
-    return reason, f"see {crash['place']}"
 
 
 def compared(answer: Mapping[str, Any], healthy: Mapping[str, Any]) -> Iterator[Result]:
@@ -234,18 +130,15 @@ def compared(answer: Mapping[str, Any], healthy: Mapping[str, Any]) -> Iterator[
         f"{len(answer['tensors'])} tensors",
     )
     forward = answer["forward"]
-    if forward is None:
-        yield _not_run(answer)
-        return
-    if forward["crash"]:
-        yield _left(answer) if forward["left"] else _crashed(answer)
+    if forward is None or forward["crash"]:
+        yield forward_of(answer)
         return
     if not healthy["boundaries"]:
-        yield _result(
-            _FORWARD,
+        yield result_of(
+            CLAIM,
             subject,
             "unproven",
-            _strength(answer),
+            strength_of(answer),
             "no forward in the baseline",
             (),
             "the baseline was written without a forward pass",
@@ -255,15 +148,28 @@ def compared(answer: Mapping[str, Any], healthy: Mapping[str, Any]) -> Iterator[
     # Modules end from the inside out, so the first that differs is the innermost.
     differing = _differences(healthy["boundaries"], forward["boundaries"])
     casts = {each["module"]: each for each in forward["left"]}
-    evidence = [item for name in list(differing)[:1] for item in _cast(casts.get(name) or {})]
+    evidence = [item for name in list(differing)[:1] for item in cast_of(casts.get(name) or {})]
     yield _like_baseline(
         "its modules take and return the dtypes of the baseline",
         subject,
-        _strength(answer),
+        strength_of(answer),
         differing,
         f"{len(forward['boundaries'])} modules",
         tuple(evidence),
     )
+    if "matmuls" in healthy:
+        dtypes = forward["matmuls"]["dtypes"]
+        wide = {each["module"]: each for each in forward["matmuls"]["wide"]}
+        differing = _differences(healthy["matmuls"], dtypes)
+        first = [wide[name] for name in list(differing)[:1] if name in wide]
+        yield _like_baseline(
+            "its matmuls run in the dtypes of the baseline",
+            subject,
+            strength_of(answer),
+            differing,
+            f"{forward['matmuls']['count']} matmuls",
+            tuple(Evidence("matmul", each["place"]) for each in first),
+        )
 
 
 def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
@@ -275,21 +181,21 @@ def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
     evidence: tuple[Evidence, ...] = (),
 ) -> Result:
     if not differing:
-        return _result(claim, subject, "proven", strength, f"{seen}, no difference")
+        return result_of(claim, subject, "proven", strength, f"{seen}, no difference")
     name, (was, now) = next(iter(differing.items()))
     told = [
-        Evidence(_module(each), f"was {before}, is {after}")
-        for each, (before, after) in list(differing.items())[:_SHOWN]
+        Evidence(module_named(each), f"was {before}, is {after}")
+        for each, (before, after) in list(differing.items())[:SHOWN]
     ]
-    return _result(
+    return result_of(
         claim,
         subject,
         "contradicted",
         strength,
-        f"{_module(name)}: {now}",
+        f"{module_named(name)}: {now}",
         (*told, *evidence),
-        f"{len(differing)} differ, the first is {_module(name)}: was {was}, is {now}",
-        f"check {_module(name)} first; if this is intended, save it with --write-baseline",
+        f"{len(differing)} differ, the first is {module_named(name)}: was {was}, is {now}",
+        f"check {module_named(name)} first; if this is intended, save it with --write-baseline",
     )
 
 
@@ -310,7 +216,7 @@ def _told(dtypes: Any) -> str:
     if isinstance(dtypes, str):
         return dtypes
     return "; ".join(
-        f"{_names(given) or 'no float'} to {_names(gave) or 'no float'}" for given, gave in dtypes
+        f"{names(given) or 'no float'} to {names(gave) or 'no float'}" for given, gave in dtypes
     )
 
 
@@ -321,19 +227,23 @@ def _read_baseline(path: str) -> dict[str, Any]:
         version, tensors, boundaries = (
             document[name] for name in ("version", "tensors", "boundaries")
         )
+        matmuls = document.get("matmuls")  # which baselines of before do not have
+        for each in (tensors, boundaries, matmuls or {}):
+            list(map(_told, each.values()))
     except OSError as error:
         message = f"{path}: cannot be read: {error.strerror}"
         raise ConfigError(message) from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         message = f"{path}: not a baseline of verify dtype (create one with --write-baseline)"
         raise ConfigError(message) from error
-    if version != _VERSION or not (isinstance(tensors, dict) and isinstance(boundaries, dict)):
+    if version != _VERSION:
         message = (
             f"{path}: a baseline of version {version!r}, but this version of rocmlint "
             f"reads version {_VERSION}"
         )
         raise ConfigError(message)
-    return {"tensors": tensors, "boundaries": boundaries}
+    known = {"tensors": tensors, "boundaries": boundaries}
+    return known if matmuls is None else {**known, "matmuls": matmuls}
 
 
 def _write_baseline(path: str, answer: Mapping[str, Any]) -> None:
@@ -347,41 +257,10 @@ def _write_baseline(path: str, answer: Mapping[str, Any]) -> None:
         "model": answer["model"],
         "tensors": answer["tensors"],
         "boundaries": forward["boundaries"],
+        **({"matmuls": forward["matmuls"]["dtypes"]} if "matmuls" in forward else {}),
     }
     try:
         write_json(path, document)
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise ConfigError(message) from error
-
-
-def _strength(answer: Mapping[str, Any]) -> Strength:
-    """Return the strength of a forward: with fake tensors no kernel ran."""
-    return "live" if answer["simulated"] else "executed"
-
-
-def _about(answer: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    memory = f"at most {answer['peak_memory'] / 1e6:,.0f} MB"
-    told = (Evidence("torch", answer["torch"]), Evidence("memory", memory))
-    if answer["simulated"]:
-        return (Evidence("simulated", "no kernel ran, so none rejected mixed dtypes"), *told)
-    return told
-
-
-def _cast(told: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    cast = told.get("cast")
-    return (Evidence("cast", f"{cast['place']}: {cast['operation']}"),) if cast else ()
-
-
-def _crash(crash: Mapping[str, Any] | None) -> tuple[Evidence, ...]:
-    if not crash:
-        return ()
-    return (Evidence("error", crash["error"]), Evidence("raised at", crash["place"]))
-
-
-def _names(dtypes: Any) -> str:
-    return ", ".join(dtypes)
-
-
-def _module(name: str | None) -> str:
-    return name or "the model itself"

@@ -7,12 +7,14 @@ import re
 import resource
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from . import CannotAnswerError, search
-from .dtype_trace import name_of, trace
+from .dtype_trace import trace
 from .factory import found, torch_of_the_job
+from .tensors import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +50,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             model = model.to(request["device"])
         model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
         simulated = request["fake"] or any(each.is_meta for each in model.parameters())
-        told = _static(model)
+        told, designs = _static(model)
         told["simulated"] = simulated
         told["forward"], told["without"] = None, ""
         if inputs is None:
@@ -56,7 +58,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         if inputs is None:
             told["without"] = "the factory returns no inputs, and the model has no dummy_inputs"
         else:
-            told["forward"] = trace(model, *_on_device(model, inputs), told["dominant"])
+            given = _on_device(model, inputs)
+            told["forward"] = trace(model, *given, told["dominant"], designs)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     told["peak_memory"] = peak if sys.platform == "darwin" else peak * 1024
     told["torch"] = torch.__version__
@@ -126,24 +129,27 @@ def _on_device(model: Any, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]
             return leaf.to(device)
         return leaf
 
-    if isinstance(inputs, dict):
+    if isinstance(inputs, Mapping):  # also what processors of transformers return
         return (), {name: tree_map(moved, value) for name, value in inputs.items()}
     if not isinstance(inputs, (tuple, list)):
         inputs = (inputs,)
     return tuple(tree_map(moved, each) for each in inputs), {}
 
 
-def _static(model: Any) -> dict[str, Any]:
-    """Return the dtypes of all parameters and buffers, and those that are none of the dominant."""
+def _static(model: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the dtypes of all parameters and buffers, and those that are none of the dominant.
+
+    Also return, by name, why a weight may have a dtype of its own.
+    """
     tensors = list(_float_tensors(model))
     sizes: Counter[str] = Counter()
     for tensor in tensors:
         if not tensor["by_design"]:
             sizes[tensor["dtype"]] += tensor["elements"]
-    ranked = sorted(sizes, key=lambda dtype: (-sizes[dtype], dtype))
+    ranked = sorted(sizes, key=lambda dtype: (_is_packed(dtype), -sizes[dtype], dtype))
     dominant = ranked[0] if ranked else ""
     odd = [each for each in tensors if each["dtype"] != dominant]
-    return {
+    told = {
         "model": type(model).__name__,
         "dominant": dominant,
         "sizes": dict(sizes),
@@ -151,63 +157,89 @@ def _static(model: Any) -> dict[str, Any]:
         "odd": _grouped([each for each in odd if not each["by_design"]], tensors),
         "by_design": [f"{each['name']}: {each['by_design']}" for each in odd if each["by_design"]],
     }
+    return told, {each["name"]: each["by_design"] for each in odd if each["is_weight"]}
 
 
 def _float_tensors(model: Any) -> Iterator[dict[str, Any]]:
     """Yield each floating-point parameter and buffer once."""
     kept = _kept_in_float32(model)
+    is_quantized = _says_it_is_quantized(model)
     for prefix, module in model.named_modules():
         start = f"{prefix}." if prefix else ""
         passing = getattr(module, "_non_persistent_buffers_set", ())
-        quantized = any(
-            not each.is_floating_point() or "float8" in str(each.dtype)
-            for each in module.parameters(recurse=False)
-        )
-        for kind in ("parameters", "buffers"):
-            for name, tensor in getattr(module, f"named_{kind}")(recurse=False):
-                if tensor.is_floating_point():
-                    full = start + name
-                    dtype = name_of(tensor.dtype)
-                    is_passing = kind == "buffers" and name in passing
-                    yield {
-                        "name": full,
-                        "module": prefix,
-                        "dtype": dtype,
-                        "elements": tensor.numel(),
-                        "by_design": _reason(full, dtype, kept, is_passing, quantized),
-                    }
+        held = [*module.named_parameters(recurse=False), *module.named_buffers(recurse=False)]
+        packed = {
+            name
+            for name, each in held
+            if _is_packed(name_of(each.dtype)) or not each.is_floating_point()
+        }
+        scales = {name for name, _ in held if _SCALE.search(name)} if packed else set()
+        is_unpacked = scales or is_quantized or _has_a_hook(module)
+        for name, tensor in held:
+            if not tensor.is_floating_point():
+                continue
+            dtype = name_of(tensor.dtype)
+            is_passing = name in passing
+            reason = ""
+            if name in packed:
+                reason = "quantized" if is_unpacked else ""
+            elif name in scales:
+                reason = "scale of a quantized weight"
+            elif dtype == "float32":
+                reason = _reason(start + name, kept, is_passing)
+            is_rotary = bool(_ROTARY.search(name))
+            yield {
+                "name": start + name,
+                "module": prefix,
+                "dtype": dtype,
+                "elements": tensor.numel(),
+                "by_design": reason,
+                "is_weight": not is_passing and not is_rotary,
+            }
 
 
-def _reason(
-    name: str, dtype: str, kept: re.Pattern[str] | None, is_passing: bool, quantized: bool
-) -> str:
-    """Return why a tensor may have a dtype of its own; empty where nothing says so."""
-    if "float8" in dtype or "float4" in dtype:
-        return "quantized"
-    if quantized and _SCALE.search(name):
-        return "scale of a quantized weight"
-    if dtype != "float32":
-        return ""
+def _is_packed(dtype: str) -> bool:
+    """Return whether a dtype is one to store weights in, not to compute with."""
+    return dtype.startswith(("float8", "float4", "float6"))
+
+
+def _says_it_is_quantized(model: Any) -> bool:
+    """Return whether transformers or diffusers have quantized the model."""
+    config = getattr(model, "config", None)
+    named = ("quantization_config", "quantization_method", "hf_quantizer", "is_quantized")
+    return any(getattr(each, name, None) for each in (config, model) for name in named)
+
+
+def _has_a_hook(module: Any) -> bool:
+    """Return whether something is called before the module's own code, and can unpack weights."""
+    return bool(module._forward_pre_hooks) or "forward" in vars(module)  # noqa: SLF001
+
+
+def _reason(name: str, kept: list[tuple[str, re.Pattern[str], str]], is_passing: bool) -> str:
+    """Return why a tensor may be float32; empty where nothing says so."""
     if is_passing:
         return "buffer that is not saved (persistent=False)"
     if _ROTARY.search(name.rpartition(".")[2]):
         return "rotary frequencies"
-    if kept and kept.search(name):
-        return "the class keeps it in float32 (_keep_in_fp32_modules)"
+    for prefix, pattern, attribute in kept:
+        if name.startswith(prefix) and pattern.search(name[len(prefix) :]):
+            return f"the class keeps it in float32 ({attribute})"
     return "adapter that peft keeps in float32" if _ADAPTER.search(name) else ""
 
 
-def _kept_in_float32(model: Any) -> re.Pattern[str] | None:
-    """Return what the classes of transformers say must stay in float32."""
-    names = {
-        str(name)
-        for module in model.modules()
-        for attribute in ("_keep_in_fp32_modules", "_keep_in_fp32_modules_strict")
-        for name in getattr(module, attribute, None) or ()
-    }
-    if not names:
-        return None
-    return re.compile("|".join(rf"(^|\.){re.escape(each)}(\.|$)" for each in sorted(names)))
+def _kept_in_float32(model: Any) -> list[tuple[str, re.Pattern[str], str]]:
+    """Return what the classes of transformers say must stay in float32: where, what, and how.
+
+    As there, what they name is a part of a name between dots, and may be a regular expression.
+    """
+    kept = []
+    for prefix, module in model.named_modules():
+        for attribute in ("_keep_in_fp32_modules_strict", "_keep_in_fp32_modules"):
+            for name in sorted(map(str, getattr(module, attribute, None) or ())):
+                with suppress(re.error):
+                    pattern = re.compile(rf"(^|\.)(?:{name})(\.|$)")
+                    kept.append((f"{prefix}." if prefix else "", pattern, attribute))
+    return kept
 
 
 def _grouped(odd: list[dict[str, Any]], tensors: list[dict[str, Any]]) -> list[dict[str, Any]]:

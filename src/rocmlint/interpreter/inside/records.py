@@ -52,7 +52,7 @@ def normalized(name: str) -> str:
 
 def installed(name: str, path: list[str]) -> list[Installed]:
     """Find the distributions of a name in folders, in their order."""
-    return [each for folder in path for each in _in_folder(folder) if normalized(name) == each.name]
+    return [each for folder in path for each in in_folder(folder) if normalized(name) == each.name]
 
 
 def owners(name: str, root: str) -> list[Installed]:
@@ -113,7 +113,8 @@ def needs_no_hash(path: str) -> bool:
 
 
 @cache
-def _in_folder(folder: str) -> tuple[Installed, ...]:
+def in_folder(folder: str) -> tuple[Installed, ...]:
+    """Find the distributions of a folder, by name."""
     try:
         names = sorted(os.listdir(folder or os.curdir))
     except OSError:  # an archive, or a folder that is on sys.path but not there

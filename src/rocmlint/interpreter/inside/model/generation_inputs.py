@@ -7,8 +7,9 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from .. import CannotAnswerError
-from ..dtype_trace import place_of, tensors_in
 from ..factory import torch_of_the_job
+from ..places import place_of
+from ..tensors import tensors_in
 from . import inputs as model_inputs
 from . import parts as model_parts
 

@@ -7,8 +7,8 @@ import inspect
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
-from ..dtype_trace import place_of
 from ..factory import torch_of_the_job
+from ..places import place_of
 from . import inputs as model_inputs
 from . import parts as model_parts
 from .steps import loss_of
