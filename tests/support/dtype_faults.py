@@ -312,6 +312,21 @@ def merged_adapter(model: Any) -> None:
     proj.forward = forward
 
 
+def tower_cast_by_a_method_of_the_library(model: Any) -> None:
+    tower = model.model.vision_tower
+    before = tower.forward
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        tower.float()
+        output = before(*args, **kwargs)
+        tower.to(torch.bfloat16)
+        output.last_hidden_state = output.last_hidden_state.to(torch.bfloat16)
+        output.hidden_states = [each.to(torch.bfloat16) for each in output.hidden_states or ()]
+        return output
+
+    tower.forward = forward
+
+
 # What nobody can see
 
 
@@ -375,6 +390,11 @@ MULTIPLYING = {
     "int8 that is unpacked": Fault("llama", integers_to_float32, DOWN),
     "a buffer": Fault("llama", a_weight_that_is_a_buffer, DOWN),
     "a convolution": Fault("siglip", convolution, "embeddings.patch_embedding"),
+    "a tower cast by a method of transformers": Fault(
+        "paligemma",
+        tower_cast_by_a_method_of_the_library,
+        "model.vision_tower.embeddings.patch_embedding",
+    ),
     "a merged adapter": Fault("llama", merged_adapter, DOWN),
 }
 HIDDEN = {

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import importlib
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -42,6 +43,16 @@ class Block(nn.Module):
     def forward(self, x):
         x = self.out(x * self.router(x).softmax(-1).to(x.dtype))
         return x if self.scale is None else x * torch.ones(8)
+
+
+class Gated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(8, 2, dtype=torch.float32)
+        self.inner, self.out = nn.Linear(8, 32), nn.Linear(32, 8)
+
+    def forward(self, x):
+        return self.out(self.inner(x) * self.gate(x.float()).sum(-1, keepdim=True).to(x.dtype))
 """
 PATCH = """\
 from {models} import Block
@@ -139,6 +150,45 @@ def test_a_dtype_that_the_library_did_not_name_is_not_its_design(
     libraries.models.Block.scale = 1
     _, forward, _ = libraries.results()
     judged("dtype", "broken", forward.verdict)
+    assert forward.verdict == "contradicted"
+
+
+def test_a_wrapper_around_a_library_leaves_its_design(libraries: Libraries, judged: Judged) -> None:
+    model = libraries.models.Block().to(HALF)
+    before = model.router.forward
+
+    def timed(x: Any) -> Any:
+        begin = time.monotonic()
+        result = before(x)
+        assert time.monotonic() >= begin
+        return result
+
+    model.router.forward = timed
+    for each in judgements(ask(lambda: (model, (floats(),)))):
+        judged("dtype", "holds", each.verdict)
+
+
+def test_a_weight_that_a_library_makes_in_float32_is_by_design(
+    libraries: Libraries, judged: Judged
+) -> None:
+    def build(cast: bool) -> Any:
+        torch.set_default_dtype(HALF)
+        try:
+            model = libraries.models.Gated()
+        finally:
+            torch.set_default_dtype(torch.float32)
+        if cast:
+            model.out.float()
+            model.out.register_forward_pre_hook(lambda _, given: (given[0].float(),))
+        return model, (floats(),)
+
+    results = list(judgements(ask(lambda: build(False))))
+    for each in results:
+        judged("dtype", "holds", each.verdict)
+    assert results[0].seen == "4 of 6 are bfloat16, 2 differ by design"
+    tensors, forward, _ = judgements(ask(lambda: build(True)))
+    judged("dtype", "broken", tensors.verdict)
+    assert tensors.evidence[0].name == "out"
     assert forward.verdict == "contradicted"
 
 

@@ -33,3 +33,10 @@ def _is_as(path: str, recorded: str) -> bool:
         return bool(is_as_recorded(path, recorded))
     except OSError:
         return False
+
+
+def library_of_class(kind: type) -> str:
+    """Return the library that defines a class of modules; empty for torch's own classes."""
+    place = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    library = library_of(place) if place else ""
+    return "" if library.startswith("torch ") else library

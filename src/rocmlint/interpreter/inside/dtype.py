@@ -12,6 +12,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from . import CannotAnswerError, search
+from .dtype_build import recorder
 from .dtype_trace import trace
 from .factory import found, torch_of_the_job
 from .tensors import name_of
@@ -45,12 +46,13 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             _convert_by_replacing(modes)
         if request["device"]:
             modes.enter_context(torch.device(request["device"]))
-        model, inputs = _build(request["factory"])
+        with recorder() as made:
+            model, inputs = _build(request["factory"])
         if request["device"] and not request["fake"]:
             model = model.to(request["device"])
         model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
         simulated = request["fake"] or any(each.is_meta for each in model.parameters())
-        told, designs = _static(model)
+        told, designs = _static(model, made)
         told["simulated"] = simulated
         told["forward"], told["without"] = None, ""
         if inputs is None:
@@ -136,10 +138,11 @@ def _on_device(model: Any, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]
     return tuple(tree_map(moved, each) for each in inputs), {}
 
 
-def _static(model: Any) -> tuple[dict[str, Any], dict[str, str]]:
+def _static(model: Any, made: Any) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the dtypes of all parameters and buffers, and those that are none of the dominant.
 
-    Also return, by name, why a weight may have a dtype of its own.
+    Also return, by name, why a weight may have a dtype of its own. ``made`` is the recorder under
+    which the model was built.
     """
     tensors = list(_float_tensors(model))
     sizes: Counter[str] = Counter()
@@ -149,6 +152,9 @@ def _static(model: Any) -> tuple[dict[str, Any], dict[str, str]]:
     ranked = sorted(sizes, key=lambda dtype: (_is_packed(dtype), -sizes[dtype], dtype))
     dominant = ranked[0] if ranked else ""
     odd = [each for each in tensors if each["dtype"] != dominant]
+    for each in odd:
+        library = "" if each["by_design"] else made.library_of(each["tensor"], model)
+        each["by_design"] = each["by_design"] or (library and f"code of {library} makes it so")
     told = {
         "model": type(model).__name__,
         "dominant": dominant,
@@ -190,6 +196,7 @@ def _float_tensors(model: Any) -> Iterator[dict[str, Any]]:
             is_rotary = bool(_ROTARY.search(name))
             yield {
                 "name": start + name,
+                "tensor": tensor,
                 "module": prefix,
                 "dtype": dtype,
                 "elements": tensor.numel(),

@@ -6,7 +6,7 @@ import importlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .tensors import name_of, tensors_in
+from .tensors import address_of, name_of, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +86,7 @@ class Origins:
 
     def of(self, tensor: Any) -> Made:
         """Return what a tensor is made of."""
-        made = self._weights.get(id(tensor)) or self._made.get(_address(tensor)) or Made(FOREIGN)
+        made = self._weights.get(id(tensor)) or self._made.get(address_of(tensor)) or Made(FOREIGN)
         if made.origin and made.origin.dtype != name_of(tensor.dtype):
             return made._replace(origin=None)
         return made
@@ -150,15 +150,8 @@ class Origins:
         return told(name_of(dtype), len({each.dtype for each, _ in floats}) > 1), True
 
     def _remember(self, tensor: Any, made: Made) -> None:
-        address = _address(tensor)
+        address = address_of(tensor)
         if address not in self._made:
             with suppress(RuntimeError, NotImplementedError):  # no storage: sparse tensors
                 self._kept.append(self._weak(tensor.untyped_storage()))
         self._made[address] = made
-
-
-def _address(tensor: Any) -> int:
-    with suppress(RuntimeError, NotImplementedError):
-        address: int = tensor.untyped_storage()._cdata  # noqa: SLF001 - as torch's own StorageWeakRef
-        return address
-    return id(tensor)

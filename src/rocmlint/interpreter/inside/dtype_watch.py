@@ -5,20 +5,17 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from .as_published import library_of
+from .as_published import library_of, library_of_class
 from .dtype_matmuls import Matmuls
 from .dtype_origins import CONSTANT, FLOW, FOREIGN, Origin, Origins
-from .places import place_of
-from .tensors import floats_in, name_of, tensors_in
+from .places import files_of_call, place_of
+from .tensors import floats_in, name_of, names_a_dtype, tensors_in
 
 _MATRIX = 2
-_CASTS = frozenset({"to", "type", "type_as", "float", "double", "half", "bfloat16"})
-"""Methods of tensors that are called to have another dtype."""
 _FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 
@@ -57,11 +54,10 @@ def watch_of(dominant: str, origins: Origins) -> Any:
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            kwargs, before = kwargs or {}, self.names_a_dtype
-            said = any(isinstance(each, torch.dtype) for each in (*args, *kwargs.values()))
-            self.names_a_dtype = said or getattr(func, "__name__", "") in _CASTS
+            before = self.names_a_dtype
+            self.names_a_dtype = names_a_dtype(func, args, kwargs)
             try:
-                return func(*args, **kwargs)
+                return func(*args, **(kwargs or {}))
             finally:
                 self.names_a_dtype = before
 
@@ -129,10 +125,11 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             new = Origin(dtype, place, str(func), how)
             if is_mixed or not self.open or not self.asked.names_a_dtype:
                 return new
-            library = library_of(place.rpartition(":")[0])
-            if not library or library not in {_library_of(each.module) for each in self.open}:
-                return new
             call = self.open[-1]
+            files = files_of_call(inspect.currentframe(), call.module)
+            library = _library_of_all(files)
+            if not library or library not in map(_library_of_call, self.open):
+                return new
             given = [origins.origin(each) for each in tensors_in(call.arguments)]
             for each in (*call.casts, *given):
                 if each and each.dtype == dtype and each.place and not each.design:
@@ -278,13 +275,6 @@ def _logits(output: Any) -> Any:
     return getattr(output, "logits", None)
 
 
-def _library_of(module: Any) -> str:
-    """Return the library that the class of a module is of; empty for torch's own classes."""
-    place = getattr(sys.modules.get(type(module).__module__), "__file__", None)
-    library = library_of(place) if place else ""
-    return "" if library.startswith("torch ") else library
-
-
 def _autocast_dtypes(device_types: set[str]) -> set[str]:
     """Return the dtypes between which autocast chooses now; empty where it is off."""
     torch = _module("torch")
@@ -294,3 +284,13 @@ def _autocast_dtypes(device_types: set[str]) -> set[str]:
             if torch.is_autocast_enabled(device):
                 found |= {name_of(torch.get_autocast_dtype(device)), "float32"}
     return found
+
+
+def _library_of_all(files: set[str]) -> str:
+    """Return the library that all of some files belong to; empty where there is not one."""
+    libraries = {library_of(each) for each in files}
+    return libraries.pop() if len(libraries) == 1 else ""
+
+
+def _library_of_call(call: Call) -> str:
+    return library_of_class(type(call.module))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+from contextlib import suppress
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 _DEEPEST = 3
 """How many objects may hold one another: a cache has layers, which have tensors."""
+_CASTS = frozenset({"to", "type", "type_as", "float", "double", "half", "bfloat16"})
+"""Methods of tensors that are called to have another dtype."""
 _NO_HOLDERS = (type, ModuleType, FunctionType, MethodType)
 
 
@@ -49,3 +52,18 @@ def _held(value: Any) -> list[Any]:
     if dataclasses.is_dataclass(value):  # one with slots has no __dict__
         return [getattr(value, each.name, None) for each in dataclasses.fields(value)]
     return list(getattr(value, "__dict__", {}).values())
+
+
+def address_of(tensor: Any) -> int:
+    """Return what identifies the storage of a tensor, which its views share."""
+    with suppress(RuntimeError, NotImplementedError):  # sparse tensors have none
+        address: int = tensor.untyped_storage()._cdata  # noqa: SLF001 - as in StorageWeakRef
+        return address
+    return id(tensor)
+
+
+def names_a_dtype(func: Any, args: Any, kwargs: Any) -> bool:
+    """Return whether a function of torch is told which dtype to give."""
+    torch = importlib.import_module("torch")
+    said = any(isinstance(each, torch.dtype) for each in (*args, *(kwargs or {}).values()))
+    return said or getattr(func, "__name__", "") in _CASTS
