@@ -163,3 +163,70 @@ def kernel_database(path: Path, *images: bytes) -> None:
                 "uncompressed_size) VALUES (?, ?, ?, ?, ?)",
                 row,
             )
+
+
+def rocprofv3(*kernels: tuple[str, float], pid: int = 4711) -> dict[str, Any]:
+    """Return what ``rocprofv3 --kernel-trace --output-format json`` writes: name, microseconds.
+
+    The names and their order are those of rocprofiler-sdk 029ff02: generateJSON.cpp,
+    kernel_symbol_info.hpp and cxx/serialization.hpp. Ids count per process, and the symbols are
+    those of all kernels in the loaded code objects, whether they ran or not.
+    """
+    names = dict.fromkeys(["never_ran", *(name for name, _ in kernels)])
+    ids = {name: number for number, name in enumerate(names, start=1)}
+    dispatches, now = [], 1_790_000_000_000_000_001
+    for number, (name, microseconds) in enumerate(kernels, start=1):
+        end = now + round(1000 * microseconds)
+        dispatches.append({
+            "size": 144,
+            "kind": 11,
+            "operation": 1,
+            "thread_id": pid,
+            "correlation_id": {"internal": number, "external": 0},
+            "start_timestamp": now,
+            "end_timestamp": end,
+            "dispatch_info": {
+                "size": 64,
+                "agent_id": {"handle": 17332996360099338395},
+                "queue_id": {"handle": 1},
+                "kernel_id": ids[name],
+                "dispatch_id": number,
+                "private_segment_size": 0,
+                "group_segment_size": 0,
+                "workgroup_size": {"x": 256, "y": 1, "z": 1},
+                "grid_size": {"x": 65536, "y": 1, "z": 1},
+            },
+            "stream_id": {"handle": 1},
+        })  # fmt: skip
+        now = end
+    symbols = [{"size": 0, "kernel_id": 0, "code_object_id": 0, "kernel_name": ""}]
+    symbols += [
+        {
+            "size": 80,
+            "kernel_id": number,
+            "code_object_id": 2,
+            "kernel_name": f"{name}.kd",
+            "kernel_object": 139836071903040,
+            "formatted_kernel_name": name,
+            "demangled_kernel_name": f"{name} [clone .kd]" if "(" in name else f"{name}.kd",
+            "truncated_kernel_name": name.partition("<")[0].rpartition("::")[2],
+        }
+        for name, number in ids.items()
+    ]
+    process = {
+        "metadata": {"pid": pid, "init_time": 1, "fini_time": now, "command": ["python", "t.py"]},
+        "agents": [{"size": 304, "id": {"handle": 17332996360099338395}, "name": "gfx942"}],
+        "counters": [],
+        "strings": {"buffer_records": [{"kind": "KERNEL_DISPATCH", "operations": []}]},
+        "code_objects": [{"code_object_id": 2, "uri": "file:///a.co"}],
+        "kernel_symbols": symbols,
+        "host_functions": [],
+        "summary": [{"domain": "KERNEL_DISPATCH", "stats": {"operations": []}}],
+        "callback_records": {"counter_collection": []},
+        "buffer_records": {
+            "kernel_dispatch": dispatches,
+            "hip_api": [{"kind": 4, "operation": 213, "start_timestamp": 5, "end_timestamp": 6}],
+            "memory_copy": [],
+        },
+    }
+    return {"rocprofiler-sdk-tool": [process]}

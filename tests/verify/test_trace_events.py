@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlint.verify.trace import files
-from rocmlint.verify.trace.events import BrokenError, events
+from rocmlint.verify.trace.events import entries
 from rocmlint.verify.trace.files import TraceError, read
+from rocmlint.verify.trace.json_stream import BrokenError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 KERNEL = '{"ph": "X", "cat": "kernel", "name": "gemm", "dur": 2}'
@@ -36,6 +38,10 @@ values = st.recursive(
 )
 
 dictionaries = st.dictionaries(st.text(max_size=3), values, max_size=3)
+
+
+def events(read: Callable[[], str]) -> Iterator[Any]:
+    return (entry for kind, entry in entries(read) if kind == "event")
 
 
 def found(text: str, size: int) -> list[Any]:
@@ -147,7 +153,7 @@ def test_a_million_brackets_fit_into_a_gigabyte(tmp_path: Path, start: str, open
 def test_what_came_before_too_many_brackets_counts(tmp_path: Path) -> None:
     found = read(str(trace(tmp_path, f"[{KERNEL}, {'[' * 1_000_000}")))
     assert found.kernels[0].calls == 1
-    assert found.cut == "the JSON stops after 1 events: brackets are nested too deeply"
+    assert found.cut == "the JSON stops after 1 event: brackets are nested too deeply"
 
 
 @pytest.mark.slow  # decodes a gigabyte

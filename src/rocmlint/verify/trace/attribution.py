@@ -39,6 +39,9 @@ BRANCH_OF = {
     "aten::_scaled_dot_product_attention_math_for_mps": "math",
 }
 """The operator of each branch, of which the profiler writes one event for each call."""
+_SMALLEST = 0.1
+"""Per cent."""
+_NOTHING = "nothing known"
 _TARGETS_SHOWN = 6
 _PROFILE = (
     "Profile on the GPU: torch.profiler.profile(activities=[ProfilerActivity.CPU, "
@@ -58,6 +61,16 @@ class Known:
     def origin(self) -> Origin | None:
         """Whose it is; None if no file holds it, or files of several libraries do."""
         return self.origins[0] if len(self.origins) == 1 else None
+
+    @property
+    def owner(self) -> str:
+        """Whose it is, or what is known of that, in words."""
+        if self.origin:
+            return str(self.origin)
+        if self.origins:
+            more = ", ..." * (len(self.origins) > 3)
+            return f"one of {', '.join(map(str, self.origins[:3]))}{more}"
+        return f"in no file, named like {' or '.join(origin.hints(self.ran.name)) or _NOTHING}"
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,12 @@ class Attribution:
 
     def share(self, kernels: Iterable[Known]) -> str:
         """Return the part of all GPU time that these took."""
-        return _percent(sum(each.ran.nanoseconds for each in kernels), self.trace.nanoseconds)
+        return percent(time_of(kernels), self.trace.nanoseconds)
+
+
+def time_of(kernels: Iterable[Known]) -> float:
+    """Return the nanoseconds that kernels took together."""
+    return sum(each.ran.nanoseconds for each in kernels)
 
 
 def attribute(trace: Trace, index: KernelIndex, asked: Question | None = None) -> Attribution:
@@ -130,24 +148,35 @@ def by_library(ran: Attribution) -> list[Result]:
     return results
 
 
-def expectation(ran: Attribution, library: str) -> Result:
-    """Judge whether kernels of a library ran, as ``--expect`` asks."""
+def expectation(ran: Attribution, library: str, least: float | None = None) -> Result:
+    """Judge whether kernels of a library ran, as ``--expect`` asks.
+
+    With ``least``, whether they took at least so many per cent of the time of all kernels.
+    """
     claim = f"kernels of {library} ran"
+    if least is not None:
+        claim = f"kernels of {library} took at least {least:g} % of GPU kernel time"
     if not ran.kernels:
         return _nothing_ran(ran, claim)
     result = partial(Result, ran.asked.check, claim, ran.asked.subject)
     expected = [each for each in ran.kernels if each.origin and each.origin.is_of(library)]
-    if expected:
-        evidence = (*_told(ran, expected), *_shares_told(ran))
-        return result("proven", "executed", _seen(ran, expected), evidence)
     possible = [each for each in ran.kernels if _may_be_of(each, library)]
+    seen = _seen(ran, expected) if expected else f"none of {library}; {_instead(ran)}"
+    is_whole = least is None or not ran.trace.cut
+    if expected and is_whole and _is_enough(ran, expected, least):
+        evidence = (*_told(ran, expected), *_shares_told(ran))
+        return result("proven", "executed", seen, evidence)
     evidence = (*_shares_told(ran), *_told(ran, possible or ran.kernels), *_unread(ran))
-    seen = f"none of {library}; {_instead(ran)}"
-    if possible or ran.trace.cut:
+    if ran.trace.cut or (possible and _is_enough(ran, [*expected, *possible], least)):
         return result("unproven", "declared", seen, evidence, *_why_open(ran, possible))
+    if not ran.trace.nanoseconds and least is not None:
+        reason = "No kernel of the trace has a duration, so there are no shares."
+        return result("unproven", "declared", seen, evidence, reason, _PROFILE)
     # What no file holds is only by its name another library's.
     strength: Strength = "executed" if all(each.origins for each in ran.kernels) else "declared"
     reason = f"No kernel of {library} ran. What ran instead: {_instead(ran)}."
+    if expected:
+        reason = f"They took {ran.share(expected)}. Of the GPU kernel time: {_instead(ran)}."
     if strength == "declared":
         reason += " Kernels in no file are recognized by name alone."
     action = (
@@ -155,6 +184,12 @@ def expectation(ran: Attribution, library: str) -> Result:
         "again. rocmlint verify variables shows which variables choose kernels here."
     )
     return result("contradicted", strength, seen, evidence, reason, action)
+
+
+def _is_enough(ran: Attribution, kernels: Iterable[Known], least: float | None) -> bool:
+    """Return whether kernels took so many per cent of the time of all; any do if none is asked."""
+    total = ran.trace.nanoseconds
+    return least is None or (total > 0 and 100 * time_of(kernels) >= least * total)
 
 
 _ACTIONS = {
@@ -179,7 +214,7 @@ def _may_be_of(each: Known, library: str) -> bool:
 
 
 def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
-    if not possible:
+    if ran.trace.cut:
         reason = (
             f"The trace is incomplete ({ran.trace.cut}): the missing part may contain such kernels."
         )
@@ -213,7 +248,7 @@ def _nothing_ran(ran: Attribution, claim: str) -> Result:
         action = _PROFILE
     else:
         reason = "The trace contains neither kernels nor operators."
-        action = f"{_PROFILE} Or: rocprofv3 --kernel-trace --output-format csv -- python TRAIN.py"
+        action = f"{_PROFILE} Or: rocprofv3 --kernel-trace --output-format json -- python TRAIN.py"
     if trace.cut:
         reason += f" It is incomplete: {trace.cut}."
     top = Counter(trace.operators).most_common(_SHOWN)
@@ -260,7 +295,7 @@ def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
 def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
     hinted: Counter[str] = Counter()
     for each in kernels:
-        hinted[" or ".join(origin.hints(each.ran.name)) or "nothing known"] += 1
+        hinted[" or ".join(origin.hints(each.ran.name)) or _NOTHING] += 1
     guess = ", ".join(f"{name} ({count})" for name, count in hinted.most_common())
     return Result(
         ran.asked.check,
@@ -281,10 +316,9 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
     calls = sum(each.ran.calls for each in kernels)
     targets = sorted({name for each in kernels for one in each.holders for name in one.targets})
     shown = f", {', '.join(targets)}" if 0 < len(targets) <= 3 else ""
-    total = ran.trace.nanoseconds / 1e6
     cut = "; the trace is incomplete" if ran.trace.cut else ""
     what = f"{counted(kernels, 'kernel')}, {counted(calls, 'call')}"
-    return f"{ran.share(kernels)} of {total:,.3g} ms in {what}{shown}{cut}"
+    return f"{ran.share(kernels)} of {duration(ran.trace.nanoseconds)} in {what}{shown}{cut}"
 
 
 def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
@@ -311,14 +345,7 @@ def _place(holder: Holder) -> str:
 def _shares(ran: Attribution) -> list[tuple[str, str]]:
     groups: defaultdict[str, list[Known]] = defaultdict(list)
     for each in ran.kernels:
-        if each.origin:
-            groups[str(each.origin)].append(each)
-        elif each.origins:
-            named = ", ".join(map(str, each.origins[:3])) + ", ..." * (len(each.origins) > 3)
-            groups[f"one of {named}"].append(each)
-        else:
-            hinted = " or ".join(origin.hints(each.ran.name)) or "nothing known"
-            groups[f"in no file, named like {hinted}"].append(each)
+        groups[each.owner].append(each)
     ordered = sorted(groups.items(), key=lambda one: -sum(each.ran.nanoseconds for each in one[1]))
     return [(name, ran.share(kernels)) for name, kernels in ordered]
 
@@ -343,5 +370,19 @@ def _unread(ran: Attribution) -> list[Evidence]:
     return told
 
 
-def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "0 %"
+def percent(part: float, whole: float) -> str:
+    """Return a part in per cent; one that is small, or nearly all, is not rounded to 0 or 100."""
+    share = 100 * part / whole if whole else 0.0
+    if 0 < share < _SMALLEST:
+        return f"less than {_SMALLEST} %"
+    if share > 100 - _SMALLEST and part < whole:
+        return f"more than {100 - _SMALLEST} %"
+    return f"{share:.1f} %" if whole else "0 %"
+
+
+def duration(nanoseconds: float) -> str:
+    """Return a time with three digits, in the unit that fits."""
+    units = (("s", 1e10, 1e9), ("ms", 1e6, 1e6), ("µs", 1e3, 1e3), ("ns", 0, 1))
+    unit, size = next((unit, size) for unit, least, size in units if nanoseconds >= least)
+    value = nanoseconds / size
+    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"

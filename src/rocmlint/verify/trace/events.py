@@ -1,156 +1,75 @@
-"""The events of a Chrome trace one after the other, out of a JSON text of any length.
+"""The entries of a trace in JSON one after the other: of torch.profiler's, and of rocprofv3's.
 
-Each event is parsed by Python's own JSON, which is quick and refuses what would need much memory:
-nothing is kept but the event, and one is refused that is longer than ``LONGEST``.
+torch.profiler writes ``{"traceEvents": [...]}``, or the bare list. rocprofv3 writes one object for
+each process (``--output-format json``, rocprofiler-sdk source/lib/output/generateJSON.cpp at
+029ff02, of ROCm 6.4; those of ROCm 6.2 to 7 have the same names)::
+
+    {"rocprofiler-sdk-tool": [{"kernel_symbols": [{"kernel_id": 7, ...}, ...],
+                               "buffer_records": {"kernel_dispatch": [...], ...}, ...}]}
 """
 
 from __future__ import annotations
 
-import json
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from rocmlint.verify.trace.json_stream import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LONGEST = 1 << 24
-"""Characters of one event, or of another value beside the list of events."""
-_LONGEST_NUMBER = 400
-"""Digits; a float has no larger whole numbers than of 309."""
-_ENDS = "it ends in the middle"
-_CUT = 8
-"""Characters before the end where Python tells of a value that is only cut off."""
-_SPACE = re.compile(r"[ \t\n\r]*")
-_SCALAR = re.compile(r"[^,\]}\s]*")
+    Kind = Literal["event", "process", "symbol", "dispatch"]
+    Entry = tuple[Kind, Any]
+
+ROCPROFV3 = "rocprofiler-sdk-tool"
 
 
-class BrokenError(ValueError):
-    """The text is not JSON, or stops before its end."""
-
-
-def _whole(digits: str) -> int | None:
-    return int(digits) if len(digits) <= _LONGEST_NUMBER else None
-
-
-# What is not a number in JSON (NaN), or longer than Python likes to convert, is not a duration.
-_QUICK = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
-_CAREFUL = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_whole)
-
-
-def events(read: Callable[[], str]) -> Iterator[Any]:
-    """Yield the events of ``{"traceEvents": [...]}`` or of a bare list.
+def entries(read: Callable[[], str]) -> Iterator[Entry]:
+    """Yield each entry and what it is; ``process`` stands before those of one process.
 
     ``read`` gives some more of the text, nothing only at the end. Raises BrokenError.
     """
-    text = _Text(read)
+    text = Text(read)
     if text.next() == "[":
-        yield from text.items()
+        yield from _each("event", text)
     else:
         for name in text.names():
             if name == "traceEvents" and text.next() == "[":
-                yield from text.items()
+                yield from _each("event", text)
+            elif name == ROCPROFV3:
+                yield from _processes(text)
             else:
-                text.value()
+                text.skip()
     if text.next():
         raise text.broken("there is more data after the end")
 
 
-class _Text:
-    """A place in the text, of which no more is held than is being parsed."""
+def _each(kind: Kind, text: Text) -> Iterator[Entry]:
+    for entry in text.items():
+        yield kind, entry
 
-    def __init__(self, read: Callable[[], str]) -> None:
-        self._read = read
-        self._text = ""
-        self._at = 0
 
-    def next(self) -> str:
-        """Return the next character that is not a space, empty at the end; it stays the next."""
-        while True:
-            match = _SPACE.match(self._text, self._at)
-            self._at = match.end() if match else self._at
-            if self._at < len(self._text) or not self._more():
-                return self._text[self._at : self._at + 1]
+def _processes(text: Text) -> Iterator[Entry]:
+    if text.next() != "[":
+        yield from _process(text)
+        return
+    for _ in text.places():
+        yield from _process(text)
 
-    def items(self) -> Iterator[Any]:
-        """Yield the items of the list that begins here."""
-        self._take("[")
-        last = self.next() == "]" and self._take("]")
-        while last != "]":
-            self.next()
-            yield self.value()
-            last = self._take(",]")
 
-    def names(self) -> Iterator[str]:
-        """Yield the names in the object that begins here; each value is taken in between."""
-        self._take("{")
-        last = self.next() == "}" and self._take("}")
-        while last != "}":
-            if self.next() != '"':
-                raise self.broken("a name is missing")
-            key = str(self.value())
-            self._take(":")
-            self.next()
-            yield key
-            last = self._take(",}")
-
-    def value(self) -> Any:
-        """Take the value that begins here."""
-        while True:
-            try:
-                found, self._at = self._decoded()
-            except json.JSONDecodeError as error:
-                if self._grow():
-                    continue
-                is_cut = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - _CUT
-                raise self.broken(_ENDS if is_cut else error.msg) from error
-            except RecursionError as error:
-                raise self.broken("brackets are nested too deeply") from error
-            return found
-
-    def _decoded(self) -> tuple[Any, int]:
-        if self._text[self._at : self._at + 1] not in ('"', "{", "["):
-            while self._scalar_end() == len(self._text) and self._more():
-                pass
-        try:
-            return _QUICK.raw_decode(self._text, self._at)
-        except json.JSONDecodeError:
-            raise
-        except ValueError:
-            return _CAREFUL.raw_decode(self._text, self._at)
-
-    def _scalar_end(self) -> int:
-        match = _SCALAR.match(self._text, self._at)
-        return match.end() if match else self._at
-
-    def _take(self, wanted: str) -> str:
-        found = self.next()
-        if not found or found not in wanted:
-            raise self.broken(f"{' or '.join(wanted)} is missing")
-        self._at += 1
-        return found
-
-    def _grow(self) -> bool:
-        """Read as much again as is there, for a value that is cut off; say whether there was more.
-
-        A value that is broken reads on too, until it is longer than any.
-        """
-        parts = [self._text[self._at :]]
-        size, wanted = len(parts[0]), 2 * len(parts[0])
-        if size > LONGEST:
-            message = f"an event has more than {LONGEST:,} characters, or is broken"
-            raise BrokenError(message)
-        while size < wanted and (block := self._read()):
-            parts.append(block)
-            size += len(block)
-        self._text, self._at = "".join(parts), 0
-        return len(parts) > 1
-
-    def _more(self) -> bool:
-        """Read a block; say whether there was one."""
-        block = self._read()
-        self._text, self._at = self._text[self._at :] + block, 0
-        return bool(block)
-
-    def broken(self, why: str) -> BrokenError:
-        """Return the error to raise here."""
-        return BrokenError(why if self._at < len(self._text) else _ENDS)
+def _process(text: Text) -> Iterator[Entry]:
+    yield "process", None
+    if text.next() != "{":
+        text.skip()
+        return
+    for name in text.names():
+        opened = text.next()
+        if name == "kernel_symbols" and opened == "[":
+            yield from _each("symbol", text)
+        elif name == "buffer_records" and opened == "{":
+            for kind in text.names():
+                if kind == "kernel_dispatch" and text.next() == "[":
+                    yield from _each("dispatch", text)
+                else:
+                    text.skip()
+        else:
+            text.skip()

@@ -1,12 +1,14 @@
 """Reading what a profiler wrote: which kernels ran, how often and how long; nothing else is kept.
 
-Three forms are read, in bounded memory however long the file is:
+Four forms are read, in bounded memory however long the file is:
 
 - the Chrome JSON of ``torch.profiler`` (also gzipped). Kineto writes one complete event for each
   kernel, ``{"ph": "X", "cat": "kernel", "name": ..., "dur": microseconds, ...}``, on ROCm as on
   CUDA (libkineto/src/output_json.cpp, RocprofActivity_inl.h), and one of ``"cat": "cpu_op"`` for
   each operator.
-- the kernel trace of rocprofv3: one row for each dispatch with ``Kernel_Name``,
+- the JSON of rocprofv3 (also gzipped): one record for each dispatch, with the id of its kernel and
+  nanoseconds, and the names of all kernels of the process (see events.py).
+- the kernel trace of rocprofv3 as CSV: one row for each dispatch with ``Kernel_Name``,
   ``Start_Timestamp`` and ``End_Timestamp`` in nanoseconds (rocprofiler-sdk, generateCSV.cpp), and
   what rocprof 1 and 2 wrote in its place (``KernelName``, ``BeginNs``, ``EndNs``).
 - its kernel statistics: one row for each kernel with ``Name``, ``Calls``, ``TotalDurationNs``.
@@ -16,16 +18,17 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import re
-import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.trace.events import BrokenError, events
+from rocmlint.text.words import counted
+from rocmlint.verify.trace.events import entries
+from rocmlint.verify.trace.gunzip import DAMAGED, MAGIC, WRONG_SUM, Gunzip
+from rocmlint.verify.trace.json_stream import BrokenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     _RowReader = Callable[[list[str]], tuple[str, float, int] | None]
     """Gives name, nanoseconds and calls; None for what is not a kernel."""
 
-_GZIP = b"\x1f\x8b"
 _SQLITE = "SQLite format 3\0"
 _BLOCK = 1 << 16
 LARGEST_DECODED = 4 << 30
@@ -89,12 +91,13 @@ def read(path: str) -> Trace:
 
 
 def _read(path: str, file: BufferedReader) -> Trace:
-    packed = file.peek(len(_GZIP)).startswith(_GZIP)  # a pipe cannot go back
-    stream = _Characters(gzip.GzipFile(fileobj=file) if packed else file, path, packed=packed)
+    is_packed = file.peek(len(MAGIC)).startswith(MAGIC)  # a pipe cannot go back
+    stream = _Characters(path, file, Gunzip(file) if is_packed else None)
     head = stream.peek()
     start = head.lstrip()[:1]
     if not start:
-        message = f"{path}: is empty{stream.reason()}: the profiler wrote nothing"
+        why = f"{stream.problem}, before the first event" if stream.problem else "is empty"
+        message = f"{path}: {why}: the profiler did not finish writing it"
         raise TraceError(message)
     if head.startswith(_SQLITE):
         message = (
@@ -102,17 +105,17 @@ def _read(path: str, file: BufferedReader) -> Trace:
             "or convert it: rocpd convert -i FILE --output-format csv"
         )
         raise TraceError(message)
-    return (_chrome if start in "{[" else _table)(path, stream)
+    return (_json if start in "{[" else _table)(path, stream)
 
 
 class _Characters:
     """The text of a file; a compressed file that ends too early just ends."""
 
-    def __init__(self, file: Any, path: str, *, packed: bool) -> None:
-        self._file = file
+    def __init__(self, path: str, file: BufferedReader, packed: Gunzip | None) -> None:
         self._path = path
-        self._left = LARGEST_DECODED if packed else None
-        self._cut = ""
+        self._file = packed or file
+        self._packed = packed
+        self._left = LARGEST_DECODED
         first = self._block()
         encoding = "utf-8-sig"
         if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -124,9 +127,10 @@ class _Characters:
         """Return what the next read begins with."""
         return self._ready
 
-    def reason(self) -> str:
-        """Return why the file ended before its end, if it did."""
-        return self._cut and f" ({self._cut})"
+    @property
+    def problem(self) -> str:
+        """What is wrong with the compressed data, if anything."""
+        return self._packed.problem if self._packed else ""
 
     def read(self) -> str:
         """Return some characters, none only at the end."""
@@ -151,12 +155,8 @@ class _Characters:
             yield rest
 
     def _block(self) -> bytes:
-        try:
-            block = bytes(self._file.read(_BLOCK))
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            self._cut = "its compressed data stops in the middle"
-            return b""
-        if self._left is not None:
+        block = self._file.read(_BLOCK)
+        if self._packed:
             self._left -= len(block)
             if self._left < 0:
                 message = (
@@ -183,28 +183,90 @@ class _Tally:
         return tuple(sorted(ran, key=lambda each: (-each.nanoseconds, each.name)))
 
 
-def _chrome(path: str, stream: _Characters) -> Trace:
-    tally, operators, launches, cut, seen = _Tally(), Counter[str](), 0, "", 0
+def _json(path: str, stream: _Characters) -> Trace:
+    tally, dispatches, seen, broken = _Tally(), _Dispatches(), 0, ""
+    operators, launches = Counter[str](), 0
     try:
-        for event in events(stream.read):
+        for kind, entry in entries(stream.read):
+            if kind != "event":
+                seen += dispatches.took(kind, entry)
+                continue
             seen += 1
-            category, name = _kind(event)
+            category, name = _kind(entry)
             if category == "kernel":
-                tally.add(name, 1000 * _number(event.get("dur")))
+                tally.add(name, 1000 * _number(entry.get("dur")))
             elif category == "cpu_op":
                 operators[name] += 1
             elif category in {"cuda_runtime", "cuda_driver"} and "Launch" in name:
                 launches += 1
     except BrokenError as error:
-        cut = f"the JSON stops after {seen:,} events: {error}"
-    if not seen:
+        broken = str(error)
+    if not seen and not (dispatches.processes and not broken):
+        why = stream.problem or (broken and f"the JSON stops before the first event: {broken}")
         message = (
-            f"{path}: contains no traceEvents{stream.reason()}{cut and f' ({cut})'}: it is "
-            "not a trace of torch.profiler (export_chrome_trace); for rocprofv3, use the "
-            "CSV"
+            f"{path}: contains no traceEvents{why and f' ({why})'}: it is not a trace of "
+            "torch.profiler (export_chrome_trace) or rocprofv3 (--kernel-trace)"
         )
         raise TraceError(message)
-    return Trace(path, "torch.profiler", tally.kernels(), dict(operators), launches, cut)
+    dispatches.add_to(tally)
+    form = "rocprofv3" if dispatches.processes else "torch.profiler"
+    cut = _cut(stream.problem, broken, seen)
+    return Trace(path, form, tally.kernels(), dict(operators), launches, cut)
+
+
+def _cut(problem: str, broken: str, seen: int) -> str:
+    """Say why a trace in JSON is not complete; the reason behind a broken text goes first."""
+    events = counted(seen, "event")
+    if problem and broken:
+        # A wrong sum of what is no JSON is damage somewhere before.
+        problem = DAMAGED if problem == WRONG_SUM else problem
+        return f"{problem}; {events} before it {'was' if seen == 1 else 'were'} read"
+    if problem == WRONG_SUM:
+        return f"{problem}, so its {events} may be damaged too"
+    return broken and f"the JSON stops after {events}: {broken}"
+
+
+_SYMBOL = re.compile(r"(\.kd| \[clone \.kd\])$")
+_SYMBOL_NAMES = ("demangled_kernel_name", "formatted_kernel_name", "kernel_name")
+"""The first is not truncated, whatever rocprofv3 was told to write elsewhere."""
+
+
+class _Dispatches:
+    """Adds up the dispatches of rocprofv3 by the id that a kernel has in its process."""
+
+    def __init__(self) -> None:
+        self.processes = 0
+        self._names: dict[tuple[int, Any], str] = {}
+        self._of: dict[tuple[int, Any], list[float]] = {}
+
+    def took(self, kind: str, entry: Any) -> bool:
+        """Take an entry; say whether it is a dispatch."""
+        if kind == "process":
+            self.processes += 1
+        elif kind == "symbol" and isinstance(entry, dict):
+            name = next((_word(entry[each]) for each in _SYMBOL_NAMES if entry.get(each)), "")
+            self._names[self._key(entry)] = _SYMBOL.sub("", name)
+        elif kind == "dispatch" and isinstance(entry, dict):
+            told = entry.get("dispatch_info")
+            begin, end = entry.get("start_timestamp"), entry.get("end_timestamp")
+            # As whole numbers: a float does not hold the nanoseconds since 1970.
+            if isinstance(begin, int) and isinstance(end, int):
+                begin, end = 0, end - begin
+            time = _number(end) - _number(begin)
+            total = self._of.setdefault(self._key(told if isinstance(told, dict) else {}), [0, 0.0])
+            total[0] += 1
+            total[1] += max(time, 0.0)
+            return True
+        return False
+
+    def add_to(self, tally: _Tally) -> None:
+        """Name each kernel; in a trace that is cut off, or a broken one, a name may be missing."""
+        for key, (calls, time) in self._of.items():
+            name = self._names.get(key) or f"kernel_id {key[1]} of process {key[0]} (no name)"
+            tally.add(name, time, int(calls))
+
+    def _key(self, entry: Mapping[str, Any]) -> tuple[int, Any]:
+        return self.processes, _word(entry.get("kernel_id"))
 
 
 def _kind(event: Any) -> tuple[str, str]:
@@ -239,7 +301,7 @@ def _table(path: str, stream: _Characters) -> Trace:
         message = f"{path}: counts function calls: use the file *_kernel_stats.csv next to it"
         raise TraceError(message)
     # Only the last row of a profiler that was killed may be half a row.
-    cut = f"{broken} of its rows cannot be read" if broken else stream.reason().strip(" ()")
+    cut = f"{broken} of its rows cannot be read" if broken else stream.problem
     return Trace(path, form, kernels, cut=cut)
 
 
@@ -265,7 +327,7 @@ def _reader_of(columns: Mapping[str, int], path: str) -> tuple[_RowReader, str]:
             reader = _dispatches(name, columns[begin], columns[end], columns.get("kind"))
             return reader, "kernel trace"
     message = (
-        f"{path}: is not a known trace format: neither Chrome JSON of torch.profiler nor a "
+        f"{path}: is not a known trace format: not the JSON of torch.profiler or rocprofv3, nor a "
         "*_kernel_trace.csv or *_kernel_stats.csv of rocprofv3"
     )
     raise TraceError(message)
