@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlint.published.variables import ON
-from rocmlint.verify.variables.evaluate import UnknownError
+from rocmlint.verify.variables.functions import UnknownError
 from rocmlint.verify.variables.meaning import misread
 from rocmlint.verify.variables.readers import search
 from rocmlint.verify.variables.reading import PythonFile
@@ -82,7 +82,8 @@ def test_the_readers_of_the_real_torch() -> None:
     assert spec.submodule_search_locations
     folder = spec.submodule_search_locations[0]
     names = ["TORCH_BLAS_PREFER_HIPBLASLT", "HIP_VISIBLE_DEVICES", "TORCH_ROCM_USE_HIPBLASLT"]
-    found = search(names, [os.path.join(folder, "cuda"), os.path.join(folder, "lib")], [])
+    folders = [os.path.join(folder, "cuda"), os.path.join(folder, "lib")]
+    found = search(dict.fromkeys(names, "1"), folders, [])
     (library,) = found.readers["TORCH_BLAS_PREFER_HIPBLASLT"]
     assert library.path.endswith("libtorch_cpu.so")
     reader = found.readers["HIP_VISIBLE_DEVICES"][0]
@@ -101,7 +102,7 @@ def test_a_file_nested_too_deeply_hides_no_other(tmp_path: Path, deep: str) -> N
     read = 'os.environ.get("AITER_ON")'
     (tmp_path / "a.py").write_text(f"import os\nON = {deep.replace('READ', read)}\n")
     (tmp_path / "b.py").write_text(f"import os\nON = {read} == '1'\n")
-    found = search(["AITER_ON"], [str(tmp_path)], [])
+    found = search({"AITER_ON": "1"}, [str(tmp_path)], [])
     readers = {os.path.basename(each.path): each for each in found.readers["AITER_ON"]}
     # Python 3.10 can read one of them; where it cannot, the file is named with a doubt.
     assert readers["a.py"].doubt in {"", "may read"}

@@ -14,7 +14,7 @@ from rocmlint.published.variables import KNOWN, LIBRARIES, Variable, is_on, owne
 from rocmlint.text.words import few
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.variables.conflicts import conflicts
-from rocmlint.verify.variables.meaning import misread, only_presence, understands
+from rocmlint.verify.variables.meaning import is_switch, misread, only_presence, taken
 from rocmlint.verify.variables.readers import Reader, Search, search
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.result import Strength
+    from rocmlint.verify.variables.meaning import Taken
+    from rocmlint.verify.variables.written import Write
 
 _SYSTEM = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 _ROCM = ("/opt/rocm", "/opt/rocm-*", "/opt/rocm/core", "/opt/rocm/core-*")
@@ -51,7 +53,11 @@ def check(
     ``paths`` are searched for readers beside what the interpreter imports and the installed ROCm.
     Raises InterpreterError.
     """
-    environment = look(interpreter, asked, paths)
+    yield from judge(look(interpreter, asked, paths))
+
+
+def judge(environment: Variables) -> Iterator[Result]:
+    """Yield a result for each variable, then how they fit together."""
     for name, value in sorted(environment.variables.items()):
         yield _judged(name, value, environment)
     yield from conflicts(
@@ -71,8 +77,10 @@ def look(interpreter: Interpreter, asked: Mapping[str, str], paths: Sequence[str
     variables = {name: value for name, value in variables.items() if not _is_label(name)}
     # Whether a name that is proposed is read here is worth saying, and masters matter too.
     rows = [KNOWN[name] for name in variables if name in KNOWN]
-    names = {*variables, *(name for row in rows for name in (row.instead, row.needs) if name)}
-    found = search(sorted(names), [*answer["packages"], *paths], _libraries(answer))
+    others = {name: "" for row in rows for name in (row.instead, row.needs) if name}
+    wanted = dict(sorted({**others, **variables}.items()))
+    everything = {**os.environ, **interpreter.environment, **answer["environment"], **asked}
+    found = search(wanted, answer["packages"], _libraries(answer), paths, everything)
     return Variables(answer["executable"], variables, found)
 
 
@@ -102,7 +110,7 @@ def _judged(name: str, value: str, environment: Variables) -> Result:
     """Judge one variable."""
     readers = environment.found.readers.get(name, [])
     if sure := _sure(readers):
-        return _read(name, value, sure)
+        return _read(name, value, sure, environment.found)
     unclear = [each for each in readers if each.doubt == "may read"]
     if unclear:
         return _result(
@@ -110,35 +118,111 @@ def _judged(name: str, value: str, environment: Variables) -> Result:
             _subject(name, value),
             "unproven",
             "located",
-            f"{_short(unclear[0])} names it",
+            f"{_short(unclear[0])} may read it",
             _places(unclear),
-            "it is in code that builds variable names at run time, so whether it is read "
-            "depends on the run",
+            "it is in code that builds variable names at run time, passes them on, or is not "
+            "Python, so whether it is read depends on the run",
             f"read {unclear[0].place}",
         )
     return _unread(name, value, readers, environment)
 
 
-def _read(name: str, value: str, readers: list[Reader]) -> Result:
+def _read(name: str, value: str, readers: list[Reader], found: Search) -> Result:
     """Judge a variable that installed files read."""
     row, subject = KNOWN.get(name), _subject(name, value)
-    evidence = (*_places(readers), *_known(row))
-    for reader in _judging(readers):
+    deciding = _deciding(readers, value)
+    writes = {each: _write(each, value) for each in deciding}
+    evidence = (*_places(readers), *_writers(found, name), *_known(row))
+    result = partial(_result, _AS_MEANT, subject)
+    overwritten = [each for each, write in writes.items() if write and write.is_certain]
+    if overwritten and len(overwritten) == len(deciding):
+        return result("contradicted", "located", *_overwritten(overwritten[0], writes, evidence))
+    if unsure := _may_be_overwritten(name, writes, found):
+        seen, reason, place = unsure
+        return result("unproven", "located", seen, evidence, reason, f"read {place}")
+    deciding = [each for each in deciding if not writes[each]]
+    for reader in deciding:
         if problem := _problem(name, value, reader, row):
             seen = f"not interpreted as intended in {_short(reader)}"
-            return _result(_AS_MEANT, subject, "contradicted", "located", seen, evidence, *problem)
-    seen = few([_short(each) for each in readers], 1)
+            return result("contradicted", "located", seen, evidence, *problem)
+    seen = few(list(dict.fromkeys(map(_short, readers))), 1)
     if row and row.instead:
         seen = f"deprecated, use {row.instead}; {seen}"
-    understood = all(_is_understood(each, value, row) for each in readers)
-    claim = _AS_MEANT if understood else _READ
+    kinds = {each: _taken(each, value, row) for each in deciding}
+    for each, kind in kinds.items():
+        if kind == "unclear" and each.reading:
+            reason = (
+                f"what {each.place} makes of {value!r} is not known: {each.reading.expression} "
+                "goes where it cannot be followed, or asks for another word"
+            )
+            return result("unproven", "located", seen, evidence, reason, f"read {each.place}")
+    claim = _AS_MEANT if set(kinds.values()) <= {"as meant"} else _READ
     return _result(claim, subject, "proven", "located", seen, evidence)
 
 
-def _judging(readers: list[Reader]) -> list[Reader]:
-    """Return the readers that decide; a test for presence does not where others read the value."""
-    deciding = [each for each in readers if not (each.reading and only_presence(each.reading))]
-    return deciding or readers
+def _write(reader: Reader, value: str) -> Write | None:
+    """Return what sets the variable before it is read there.
+
+    Functions of installed packages that may set it, for a child or a test, do not count: they are
+    evidence only.
+    """
+    write = reader.reading.write(value) if reader.reading else None
+    if write and not write.is_certain and not reader.is_own and write.when == "when called":
+        return None
+    return write
+
+
+def _deciding(readers: list[Reader], value: str) -> list[Reader]:
+    """Return the readers that decide.
+
+    A test whether the variable is set does not where it only guards a reading of the value. Nor
+    does it where others read the value and none of them as a switch: 0 is a number there.
+    """
+    presence = [each for each in readers if each.reading and only_presence(each.reading)]
+    others = [each for each in readers if each not in presence]
+    unguarded = [each for each in presence if each.reading and not each.reading.is_guard]
+    is_switched = any(each.reading and is_switch(each.reading) for each in others)
+    if others and not (is_switched or value.isalpha()):
+        unguarded = []
+    return [each for each in readers if each in others or each in unguarded] or readers
+
+
+def _overwritten(
+    reader: Reader, writes: Mapping[Reader, Write | None], evidence: tuple[Evidence, ...]
+) -> tuple[str, tuple[Evidence, ...], str, str]:
+    """Return what was seen, the evidence, the reason and the action."""
+    write = writes[reader]
+    text = "removes it" if write is None or write.value is None else f"sets it to {write.value!r}"
+    line = write.line if write else 0
+    where = f"{_short(Reader(reader.path))}:{line}"
+    reason = f"{where} {text} before {_short(reader)} reads it, whatever it is"
+    seen = f"overwritten at {where}"
+    return seen, evidence, reason, f"change {reader.path}:{line}"
+
+
+def _may_be_overwritten(
+    name: str, writes: Mapping[Reader, Write | None], found: Search
+) -> tuple[str, str, str] | None:
+    """Return what was seen, the reason and the place, where another value may be read."""
+    for reader, write in writes.items():
+        if write and (reader.is_own or not write.is_certain):
+            place = f"{reader.path}:{write.line}"
+            how = "sets it" if write.is_certain else "may set it"
+            shown = f"{_short(Reader(reader.path))}:{write.line}"
+            reason = f"{shown} {how} before {_short(reader)} reads it: {write.text}"
+            return f"may be overwritten at {shown}", reason, place
+    read_in = {each.path for each in writes}
+    for each in found.writers.get(name, ()):
+        if each.path not in read_in and (each.is_own or each.write.when == "at import"):
+            shown = f"{_short(Reader(each.path))}:{each.write.line}"
+            reason = f"{shown} sets it, which may be before it is read: {each.write.text}"
+            return f"may be overwritten at {shown}", reason, each.place
+    return None
+
+
+def _writers(found: Search, name: str) -> Iterator[Evidence]:
+    for each in found.writers.get(name, [])[:_SHOWN]:
+        yield Evidence("sets it", f"{each.place}: {each.write.text}")
 
 
 def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tuple[str, str] | None:
@@ -147,9 +231,10 @@ def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tup
         found = misread(reader.reading, value)
         if not found:
             return None
-        said, right = found
-        action = f"unset {name}" if right is None else f"export {name}={right}"
-        return f"{_short(reader)} {said}: {reader.reading.expression}", action
+        action = f"unset {name}" if found.right is None else f"export {name}={found.right}"
+        if found.is_hopeless:
+            action = f"change {reader.place}: no value turns it off there"
+        return f"{_short(reader)} {found.said}: {reader.reading.expression}", action
     if row and row.accepts and value not in row.accepts:
         reason = (
             f"{_short(reader)} only understands {' and '.join(row.accepts)}, and handles "
@@ -159,11 +244,11 @@ def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tup
     return None
 
 
-def _is_understood(reader: Reader, value: str, row: Variable | None) -> bool:
-    """Return whether it is known what the code makes of the value."""
+def _taken(reader: Reader, value: str, row: Variable | None) -> Taken:
+    """Return what becomes of a value that is not misread."""
     if reader.reading:
-        return understands(reader.reading, value)
-    return bool(row and row.accepts)
+        return taken(reader.reading, value)
+    return "as meant" if row and row.accepts else "raw"
 
 
 def _unread(name: str, value: str, readers: list[Reader], environment: Variables) -> Result:

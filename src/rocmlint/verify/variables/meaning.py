@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from rocmlint.published.variables import OFF, ON, is_on
-from rocmlint.verify.variables.evaluate import UnknownError
+from rocmlint.verify.variables.functions import UnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocmlint.verify.variables.reading import Reading
 
+Taken = Literal["as meant", "raw", "unclear"]
+"""What becomes of a value that is not misread; ``raw``: it goes on as it is, and is no word that
+has to mean on or off."""
+
 _WORDS = {each.lower() for each in (*ON, *OFF)}
 _UNKNOWN: Final = object()
+_OTHERS = ("2", "7", "100", "100000", "-1")
+"""Numbers, by which a limit is told from a word."""
 
 
-def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
-    """Return what code makes of a value that says something else, and the value to write.
+class Misread(NamedTuple):
+    """What code makes of a value that says something else, and the value to write.
 
-    None where the code takes it as meant, or where that cannot be told; the value to write is None
-    where the variable has to be unset. A word for on is misread where another word for on is told
-    apart from it and it falls together with off, and the other way round; without that a
-    comparison asks for something else than on or off (``!= "0"``, ``== "DETAIL"``).
+    ``right`` is None where the variable has to be unset, and ``is_hopeless`` where that does not
+    help either.
+    """
+
+    said: str
+    right: str | None
+    is_hopeless: bool = False
+
+
+def misread(reading: Reading, value: str) -> Misread | None:
+    """Return what code makes of a value that says something else.
+
+    None where the code takes it as meant, or where that cannot be told. A word for on is misread
+    where another word for on is told apart from it and it falls together with off. A word for off
+    is misread where it is taken as the words for on are; without that a comparison asks for
+    something else than on or off (``!= "0"``, ``== "DETAIL"``).
     """
     try:
         taken = reading.outcome(value)
@@ -30,9 +48,8 @@ def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
         return None
     except ValueError as error:
         right = next((word for word in _family(value) if _truth(reading, word) is not _UNKNOWN), "")
-        return f"raises ValueError: {error}", right
-    word = value.strip().lower()
-    if not isinstance(taken, (bool, int)) or word not in _WORDS:
+        return Misread(f"raises {type(error).__name__}: {error}", right)
+    if not isinstance(taken, (bool, int)) or not _is_word(value):
         return None
     opposite = OFF[0] if is_on(value) else ON[0]
     if _truth(reading, opposite) is not bool(taken):
@@ -40,10 +57,41 @@ def misread(reading: Reading, value: str) -> tuple[str, str | None] | None:
     said = f"interprets {value!r} as {('off' if is_on(value) else 'on')}"
     for other in _family(value):
         if _truth(reading, other) is (not taken) and (other or is_on(value)):
-            return said, other
-    if not is_on(value) and _truth(reading, None) is (not taken):
-        return said, None
+            return Misread(said, other)
+    if is_on(value) or not value.strip() or not isinstance(taken, bool):
+        return None
+    for unset in (None, ""):
+        if _truth(reading, unset) is (not taken):
+            return Misread(said, unset)
+    if taken and all(_truth(reading, word) is True for word in _WORDS if word):
+        return Misread(said, None, is_hopeless=True)
     return None
+
+
+def taken(reading: Reading, value: str) -> Taken:
+    """Return what becomes of a value that is not misread, as far as that can be told."""
+    if not _is_word(value):
+        return "raw"
+    outcome = _outcome(reading, value)
+    if not isinstance(outcome, (bool, int, float)):
+        return "unclear" if value.isalpha() or _has_word_for_default(reading) else "raw"
+    if not is_on(value) or outcome or _truth(reading, OFF[0]) is not bool(outcome):
+        return "as meant"
+    # It is not on. A number that is too small, or a word that is not asked for?
+    if isinstance(outcome, bool):
+        is_number = any(_truth(reading, each) is True for each in _OTHERS)
+        return "raw" if is_number and not value.isalpha() else "unclear"
+    return "raw"
+
+
+def _has_word_for_default(reading: Reading) -> bool:
+    try:
+        default = reading.default()
+    except UnknownError:
+        return False
+    return isinstance(default, bool) or (
+        isinstance(default, str) and default.isalpha() and default.lower() in _WORDS
+    )
 
 
 def only_presence(reading: Reading) -> bool:
@@ -52,11 +100,13 @@ def only_presence(reading: Reading) -> bool:
     return len(outcomes) == 1 and isinstance(_outcome(reading, "1"), bool)
 
 
-def understands(reading: Reading, value: str) -> bool:
-    """Return whether it is known that code takes a word for on or off as such."""
-    if value.strip().lower() not in _WORDS:
-        return False
-    return isinstance(_outcome(reading, value), (bool, int, float))
+def is_switch(reading: Reading) -> bool:
+    """Return whether code tells words for on and off apart."""
+    return any(
+        {_truth(reading, on), _truth(reading, off)} == {True, False}
+        for on, off in (("1", "0"), ("true", "false"), ("True", "False"), ("TRUE", "FALSE"))
+        if isinstance(_outcome(reading, on), bool)
+    )
 
 
 def taken_as_on(readings: Iterable[Reading], value: str) -> bool:
@@ -75,6 +125,10 @@ def word_for_on(readings: Iterable[Reading]) -> str:
     """Return a word that all code takes as on."""
     readings = [each for each in readings if isinstance(_outcome(each, ON[0]), (bool, int))]
     return next((word for word in ON if all(_truth(each, word) for each in readings)), ON[0])
+
+
+def _is_word(value: str) -> bool:
+    return value.strip().lower() in _WORDS
 
 
 def _family(value: str) -> tuple[str, ...]:

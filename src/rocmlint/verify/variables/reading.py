@@ -1,43 +1,42 @@
-"""How Python code reads an environment variable: where, when, and what it makes of a value."""
+"""How Python code reads an environment variable: where, when, and what it makes of a value.
+
+A value is followed from where it is looked up to where it counts: through names, attributes,
+fields, flags of argparse, and the functions of the program that give it back or get it.
+"""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.verify.variables.evaluate import UnknownError, evaluate
+from rocmlint.verify.variables import functions
+from rocmlint.verify.variables.evaluate import Evaluator
+from rocmlint.verify.variables.flow import SAYS, Flow, Sink, is_known, is_none, shortened
+from rocmlint.verify.variables.frame import Frame
+from rocmlint.verify.variables.functions import (
+    ProgramFunction,
+    RaisedError,
+    UnknownError,
+)
+from rocmlint.verify.variables.guards import as_guard, guarded_by, is_presence
+from rocmlint.verify.variables.program import FUNCTIONS, Program, last_name, target_of
+from rocmlint.verify.variables.reaching import MISSING, Reaching
+from rocmlint.verify.variables.written import Written, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
+
+    from rocmlint.verify.variables.program import Lookup
+    from rocmlint.verify.variables.written import When, Write
 
 Kind = Literal["reads", "may read"]
-When = Literal["at import", "when called"]
 
-_NO_READERS = frozenset({
-    "add", "append", "debug", "delenv", "discard", "endswith", "error", "exception", "format",
-    "info", "insert", "join", "log", "pop", "print", "putenv", "remove", "replace", "setdefault",
-    "setenv", "startswith", "unsetenv", "warn", "warning",
-})  # fmt: skip
+_NO_READERS = SAYS | {
+    "add", "append", "delenv", "discard", "endswith", "insert", "pop", "putenv", "remove",
+    "replace", "set_env", "setdefault", "setenv", "setitem", "startswith", "unset_env", "unsetenv",
+}  # fmt: skip
 """Functions that get a name without looking the variable up."""
-_PASSES = (ast.BoolOp, ast.UnaryOp)
-_LISTS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-@dataclass(frozen=True)
-class _Lookup:
-    """An expression that looks the variable up."""
-
-    node: ast.expr
-    default: ast.expr | None
-    """What it is without the variable; None where that is an error."""
-    present: bool | None = None
-    """What it is with the variable, where only its presence counts."""
-
-    def value(self, text: str) -> object:
-        """Return what the expression is when the variable is this text."""
-        return text if self.present is None else self.present
 
 
 @dataclass(frozen=True)
@@ -51,296 +50,199 @@ class Reading:
     line: int
     when: When
     expression: str
-    _node: ast.expr | None = None
-    _lookup: _Lookup | None = None
-    _names: tuple[tuple[str, ast.expr], ...] = ()
-    _as_condition: bool = False
+    name: str = ""
+    is_guard: bool = False
+    """Whether it only asks if the variable is set, before another reading takes the value."""
+    lookup: Lookup | None = None
+    frame: Frame | None = None
+    sink: Sink | None = None
 
     def outcome(self, value: str | None) -> object:
         """Return what the expression makes of a value; None means not set.
 
         Raises UnknownError where that cannot be told, and ValueError as the code itself would.
         """
-        if self._node is None or self._lookup is None:
+        if self.sink is None:
             raise UnknownError
-        names = dict(self._names)
-        if value is not None:
-            known = {self._lookup.node: self._lookup.value(value)}
-        elif self._lookup.default is not None:
-            known = {self._lookup.node: evaluate(self._lookup.default, {}, names)}
-        else:
+        evaluator = Evaluator(self.name, value)
+        try:
+            result = evaluator.outcome(self.sink.node, self.sink.frame)
+        except RaisedError as error:
+            result = self._handled(evaluator, error)
+        if isinstance(result, ProgramFunction):
             raise UnknownError
-        result = evaluate(self._node, known, names)
-        return bool(result) if self._as_condition else result
+        return bool(result) if self.sink.is_condition else result
 
+    def _handled(self, evaluator: Evaluator, error: RaisedError) -> object:
+        """Return what the name is that should have got the value, behind a handler.
 
-class PythonFile:
-    """A Python file that can be asked how it reads a variable."""
-
-    def __init__(self, source: bytes | str) -> None:
-        """Parse the source.
-
-        Raises SyntaxError or ValueError for what is not Python of this interpreter's version.
+        Raises ValueError where nothing handles it, and UnknownError.
         """
-        self.nodes: list[ast.AST] = [ast.parse(source)]
-        self.parents: dict[ast.AST, ast.AST] = {}
-        for node in self.nodes:  # which grows: breadth first
-            for child in ast.iter_child_nodes(node):
-                self.parents[child] = node
-                self.nodes.append(child)
-        self.constants = _constants(self.nodes)
-        self.functions = {
-            node.name: node for node in self.nodes if isinstance(node, ast.FunctionDef)
-        }
+        sink = self.sink
+        around = list(sink.frame.file.around(sink.node)) if sink else []
+        statement = next((each for each in around if isinstance(each, ast.stmt)), None)
+        tried = next((each for each in around if isinstance(each, (ast.Try, *FUNCTIONS))), None)
+        if not isinstance(tried, ast.Try) or not functions.handler_of(tried, error.error):
+            raise error.error if isinstance(error.error, ValueError) else UnknownError
+        target = target_of(statement) if statement else None
+        if not sink or not isinstance(target, ast.Name):
+            raise UnknownError
+        try:
+            found = Reaching(evaluator, target.id, sink.frame).after(tried)
+        except RaisedError as inner:
+            raise UnknownError from inner
+        if found is MISSING:
+            raise UnknownError
+        return found
+
+    def default(self) -> object:
+        """Return what the look-up gives without the variable. Raises UnknownError."""
+        lookup = self.lookup
+        if not lookup or not lookup.default or not self.frame or lookup.present is not None:
+            raise UnknownError
+        try:
+            return Evaluator(self.name, None).outcome(lookup.default, self.frame)
+        except RaisedError as error:
+            raise UnknownError from error
+
+    def write(self, value: str) -> Write | None:
+        """Return what the program sets the variable to before it reads it here."""
+        if self.lookup is None or self.frame is None:
+            return None
+        return Written(Evaluator(self.name, value), self.frame).write(self.lookup.node)
+
+
+class PythonFile(Program):
+    """A Python file that can be asked how it reads a variable."""
 
     def readings(self, name: str) -> list[Reading]:
         """Return every place that looks the variable up; empty where it is only mentioned."""
-        keys = [
-            node
-            for node in self.nodes
-            if isinstance(node, (ast.Constant, ast.Name)) and self._is(node, name)
-        ]
-        found = {key: list(self._at(key)) for key in keys}
-        sure = [reading for some in found.values() for reading in some]
-        if not sure and self._computes_names():
-            listed = (key for key in keys if isinstance(self.parents[key], _LISTS))
-            return [self._reading("may read", key) for key in listed]
-        return sure
+        found: dict[tuple[int, ast.expr | None], Reading] = {}
+        keys: set[ast.expr] = set()
+        for lookup, frame, place in self._looked_up(name):
+            keys.update(_constants(lookup.key, place))
+            for each in self._readings(name, lookup, frame, place):
+                found.setdefault((each.line, each.sink.node if each.sink else None), each)
+        sure = [each for each in found.values() if each.kind == "reads"]
+        sure = [each for each in sure if not self._is_default(each)]
+        readings = [as_guard(self, each, sure) for each in sure]
+        readings += [each for each in found.values() if each.kind != "reads"]
+        return readings or list(self._mentions(name, keys))
 
-    def _is(self, node: ast.expr, name: str) -> bool:
-        if isinstance(node, ast.Name):
-            node = self.constants.get(node.id, node)
-        return isinstance(node, ast.Constant) and node.value == name
+    def _is_default(self, reading: Reading) -> bool:
+        """Return whether it is asked if the variable is set only to set it, for others."""
+        sink = reading.sink
+        if sink is None or sink.frame.file is not self or not isinstance(sink.node, ast.Compare):
+            return False
+        guarded = set(guarded_by(self, sink.node)) if sink.is_condition else set()
+        return is_presence(sink.node) and any(
+            each.node in guarded
+            and each.key is not None
+            and Evaluator("", None).key(each.key, Frame(self)) == reading.name
+            for each in self.once(settings)
+        )
 
-    def _at(self, key: ast.expr) -> Iterator[Reading]:
-        """Yield what the code does with the name at one place."""
-        if lookup := _lookup(self.parents[key], key):
-            if isinstance(lookup.node, ast.Call) and isinstance(
-                self.parents[lookup.node], ast.Expr
-            ):
-                return  # setdefault() to set it
-            yield from self._around(lookup)
-            return
-        call = self.parents[key]
-        keyword = call.arg if isinstance(call, ast.keyword) else None
-        if keyword:
-            call = self.parents[call]
-        if not isinstance(call, ast.Call) or call.func is key:
-            return
-        function = _last_name(call.func)
-        if function in _NO_READERS:
-            return
-        inner = list(self._through(call, key, keyword))
-        yield from inner or [
-            self._reading("reads" if "env" in function.lower() else "may read", call)
-        ]
+    def _looked_up(self, name: str) -> Iterator[tuple[Lookup, Frame, ast.expr]]:
+        """Yield each look-up of the variable, and the call in this file that makes it."""
+        asked = Evaluator(name, "1")
+        for lookup in self.lookups.values():
+            for frame, place in self._contexts(lookup.node, Frame(self), lookup.node):
+                if asked.key(lookup.key, frame) == name:
+                    yield lookup, frame, place
+        mentions = list(self._named(name))
+        calls = {
+            around
+            for node in mentions
+            for around in list(self.around(node))[:2]
+            if isinstance(around, ast.Call) and around not in self.lookups
+        }
+        for call in sorted(calls, key=lambda each: (each.lineno, each.col_offset)):
+            helper = self._helper(call)
+            if helper is None or helper.file is self:
+                continue
+            frame = Frame(self).calling(helper.file, helper.node, call)
+            for lookup in helper.file.lookups.values():
+                around = helper.file.function_around(lookup.node)
+                if around is helper.node and Evaluator(name, "1").key(lookup.key, frame) == name:
+                    yield lookup, frame, call
 
-    def _through(self, call: ast.Call, key: ast.expr, keyword: str | None) -> Iterator[Reading]:
-        """Yield what a helper of this file makes of the variable whose name it is given."""
-        if not isinstance(call.func, ast.Name) or call.func.id not in self.functions:
+    def _contexts(
+        self, node: ast.expr, frame: Frame, place: ast.expr, depth: int = 0
+    ) -> Iterator[tuple[Frame, ast.expr]]:
+        """Yield the frame of a look-up: as it stands there, and in each call of its function."""
+        yield frame, place
+        function = self.function_around(node)
+        if depth > 2 or function is None or isinstance(function, ast.Lambda):
             return
-        helper = self.functions[call.func.id]
-        bound = _bound(helper, call)
-        parameter = keyword or next((name for name, node in bound.items() if node is key), None)
-        for node in ast.walk(helper):
-            if isinstance(node, ast.Name) and node.id == parameter:
-                if lookup := _lookup(self.parents[node], node):
-                    yield from self._around(lookup, bound, call)
+        if self.functions.get(function.name) is not function:
+            return
+        for call in self.calls.get(function.name, []):
+            around = self.function_around(call)
+            outer = Frame(self, around)
+            for caller, _ in self._contexts(call, outer, call, depth + 1):
+                yield caller.calling(self, function, call), call
 
-    def _around(
-        self,
-        lookup: _Lookup,
-        bound: Mapping[str, ast.expr] | None = None,
-        place: ast.expr | None = None,
+    def _helper(self, call: ast.Call) -> ProgramFunction | None:
+        try:
+            found = Evaluator("", None).outcome(call.func, Frame(self))
+        except (UnknownError, RaisedError):
+            return None
+        return found if isinstance(found, ProgramFunction) else None
+
+    def _named(self, name: str) -> Iterator[ast.expr]:
+        """Yield where the name of the variable stands, or a name for it."""
+        for text in self.texts.get(name, []):
+            yield text
+            target = target_of(self.parents[text])
+            if isinstance(target, ast.Name) and len(self.stores[target.id]) == 1:
+                yield from self.loads.get(target.id, [])
+
+    def _readings(
+        self, name: str, lookup: Lookup, frame: Frame, place: ast.expr
     ) -> Iterator[Reading]:
-        """Yield what the code makes of a look-up: there, or where its variable is used."""
-        names = {**self.constants, **(bound or {})}
-        node = self._widest(lookup.node, lookup, names)
-        target = _target(self.parents[node])
-        uses = list(self._uses(target, node)) if target else []
-        found, is_passed_on = False, False
-        for use in uses:
-            # What is known of the name is what its only assignment gives.
-            inner = {**names, use.id: node}
-            widest = self._widest(use, lookup, inner)
-            if widest is use and not self._in_condition(use):
-                is_passed_on = True
-            else:
-                found = True
-                told = self._reading("reads", place or lookup.node, widest, lookup, inner)
-                text = _short(f"{use.id} = {ast.unparse(node)}")
-                if widest is not use:
-                    text = _short(f"{ast.unparse(widest)}, where {text}")
-                yield replace(told, expression=text)
-        if is_passed_on or not found:
-            yield self._reading("reads", place or lookup.node, node, lookup, names)
+        def reading(sink: Sink) -> Reading:
+            kind: Kind = (
+                "reads" if Evaluator(name, "1").is_of_environment(lookup, frame) else "may read"
+            )
+            text = shortened(sink.text)
+            return Reading(
+                kind, place.lineno, self.when(place), text, name, False, lookup, frame, sink
+            )
 
-    def _uses(self, target: ast.Name, value: ast.expr) -> Iterator[ast.Name]:
-        scope = self._scope(value)
-        inside = [node for node in ast.walk(scope) if isinstance(node, ast.Name)]
-        same = [node for node in inside if node.id == target.id]
-        if sum(isinstance(node.ctx, ast.Store) for node in same) == 1:
-            yield from (node for node in same if isinstance(node.ctx, ast.Load))
+        start, inside = (place, Frame(self)) if place is not lookup.node else (lookup.node, frame)
+        if start is place and self.function_around(place) is not None:
+            inside = Frame(self, self.function_around(place))
+        probe = Evaluator(name, "1")
+        if not is_known(probe, start, inside) or is_none(probe, start, inside):
+            start, inside = lookup.node, frame
+        yield from map(reading, Flow(name).sinks(start, inside))
 
-    def _widest(
-        self,
-        start: ast.expr,
-        lookup: _Lookup,
-        names: Mapping[str, ast.expr],
-    ) -> ast.expr:
-        node, known = start, {lookup.node: lookup.value("1")}
-        while isinstance(parent := self._outer(node), ast.expr):
-            try:
-                evaluate(parent, known, names)
-            except UnknownError:
-                break
-            except ValueError:
-                pass
-            node = parent
-        return node
-
-    def _outer(self, node: ast.AST) -> ast.AST:
-        """Return what surrounds an expression; a method belongs to its call."""
-        parent = self.parents[node]
-        return self.parents[parent] if isinstance(parent, ast.Attribute) else parent
-
-    def _reading(
-        self,
-        kind: Kind,
-        place: ast.expr,
-        node: ast.expr | None = None,
-        lookup: _Lookup | None = None,
-        names: Mapping[str, ast.expr] | None = None,
-    ) -> Reading:
-        return Reading(
-            kind,
-            place.lineno,
-            self._when(place),
-            _short(ast.unparse(node or place)),
-            node,
-            lookup,
-            tuple((names or {}).items()),
-            node is not None and self._in_condition(node),
-        )
-
-    def _in_condition(self, node: ast.AST) -> bool:
-        """Return whether only the truth of a value counts where it stands."""
-        parent = self.parents[node]
-        while isinstance(parent, _PASSES):
-            if isinstance(parent, ast.UnaryOp):
-                return isinstance(parent.op, ast.Not)
-            node, parent = parent, self.parents[parent]
-        return getattr(parent, "test", None) is node or node in getattr(parent, "ifs", ())
-
-    def _scope(self, node: ast.AST) -> ast.AST:
-        while not isinstance(node, (*_FUNCTIONS, ast.Module)):
-            node = self.parents[node]
-        return node
-
-    def _when(self, node: ast.AST) -> When:
-        while not isinstance(node, ast.Module):
+    def _mentions(self, name: str, keys: set[ast.expr]) -> Iterator[Reading]:
+        """Yield the places that name the variable where other code may take the name from."""
+        for node in self.texts.get(name, []):
+            if node in keys:
+                continue
             parent = self.parents[node]
-            if isinstance(parent, _FUNCTIONS) and node in _body(parent):
-                return "when called"
-            node = parent
-        return "at import"
+            if isinstance(parent, (ast.Expr, ast.JoinedStr, ast.Raise, ast.Subscript)):
+                continue  # documentation, a message, a place that sets it
+            call = self.parents[parent] if isinstance(parent, ast.keyword) else parent
+            if isinstance(call, ast.Call) and last_name(call.func) in _NO_READERS:
+                continue
+            if isinstance(parent, ast.Dict) and self._is_written(parent):
+                continue
+            text = shortened(ast.unparse(parent)) if isinstance(parent, ast.expr) else repr(name)
+            yield Reading("may read", node.lineno, self.when(node), text, name)
 
-    def _computes_names(self) -> bool:
-        """Return whether some look-up here takes a name that is made at run time."""
-        return any(
-            isinstance(node, ast.Name)
-            and node.id not in self.constants
-            and _lookup(self.parents[node], node) is not None
-            for node in self.nodes
-        )
+    def _is_written(self, given: ast.Dict) -> bool:
+        """Return whether a dictionary is what the environment is updated with."""
+        parent = self.parents[given]
+        return isinstance(parent, ast.Call) and last_name(parent.func) in {"update", "dict"}
+
+    def when(self, node: ast.AST) -> When:
+        """Return when a node is evaluated."""
+        return "at import" if self.function_around(node) is None else "when called"
 
 
-def _constants(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
-    """Return the names of a file that are only ever one literal."""
-    stores: dict[str, list[ast.expr | None]] = {}
+def _constants(*nodes: ast.expr) -> Iterator[ast.expr]:
     for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            stores.setdefault(node.id, []).append(None)
-        elif target := _target(node):
-            stores.setdefault(target.id, []).append(node.value)  # type: ignore[attr-defined]
-    return {
-        name: value
-        for name, (value, *more) in stores.items()
-        if more == [None] and value is not None and _is_literal(value)
-    }
-
-
-def _is_literal(node: ast.expr) -> bool:
-    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-        return all(isinstance(each, ast.Constant) for each in node.elts)
-    return isinstance(node, ast.Constant)
-
-
-def _target(statement: ast.AST) -> ast.Name | None:
-    """Return the one name that a statement assigns to."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target: ast.expr = statement.targets[0]
-    elif isinstance(statement, (ast.AnnAssign, ast.NamedExpr)) and statement.value:
-        target = statement.target
-    else:
-        return None
-    return target if isinstance(target, ast.Name) else None
-
-
-def _lookup(parent: ast.AST, key: ast.expr) -> _Lookup | None:
-    """Return the look-up that a node is the key of."""
-    if isinstance(parent, ast.Call) and parent.args and parent.args[0] is key:
-        if _last_name(parent.func) == "getenv" or _is_method_of_environment(parent.func):
-            given = [*parent.args[1:2], *(each.value for each in parent.keywords)]
-            return _Lookup(parent, given[0] if given else ast.Constant(None))
-    elif isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load):
-        if parent.slice is key and _is_environment(parent.value):
-            return _Lookup(parent, None)
-    elif isinstance(parent, ast.Compare) and parent.left is key:
-        test = parent.ops[0]
-        if isinstance(test, (ast.In, ast.NotIn)) and _is_environment(parent.comparators[0]):
-            present = isinstance(test, ast.In)
-            return _Lookup(parent, ast.Constant(not present), present=present)
-    return None
-
-
-def _is_method_of_environment(function: ast.expr) -> bool:
-    return (
-        isinstance(function, ast.Attribute)
-        and function.attr in {"get", "setdefault"}
-        and _is_environment(function.value)
-    )
-
-
-def _is_environment(node: ast.expr) -> bool:
-    return "env" in _last_name(node).lower()
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Call):
-        return _last_name(node.func)
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _bound(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """Return what each parameter of a function is in a call, as far as that is plain."""
-    arguments = function.args
-    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-    defaults = dict(zip(reversed(names), reversed(arguments.defaults), strict=False))
-    keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    defaults.update({each.arg: value for each, value in keyword_only if value})
-    given = dict(zip(names, call.args, strict=False))
-    given.update({each.arg: each.value for each in call.keywords if each.arg})
-    return {**defaults, **given}
-
-
-def _body(function: ast.AST) -> list[ast.AST]:
-    body = function.body  # type: ignore[attr-defined]
-    return body if isinstance(body, list) else [body]
-
-
-def _short(text: str, limit: int = 100) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+        yield from (each for each in ast.walk(node) if isinstance(each, ast.Constant))
