@@ -15,7 +15,9 @@ from tests.support.variables import Case, parse, ran, truth, verdict, write
 if TYPE_CHECKING:
     from tests.support.verdicts import Judged
 
-CASES = parse((Path(__file__).parent / "variables.txt").read_text())
+FOLDER = Path(__file__).parent
+FILES = "variables.txt", "variables_more.txt"
+CASES = [case for name in FILES for case in parse((FOLDER / name).read_text())]
 _OPPOSITE = {"1": "0", "0": "1", "True": "False", "False": "True", "true": "false", "false": "true"}
 
 

@@ -134,13 +134,14 @@ def _read(name: str, value: str, readers: list[Reader], found: Search) -> Result
     writes = {each: _write(each, value) for each in deciding}
     evidence = (*_places(readers), *_writers(found, name), *_known(row))
     result = partial(_result, _AS_MEANT, subject)
-    overwritten = [each for each, write in writes.items() if write and write.is_certain]
+    overwritten = [each for each in deciding if _is_overwritten(each, value)]
     if overwritten and len(overwritten) == len(deciding):
         return result("contradicted", "located", *_overwritten(overwritten[0], writes, evidence))
     if unsure := _may_be_overwritten(name, writes, found):
         seen, reason, place = unsure
         return result("unproven", "located", seen, evidence, reason, f"read {place}")
-    deciding = [each for each in deciding if not writes[each]]
+    deciding = [each for each in deciding if not writes[each]] or deciding
+    checks = [each for each in deciding if each.reading and each.reading.is_check]
     for reader in deciding:
         if problem := _problem(name, value, reader, row):
             seen = f"not interpreted as intended in {_short(reader)}"
@@ -148,7 +149,8 @@ def _read(name: str, value: str, readers: list[Reader], found: Search) -> Result
     seen = few(list(dict.fromkeys(map(_short, readers))), 1)
     if row and row.instead:
         seen = f"deprecated, use {row.instead}; {seen}"
-    kinds = {each: _taken(each, value, row) for each in deciding}
+    values = [each for each in deciding if each not in checks] or deciding
+    kinds = {each: _taken(each, value, row) for each in values}
     for each, kind in kinds.items():
         if kind == "unclear" and each.reading:
             reason = (
@@ -156,7 +158,7 @@ def _read(name: str, value: str, readers: list[Reader], found: Search) -> Result
                 "goes where it cannot be followed, or asks for another word"
             )
             return result("unproven", "located", seen, evidence, reason, f"read {each.place}")
-    claim = _AS_MEANT if set(kinds.values()) <= {"as meant"} else _READ
+    claim = _AS_MEANT if set(kinds.values()) <= {"as intended"} else _READ
     return _result(claim, subject, "proven", "located", seen, evidence)
 
 
@@ -169,7 +171,18 @@ def _write(reader: Reader, value: str) -> Write | None:
     write = reader.reading.write(value) if reader.reading else None
     if write and not write.is_certain and not reader.is_own and write.when == "when called":
         return None
+    if write and write.is_certain and not _is_overwritten(reader, value):
+        return None  # it is made of what was set
     return write
+
+
+def _is_overwritten(reader: Reader, value: str) -> bool:
+    """Return whether the program certainly sets another value, whatever the variable is."""
+    if reader.reading is None:
+        return False
+    writes = [reader.reading.write(each) for each in (value, f"{value}?")]
+    certain = {each.value for each in writes if each and each.is_certain}
+    return len(certain) == 1 and all(each and each.is_certain for each in writes)
 
 
 def _deciding(readers: list[Reader], value: str) -> list[Reader]:
@@ -248,7 +261,7 @@ def _taken(reader: Reader, value: str, row: Variable | None) -> Taken:
     """Return what becomes of a value that is not misread."""
     if reader.reading:
         return taken(reader.reading, value)
-    return "as meant" if row and row.accepts else "raw"
+    return "as intended" if row and row.accepts else "raw"
 
 
 def _unread(name: str, value: str, readers: list[Reader], environment: Variables) -> Result:

@@ -321,6 +321,8 @@ class Evaluator:
         given = [plain(self.outcome(each, frame)) for each in node.args]
         named = {each.arg or "": self.outcome(each.value, frame) for each in node.keywords}
         if isinstance(held, str) and function.attr in METHODS and len(held) < LIMIT:
+            if function.attr == "format" and ":" in held:
+                raise UnknownError  # a width of any size
             # startswith() takes no lists.
             given = [tuple(e) if isinstance(e, list) else e for e in given]
             return getattr(held, function.attr)(*given, **named)

@@ -59,6 +59,17 @@ def guarded_by(file: Program, test: ast.expr) -> Iterator[ast.AST]:
             yield from ast.walk(each)
 
 
+def is_check(file: Program, test: ast.expr) -> bool:
+    """Return whether the code raises an exception where a condition is true, and nothing else."""
+    parent = file.parents[test]
+    return (
+        isinstance(parent, ast.If)
+        and parent.test is test
+        and isinstance(parent.body[-1], ast.Raise)
+        and not parent.orelse
+    )
+
+
 def is_presence(node: ast.Compare) -> bool:
     """Return whether a comparison asks whether there is a value at all."""
     is_none = isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value is None

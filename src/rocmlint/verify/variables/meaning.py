@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rocmlint.verify.variables.reading import Reading
 
-Taken = Literal["as meant", "raw", "unclear"]
+Taken = Literal["as intended", "raw", "unclear"]
 """What becomes of a value that is not misread; ``raw``: it goes on as it is, and is no word that
 has to mean on or off."""
 
@@ -49,6 +49,9 @@ def misread(reading: Reading, value: str) -> Misread | None:
     except ValueError as error:
         right = next((word for word in _family(value) if _truth(reading, word) is not _UNKNOWN), "")
         return Misread(f"raises {type(error).__name__}: {error}", right)
+    if reading.is_check:
+        right = next((word for word in _family(value) if _truth(reading, word) is False), "")
+        return Misread(f"does not accept {value!r}", right) if taken else None
     if not isinstance(taken, (bool, int)) or not _is_word(value):
         return None
     opposite = OFF[0] if is_on(value) else ON[0]
@@ -70,13 +73,15 @@ def misread(reading: Reading, value: str) -> Misread | None:
 
 def taken(reading: Reading, value: str) -> Taken:
     """Return what becomes of a value that is not misread, as far as that can be told."""
-    if not _is_word(value):
+    if not _is_word(value) or reading.is_check:
         return "raw"
     outcome = _outcome(reading, value)
     if not isinstance(outcome, (bool, int, float)):
         return "unclear" if value.isalpha() or _has_word_for_default(reading) else "raw"
     if not is_on(value) or outcome or _truth(reading, OFF[0]) is not bool(outcome):
-        return "as meant"
+        return "as intended"
+    if _truth(reading, None) is True:
+        return "as intended"  # it turns something off
     # It is not on. A number that is too small, or a word that is not asked for?
     if isinstance(outcome, bool):
         is_number = any(_truth(reading, each) is True for each in _OTHERS)

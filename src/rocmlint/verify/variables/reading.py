@@ -19,7 +19,7 @@ from rocmlint.verify.variables.functions import (
     RaisedError,
     UnknownError,
 )
-from rocmlint.verify.variables.guards import as_guard, guarded_by, is_presence
+from rocmlint.verify.variables.guards import as_guard, guarded_by, is_check, is_presence
 from rocmlint.verify.variables.program import FUNCTIONS, Program, last_name, target_of
 from rocmlint.verify.variables.reaching import MISSING, Reaching
 from rocmlint.verify.variables.written import Written, settings
@@ -53,6 +53,8 @@ class Reading:
     name: str = ""
     is_guard: bool = False
     """Whether it only asks if the variable is set, before another reading takes the value."""
+    is_check: bool = False
+    """Whether the code raises an exception where the expression is true."""
     lookup: Lookup | None = None
     frame: Frame | None = None
     sink: Sink | None = None
@@ -64,7 +66,8 @@ class Reading:
         """
         if self.sink is None:
             raise UnknownError
-        evaluator = Evaluator(self.name, value)
+        write = self.write(value)
+        evaluator = Evaluator(self.name, write.value if write and write.is_certain else value)
         try:
             result = evaluator.outcome(self.sink.node, self.sink.frame)
         except RaisedError as error:
@@ -105,9 +108,9 @@ class Reading:
         except RaisedError as error:
             raise UnknownError from error
 
-    def write(self, value: str) -> Write | None:
+    def write(self, value: str | None) -> Write | None:
         """Return what the program sets the variable to before it reads it here."""
-        if self.lookup is None or self.frame is None:
+        if self.lookup is None or self.frame is None or not self.frame.file.once(settings):
             return None
         return Written(Evaluator(self.name, value), self.frame).write(self.lookup.node)
 
@@ -205,8 +208,9 @@ class PythonFile(Program):
                 "reads" if Evaluator(name, "1").is_of_environment(lookup, frame) else "may read"
             )
             text = shortened(sink.text)
+            check = is_check(sink.frame.file, sink.node)
             return Reading(
-                kind, place.lineno, self.when(place), text, name, False, lookup, frame, sink
+                kind, place.lineno, self.when(place), text, name, False, check, lookup, frame, sink
             )
 
         start, inside = (place, Frame(self)) if place is not lookup.node else (lookup.node, frame)

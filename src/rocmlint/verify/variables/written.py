@@ -57,6 +57,7 @@ def _settings(file: Program, node: ast.AST) -> Iterator[Setting]:
             if isinstance(target, ast.Subscript) and file.is_own_environment(target.value):
                 yield Setting(node, "set", target.slice, node.value)
             elif isinstance(target, ast.Attribute) and target.attr == "environ":
+                yield Setting(node, "unknown")  # all that is not in the new one is gone
                 yield from _many(file, node, node.value)
     elif isinstance(node, ast.AugAssign):
         target = node.target
@@ -134,6 +135,9 @@ class Written(Walk):
         for each in self.file.once(settings):
             if each.key is None or self._is_its(each.key):
                 self._settings.setdefault(each.node, []).append(each)
+            elif each.kind != "default" and self.evaluator.key(each.key, Frame(self.file)) is None:
+                unknown = Setting(each.node, "unknown")
+                self._settings.setdefault(each.node, []).append(unknown)
         self._writers = self._functions_that_write()
         calls = [
             call
