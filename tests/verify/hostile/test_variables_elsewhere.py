@@ -160,6 +160,5 @@ def test_where_no_value_turns_it_off_the_code_has_to_change(tmp_path: Path) -> N
         f"x = {'f(' * 80}os.environ.get('AITER_X'){')' * 80}\n",
     ],
 )
-@pytest.mark.timeout(20)
 def test_no_program_makes_the_evaluation_endless(tmp_path: Path, source: str) -> None:
     verdict("1", files(tmp_path, main_dot_py=f"import os\n{source}"))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 LIMIT = 10_000
 """How long a text may be that is looked at."""
 METHODS = frozenset({
-    "capitalize", "casefold", "count", "endswith", "find", "format", "isalpha", "isdecimal", "isdigit",
-    "isnumeric", "islower", "isupper", "join", "lower", "lstrip", "partition", "removeprefix",
+    "capitalize", "casefold", "count", "endswith", "find", "format", "isalpha", "isdecimal",
+    "isdigit", "isnumeric", "islower", "isupper", "join", "lower", "lstrip", "partition", "removeprefix",
     "removesuffix", "replace", "rpartition", "rsplit", "rstrip", "split", "splitlines",
     "startswith", "strip", "swapcase", "title", "upper",
 })  # fmt: skip

@@ -16,7 +16,7 @@ _OTHER = frozenset({
     ".rs", ".toml", ".ts", ".yaml", ".yml",
 })  # fmt: skip
 _NAMES = re.compile(
-    r"(Dockerfile|Containerfile|Makefile|CMakeLists\.txt|justfile)(\..*)?$", re.IGNORECASE
+    r"(\.env|Dockerfile|Containerfile|Makefile|CMakeLists\.txt|justfile)(\..*)?$", re.IGNORECASE
 )
 
 Does = Literal["may read", "may set", ""]

@@ -213,6 +213,20 @@ class Written(Walk):
         except (UnknownError, RaisedError):
             return False
 
+    def _is_ruled_out(self, node: ast.AST) -> bool:
+        """Return whether a condition around a place is known to be false."""
+        inner = node
+        for around in self.file.around(node):
+            if isinstance(around, ast.If) and inner is not around.test:
+                try:
+                    is_true = self.evaluator.truth(around.test, Frame(self.file))
+                except (UnknownError, RaisedError):
+                    is_true = inner in around.body
+                if is_true != (inner in around.body):
+                    return True
+            inner = around
+        return False
+
     def leaf(self, statement: ast.stmt) -> Any:
         """Return what a statement writes: the place, and the value."""
         for node in reversed(list(ast.walk(statement))):
@@ -252,5 +266,7 @@ def writes(file: Program, name: str, value: str) -> Iterator[Write]:
     walk = Written(Evaluator(name, value), Frame(file))
     for node, some in walk._settings.items():  # noqa: SLF001 - of this file
         if walk._is_harmless(node) or all(each.kind == "default" for each in some):  # noqa: SLF001
+            continue
+        if walk._is_ruled_out(node):  # noqa: SLF001
             continue
         yield walk._told(node, None, is_certain=False)  # noqa: SLF001
