@@ -179,7 +179,7 @@ def test_a_program_can_bear_witness_without_a_launcher(job: Job) -> None:
     )
     result = ranks(job, "kept", "--manifest", "patched.toml").one("rank 0", MODULE)
     assert result["verdict"] == "contradicted"
-    assert result["seen"].endswith("(when it recorded its state)")
+    assert result["seen"].endswith("(at its end)")
 
 
 # Usage

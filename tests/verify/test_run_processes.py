@@ -69,12 +69,12 @@ def test_children_that_leave_by_os_exit_are_seen_again_at_their_end(every_start:
     assert moments == ["exit", "exit"]
 
 
-def test_a_killed_process_has_the_witness_of_its_import(every_start: Watched) -> None:
+def test_a_process_that_kills_itself_is_seen_before(every_start: Watched) -> None:
     (killed,) = [each for each in every_start.witnesses if "9)" in str(each["command"])]
-    assert killed["moment"] == "import"
+    assert killed["moment"] == "signal"
     result = next(each for each in every_start.named(str(killed["pid"])))
     assert result["verdict"] == "proven"
-    assert result["seen"].endswith("(after the import)")
+    assert result["seen"].endswith("(right before a signal ended it)")
 
 
 def test_all_processes_of_a_right_job_are_proven(every_start: Watched) -> None:

@@ -99,8 +99,7 @@ def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
             break
         time.sleep(min(_POLL, left))
     if any(each.may_run for each in witnesses):
-        ask(witnesses, ANSWER)
-        witnesses, problems = read(flags.folder)
+        witnesses, problems = read(flags.folder, ask(witnesses, ANSWER))
     if not (witnesses or problems):
         message = (
             f"{flags.folder}: contains no witness; create them with rocmlint verify run --keep DIR"

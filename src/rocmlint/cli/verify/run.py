@@ -63,20 +63,22 @@ def run(flags: SimpleNamespace) -> int:
         raise ConfigError(message)
     watch = watch_of(flags.manifest, flags.module)
     with _folder(flags.keep) as folder:
-        environment = prepare(folder, watch, os.environ)
-        look_again = partial(_ask_all, folder)
-        ending = execute(flags.command, environment, VARIABLE, flags.timeout, look_again)
+        questions: list[str] = []
+        look_again = partial(_ask_all, folder, questions)
+        with _private() as bells:
+            environment = prepare(folder, watch, os.environ, bells)
+            ending = execute(flags.command, environment, VARIABLE, flags.timeout, look_again)
         try:
-            witnesses, problems = read(folder)
+            witnesses, problems = read(folder, *questions)
         except WitnessError as error:  # how the command ended must be told all the same
             witnesses, problems = [], [str(error)]
     return finish(judge(watch, witnesses, problems, ending), flags)
 
 
-def _ask_all(folder: str) -> None:
-    """Have the ranks of a job that is to be ended look again: it may hang."""
+def _ask_all(folder: str, questions: list[str]) -> None:
+    """Have the processes of a job that is to be ended look again: it may hang."""
     with suppress(WitnessError):
-        ask(read(folder)[0], ANSWER)
+        questions.append(ask(read(folder)[0], ANSWER))
 
 
 @contextmanager
@@ -84,5 +86,9 @@ def _folder(kept: str | None) -> Iterator[str]:
     if kept is not None:
         yield folder_in(kept)
         return
-    with tempfile.TemporaryDirectory(prefix="rocmlint-", ignore_cleanup_errors=True) as folder:
+    with _private() as folder:
         yield folder
+
+
+def _private() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="rocmlint-", ignore_cleanup_errors=True)

@@ -12,10 +12,7 @@ import importlib
 import json
 import os
 import sys
-import traceback
 from contextlib import suppress
-
-from . import progress, search
 
 
 class CannotAnswerError(Exception):
@@ -27,6 +24,8 @@ def main(path: list[str], task: str, request_path: str, answer_path: str) -> Non
 
     ``path`` is what ``python -m`` would have as ``sys.path``; that has the standard library only.
     """
+    from . import progress, search  # noqa: PLC0415 - a witness needs neither
+
     search.begin(path)
     progress.begin(f"{answer_path}.progress")
     with open(request_path, encoding="utf-8") as file:
@@ -46,6 +45,8 @@ def main(path: list[str], task: str, request_path: str, answer_path: str) -> Non
 
 def _traceback(error: Exception) -> str:
     """Return where user code raised, from its first frame on; else where this package did."""
+    import traceback  # noqa: PLC0415 - slow to import, and seldom needed
+
     ours, frames = (os.path.dirname(__file__), "<frozen importlib", importlib.__file__), None
     found = error.__traceback__
     while found is not None and frames is None:

@@ -1,7 +1,8 @@
-"""A thread that looks for a question once in a while, and is gone while the process forks.
+"""A thread that looks when it is asked or a bell is rung, and is gone while the process forks.
 
-A rank that hangs writes nothing by itself; only a thread of it can still tell what it is made of.
-Python 3.12 and later warn of a fork beside threads.
+A process that hangs writes nothing by itself, and one that is ended by a signal has no time to;
+only a thread of it can still tell what it is made of. Python 3.12 and later warn of a fork beside
+threads.
 """
 
 from __future__ import annotations
@@ -10,13 +11,23 @@ import _thread
 import os
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+_TICK = 0.05
+"""Seconds between two glances at the bell, which cost nothing: it is a byte in memory."""
 
 _INTERVAL = 1.0
-"""Seconds between two looks."""
+"""Seconds between two looks at the question, a file that may be on another machine."""
+
+_ROUND = 5.0
+"""Seconds between two looks at the process that nobody has asked for."""
+
+_SHARE = 100
+"""How many times as long as such a look took the next one waits at least."""
 
 _PATIENCE = 2.0
 """Seconds that a fork waits for an answer to be finished."""
@@ -28,13 +39,21 @@ _TRY = 0.0005
 
 
 class Attendant:
-    """Calls ``answer(question)`` for each new text in a file."""
+    """Calls ``answer(question)`` for each new text in a file, and ``ended(signal)`` at the bell."""
 
-    def __init__(self, path: str, answer: Callable[[str], None]) -> None:
-        """Start at once."""
-        self._path = path
-        self._answer = answer
+    def __init__(
+        self,
+        question: str,
+        bell: str,
+        answer: Callable[[str], None],
+        ended: Callable[[int], None],
+        look: Callable[[], None] | None,
+    ) -> None:
+        """Start at once; ``look()`` is called every few seconds, where given."""
+        self._path = question
+        self._answer, self._ended, self._look = answer, ended, look
         self._question = ""
+        self._bell = _mapped(bell)
         self._runs = self._resumes = False
         self._start()
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork)
@@ -47,14 +66,29 @@ class Attendant:
         self._runs = True
 
     def _attend(self, leave: _thread.LockType, left: _thread.LockType) -> None:
-        while not leave.acquire(timeout=_INTERVAL):
+        asks = time.monotonic() + _INTERVAL
+        looks = time.monotonic() + _ROUND
+        while not leave.acquire(timeout=_TICK if self._bell else _INTERVAL):
             with suppress(Exception):
-                with open(self._path, encoding="utf-8") as file:
-                    question = file.read()
-                if question != self._question:
-                    self._question = question
-                    self._answer(question)
+                if self._bell and self._bell[0]:
+                    self._ended(self._bell[0])
+                    self._bell[0] = 0
+                now = time.monotonic()
+                if now >= asks:
+                    asks = now + _INTERVAL
+                    self._read()
+                if self._look and now >= looks:
+                    self._look()
+                    looks = time.monotonic() + max(_ROUND, (time.monotonic() - now) * _SHARE)
         left.release()
+
+    def _read(self) -> None:
+        """Answer a question that is new."""
+        with open(self._path, encoding="utf-8") as file:
+            question = file.read()
+        if question != self._question:
+            self._question = question
+            self._answer(question)
 
     def _before_fork(self) -> None:
         self._resumes, self._runs = self._runs, False
@@ -71,6 +105,22 @@ class Attendant:
     def _after_fork(self) -> None:
         if self._resumes:
             self._start()
+
+
+def _mapped(path: str) -> Any:
+    """Make the file of a bell, and return it as memory; None where that cannot be."""
+    try:
+        from mmap import mmap  # noqa: PLC0415 - not needed in processes that nobody asks
+
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(descriptor, 0o600)
+            os.write(descriptor, b"\0")
+            return mmap(descriptor, 1)
+        finally:
+            os.close(descriptor)
+    except (ImportError, OSError, ValueError):
+        return None
 
 
 def _threads() -> int:

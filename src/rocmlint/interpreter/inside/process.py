@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import struct
 import sys
-from typing import TYPE_CHECKING, Any
 
-from .variables import relevant_environment
+from .variables import relevant
 
+TYPE_CHECKING = False  # ``typing`` takes milliseconds, in each process of a job
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
 DISTRIBUTIONS = (
     "accelerate",
@@ -48,6 +49,13 @@ _HELPERS = (
 
 _NO_FLAGS = ("__", "n_")
 """How what every named tuple of the interpreter has begins."""
+
+_PREFIXES = ("HF_", "PYTHON", "TRANSFORMERS_", "VLLM_")
+_NAMES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+"""What else decides what runs in a process: Python's own variables, and those of the libraries."""
+
+_SECRETS = {"AUTH", "CREDENTIAL", "KEY", "PASSWD", "PASSWORD", "SECRET", "TOKEN"}
+"""The words in the name of a variable whose value is nobody's business."""
 
 _NOTE = 4
 _BUILD_ID = 3
@@ -89,8 +97,24 @@ def personal() -> dict[str, Any]:
         "python": sys.version.split()[0],
         "implementation": sys.implementation.name,
         "flags": _flags(),
-        "environment": relevant_environment(),
+        "environment": environment(),
     }
+
+
+def environment(names: Iterable[str] = ()) -> dict[str, str]:
+    """Return the variables that decide what runs here, and those of the ``names``; no secrets."""
+    wanted = set(names)
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if (name in wanted or name in _NAMES or name.startswith(_PREFIXES) or relevant(name))
+        and not is_secret(name)
+    }
+
+
+def is_secret(name: str) -> bool:
+    """Return whether the name of a variable says that its value is a secret."""
+    return any(part.upper().rstrip("S") in _SECRETS for part in name.split("_"))
 
 
 def host() -> str:
@@ -130,17 +154,44 @@ def _flags() -> dict[str, int | bool]:
 
 
 def _versions(distributions: Iterable[str]) -> dict[str, str]:
-    from importlib import metadata  # noqa: PLC0415 - slow, and not wanted at the start
+    """Return the versions of distributions, by the names of their .dist-info where they have one.
 
-    found = {}
-    for name in distributions:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-        except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
-            found[name] = f"unreadable: {type(error).__name__}: {error}"
+    ``importlib.metadata`` takes longer to import than everything else here together. The name of
+    the folder has the version (Recording installed projects, PyPA specifications).
+    """
+    wanted = {name.replace("-", "_").replace(".", "_").lower(): name for name in distributions}
+    found: dict[str, str] = {}
+    for entry in sys.path:
+        for file in _listed(entry):
+            stem, suffix = os.path.splitext(file)
+            if suffix not in (".dist-info", ".egg-info"):
+                continue
+            key, _, version = stem.partition("-")
+            name = wanted.get(key.replace(".", "_").lower())
+            if name is None or name in found:
+                continue
+            if suffix == ".dist-info" and os.path.isfile(os.path.join(entry, file, "METADATA")):
+                found[name] = version
+            else:
+                found[name] = _version_in(name)
     return found
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder or os.curdir))
+    except OSError:
+        return []  # an archive, or nothing
+
+
+def _version_in(name: str) -> str:
+    """Return what the metadata of a distribution say, which may be damaged."""
+    from importlib import metadata  # noqa: PLC0415 - slow, and seldom needed
+
+    try:
+        return metadata.version(name)
+    except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
+        return f"unreadable: {type(error).__name__}: {error}"
 
 
 def libraries() -> list[dict[str, Any]]:

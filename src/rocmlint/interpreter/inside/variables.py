@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 
 from . import search
 
@@ -62,6 +61,8 @@ def answer(request: dict[str, list[str]]) -> dict[str, object]:
 
 
 def _package_folders() -> list[str]:
+    import sysconfig  # noqa: PLC0415 - a witness, in each process of a job, needs the names only
+
     paths = sysconfig.get_paths()
     own = {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
     own |= {os.path.join(each, "lib-dynload") for each in own}

@@ -10,30 +10,28 @@ from __future__ import annotations
 
 import _thread
 import atexit
-import copy
-import functools
 import importlib
 import os
 import sys
 import time
-import traceback
 from contextlib import suppress
-from importlib.util import LazyLoader
-from typing import TYPE_CHECKING, Any
 
-from . import process, search, write_json
+from . import endings, process, search, write_json
 from .attendant import Attendant
 
+TYPE_CHECKING = False  # ``typing`` takes milliseconds, in each process of a job
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
+    from collections.abc import Callable
+    from typing import Any
 
 VERSION = 1
 """Of the format of a witness."""
 
 VARIABLE = "ROCMLINT_WITNESS"
 """Names the folder of the witnesses; without it no process is watched."""
+
+BELLS = "ROCMLINT_BELLS"
+"""Names a folder of this machine, by which processes have each other look (:mod:`.endings`)."""
 
 ASK = "ask"
 """The file in the folder of the witnesses by which a rank is asked to look again: any new text."""
@@ -42,7 +40,11 @@ FORKED = ("fork", "forkserver")
 _FRESH = 1.0
 """Seconds for which the facts on a process stay true enough while it imports one after another."""
 
-_MULTIPROCESSING = "multiprocessing.util"
+_NEWER = 1.0
+"""Seconds after a look in which a fork does not cause another."""
+
+_MOST = 8
+"""How many states of a module between its import and the last look are kept."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         try:
             importlib.import_module(name)
         except Exception:  # noqa: BLE001 - told, beside what is known of the others
-            witness.errors.append(traceback.format_exc())
+            witness.errors.append(_traceback())
     return witness.document("asked")
 
 
@@ -72,16 +74,21 @@ def start(folder: str, request: dict[str, Any]) -> Witness:
     return witness
 
 
+def _traceback() -> str:
+    from traceback import format_exc  # noqa: PLC0415 - slow to import, and seldom needed
+
+    return format_exc()
+
+
 def _quietly(method: Callable[..., None]) -> Callable[..., None]:
     """Turn what a method raises into an entry of ``errors``."""
 
-    @functools.wraps(method)
     def quiet(self: Witness, *arguments: object) -> None:
         try:
             method(self, *arguments)
         except Exception:  # noqa: BLE001 - the user's program must go on
-            self.errors.append(traceback.format_exc())
-            with suppress(Exception):
+            with suppress(Exception):  # at the very end nothing can be imported
+                self.errors.append(_traceback())
                 self.complain()
 
     return quiet
@@ -95,12 +102,19 @@ class Witness:
         self.modules: list[str] = list(request.get("modules", ()))
         self.distributions: list[str] = list(request.get("distributions", ()))
         self.files: list[str] = list(request.get("files", ()))
+        self.variables: list[str] = list(request.get("variables", ()))
         self.functions: list[dict[str, Any]] = list(request.get("functions", ()))
         self.errors: list[str] = []
-        self._at_import: dict[str, dict[str, Any]] = {}
+        self._at_import: dict[str, dict[str, Any]]
+        self._between: dict[str, list[dict[str, Any]]]
+        self._last: dict[str, dict[str, Any]] = {}
         self._facts: dict[str, Any] = {}
         self._facts_until = 0.0
+        self._looked = 0.0
         self._asked = ""
+        self._is_replaced = False
+        """Whether another program takes the place of this process, at once."""
+        self._bells = os.environ.get(BELLS, "")
         self._attendant: Attendant | None = None
         self.importing: set[str] = set()
         self._become(process.start_method())
@@ -111,6 +125,7 @@ class Witness:
         self._began = time.time()
         self._pid = os.getpid()
         self._lock = _thread.RLock()  # the one from before a fork may be held for ever
+        self._first_environment = self._environment()
         rank = process.ranks()["rank"]
         parts = (
             "witness",
@@ -121,58 +136,108 @@ class Witness:
             f"{time.time_ns():x}",  # a process may become another program, and keep its id
         )
         self._name = ".".join(parts) + ".json"
+        self._at_import, self._between = {}, {}  # what another process had and has no more
 
     @_quietly
     def begin(self) -> None:
         """Write for the first time, and see to it that more is written later."""
         self.write("start")
-        sys.meta_path.insert(0, _Finder(self))
+        if self.modules:
+            from .listening import Finder  # noqa: PLC0415 - there may be nothing to listen for
+
+            sys.meta_path.insert(0, Finder(self))
         atexit.register(self.at_exit)
+        endings.watch(self._bells, self.before_the_end)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.forked)
-        if _MULTIPROCESSING in sys.modules:
-            self.imported(_MULTIPROCESSING)
+            os.register_at_fork(before=self.before_fork, after_in_child=self.forked)
         if any(name in sys.modules for name in self.modules):
             self.write("call")
             self._begin_to_attend()
 
     @_quietly
+    def before_fork(self) -> None:
+        """Look again: what the child is made of has been seen then."""
+        if self._last and time.monotonic() - self._looked > _NEWER:
+            self.write("running")
+
+    @_quietly
     def forked(self) -> None:
         """Begin anew in the child of a fork: what was imported before is its own too."""
+        if endings.is_about_to_exec():
+            self._is_replaced = True
+            return
         how = "forkserver" if self._start == "forkserver server" else "fork"
         self.errors = []
         self._become(how)
         self.write("start")
+        if self._last or any(name in sys.modules for name in self.modules):
+            self._attendant = None
+            self._begin_to_attend()
 
     @_quietly
     def imported(self, name: str) -> None:
         """Write what a module is made of, now that it has been imported."""
-        if name == _MULTIPROCESSING:
-            # Its children leave by os._exit; this is run in each of them, and only there.
-            sys.modules[name].register_after_fork(self, _finalize)
-        if name in self.modules:
-            again = name in self._at_import  # reloaded: others may hold what was there before
-            self._at_import.update(_compared([name], self.functions, stale=again))
-            self.write("import")
-            self._begin_to_attend()
+        again = name in self._last  # reloaded: others may hold what was there before
+        for each, seen in _compared([name], self.functions, stale=again).items():
+            self._remember(each, seen, "import")
+            self._at_import[each] = seen
+        self.write("import")
+        self._begin_to_attend()
 
     @_quietly
     def at_exit(self) -> None:
-        """Write what has changed until the end."""
-        if os.getpid() == self._pid:
-            self.write("exit")
+        """Write what has changed until the end.
+
+        A child of multiprocessing, or a program that calls atexit._run_exitfuncs(), goes on.
+        """
+        self.before_the_end("running" if endings.is_called_by_program() else endings.EXIT)
+
+    @_quietly
+    def before_the_end(self, moment: str) -> None:
+        """Write what is there, right before this process ends or becomes another program."""
+        self.write(moment)
+        if moment in (endings.EXIT, endings.EXEC):
+            self._hang_up()
 
     def _begin_to_attend(self) -> None:
-        """Listen for questions, in ranks: those wait for each other, and then write nothing."""
-        is_rank = process.ranks()["rank"] is not None and self._start not in FORKED
-        if is_rank and self._attendant is None:
-            self._attendant = Attendant(os.path.join(self.folder, ASK), self.look_again)
+        """Listen for questions: a process that waits, or that is ended, writes nothing itself."""
+        if self._attendant is None:
+            look = self.look if self._is_rank() and self._start not in FORKED else None
+            question = os.path.join(self.folder, ASK)
+            bell = endings.bell_of(self._bells, self._pid) if self._bells else ""
+            self._attendant = Attendant(question, bell, self.look_again, self.rung, look)
+
+    def _hang_up(self) -> None:
+        if self._bells and self._attendant is not None:
+            with suppress(OSError):
+                os.unlink(endings.bell_of(self._bells, self._pid))
+
+    def _is_rank(self) -> bool:
+        return process.ranks()["rank"] is not None
 
     @_quietly
     def look_again(self, question: str) -> None:
         """Write what is there now."""
         self._asked = question
         self.write("running")
+
+    @_quietly
+    def rung(self, number: int) -> None:
+        """Write what is there now: another process is about to send this one a signal."""
+        self.write(endings.moment_of(number))
+
+    @_quietly
+    def look(self) -> None:
+        """Write what is there now, as is done every few seconds."""
+        self.write("running")
+
+    def _environment(self) -> dict[str, str]:
+        """Return the variables that matter, without what lets the witness in."""
+        found = process.environment(self.variables)
+        path = found.pop("PYTHONPATH", "").split(os.pathsep)
+        own = os.environ.get(VARIABLE, os.pathsep)
+        kept = os.pathsep.join(each for each in path if not each.startswith(own))
+        return {**found, **({"PYTHONPATH": kept} if kept else {})}
 
     def complain(self) -> None:
         """Write that this process is there, and what went wrong, if nothing else is written."""
@@ -183,12 +248,22 @@ class Witness:
 
     def write(self, moment: str) -> None:
         """Write the witness anew."""
+        if self._is_replaced:
+            return
+        if os.getpid() != self._pid:
+            self._become("fork")  # C code made it, of which no hook is told
         with self._lock:
             write_json(os.path.join(self.folder, self._name), self.document(moment), private=True)
 
     def document(self, moment: str) -> dict[str, Any]:
-        """Return what is known at a moment: start, call, import, running, exit, or asked."""
+        """Return what is known at a moment.
+
+        start, call, import, running, asked; exit, exec (it becomes another program), signal (it
+        is about to be ended by one).
+        """
         loaded = [each for each in self.modules if each in sys.modules]
+        modules = self._modules(moment, loaded)
+        failure = getattr(sys, "last_type", None) if moment == endings.EXIT else None
         return {
             **self._process(moment, loaded),
             "witness": VERSION,
@@ -198,7 +273,10 @@ class Witness:
             "start": self._start,
             "watched": self.modules,
             "asked": self._asked,
-            "modules": self._modules(moment, loaded),
+            "failure": getattr(failure, "__name__", None),
+            "environment": self._environment(),
+            "environment_at_start": self._first_environment,
+            "modules": modules,
             "files": {} if moment == "start" else self._hashes(),
             "functions": self._functions(moment),
             "program": str(getattr(sys.modules.get("__main__"), "__file__", None) or ""),
@@ -211,27 +289,46 @@ class Witness:
             return process.personal()
         if moment == "start" or not (loaded or "torch" in sys.modules):
             return process.identity()
-        if moment != "import" or time.monotonic() > self._facts_until:
+        if moment not in ("import", "running") or time.monotonic() > self._facts_until:
             # Only what asks as a process of its own may touch the GPU.
             self._facts = process.facts(self.distributions, devices=moment == "asked")
             self._facts_until = time.monotonic() + _FRESH
         return self._facts
 
     def _modules(self, moment: str, loaded: list[str]) -> dict[str, dict[str, Any]]:
-        """Return what is known of each module that is loaded, at its import and last of all."""
-        found: dict[str, dict[str, Any]] = {
-            name: {"at_import": first, "now": first, "moment": "import"}
-            for name, first in self._at_import.items()
-        }
-        is_last = moment in ("running", "exit", "asked")
-        new = [name for name in loaded if is_last or not (name in found or name in self.importing)]
-        for name, now in _compared(new, self.functions, stale=True).items():
-            found[name] = {"at_import": self._at_import.get(name), "now": now, "moment": moment}
-        if is_last:
-            for name in found.keys() - set(loaded):
+        """Return what is known of each module that is or was loaded, at each look at it."""
+        if moment not in ("start", "import"):
+            new = loaded
+        else:
+            new = [each for each in loaded if each not in self._last and each not in self.importing]
+        for name, seen in _compared(new, self.functions, stale=True).items():
+            self._remember(name, seen, moment)
+        if moment not in ("start", "import"):
+            self._looked = time.monotonic()
+            for name in self._last.keys() - set(loaded):
                 gone = {"module": name, "error": "it was removed from sys.modules"}
-                found[name].update(now=gone, moment=moment)
-        return found
+                self._remember(name, gone, moment)
+        return {
+            name: {
+                "at_import": self._at_import.get(name),
+                "between": self._between.get(name, []),
+                **last,
+            }
+            for name, last in self._last.items()
+        }
+
+    def _remember(self, name: str, seen: dict[str, Any], moment: str) -> None:
+        """Take this for the last state of a module, and keep the one before if it was another."""
+        before = self._last.get(name)
+        self._last[name] = {"now": seen, "moment": moment, "at": time.time()}
+        if before is None or before["now"] == seen:
+            return
+        # What a reload took away had only been imported, and a parent's state is not a child's.
+        if before["moment"] == "import" or before["at"] < self._began:
+            return
+        between = self._between.setdefault(name, [])
+        if len(between) < _MOST and all(each["now"] != before["now"] for each in between):
+            between.append(before)
 
     def _functions(self, moment: str) -> dict[str, dict[str, Any]]:
         """Look at the functions whose modules are loaded, once they may have been replaced."""
@@ -272,64 +369,3 @@ def _compared(
             return {names[0]: {"module": names[0], "error": f"{type(error).__name__}: {error}"}}
     alone = (_compared([each], functions, stale=stale) for each in names)
     return {name: known for each in alone for name, known in each.items()}
-
-
-def _finalize(witness: Witness) -> None:
-    """Have a child of multiprocessing write at its end."""
-    util: Any = sys.modules[_MULTIPROCESSING]
-    util.Finalize(witness, witness.at_exit, exitpriority=-100)
-
-
-class _Finder:
-    """Asks the finders behind it, and lets the loader of a watched module tell of its end."""
-
-    def __init__(self, witness: Witness) -> None:
-        self._witness = witness
-        self._names = {*witness.modules, _MULTIPROCESSING}
-        self._asking: set[tuple[int, str]] = set()
-
-    def find_spec(
-        self, name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Return the spec that the import would have had without this finder."""
-        key = (_thread.get_ident(), name)
-        if name not in self._names or key in self._asking or self not in sys.meta_path:
-            return None
-        self._asking.add(key)  # a finder behind this one may ask all others in turn
-        try:
-            for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
-                find_spec = getattr(finder, "find_spec", None)
-                spec: ModuleSpec | None = find_spec and find_spec(name, path, target)
-                if spec is not None:
-                    self._listen(spec)
-                    return spec
-        finally:
-            self._asking.discard(key)
-        return None
-
-    def _listen(self, spec: ModuleSpec) -> None:
-        """Wrap the method of this one loader; its type stays what programs ask for.
-
-        What cannot be wrapped (a loader that is a class, a lazy one) is left as it is: the module
-        is then seen at the next moment at which something is written.
-        """
-        with suppress(Exception):
-            loader: Any = copy.copy(spec.loader)  # one loader may serve a whole zip
-            if isinstance(loader, (type, LazyLoader)):
-                return
-            exec_module = loader.exec_module
-            loader.exec_module = functools.partial(self._execute, loader, exec_module)
-            spec.loader = loader
-
-    def _execute(
-        self, loader: Any, exec_module: Callable[[ModuleType], None], module: ModuleType
-    ) -> None:
-        """Import a module as its loader does, and tell the witness."""
-        del loader.exec_module
-        name = module.__name__
-        self._witness.importing.add(name)
-        try:
-            exec_module(module)
-        finally:
-            self._witness.importing.discard(name)
-        self._witness.imported(name)

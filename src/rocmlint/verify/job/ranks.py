@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.text.words import counted
 from rocmlint.verify.job.alike import alike, modules_alike
 from rocmlint.verify.job.run import unreadable
-from rocmlint.verify.job.testimony import of_processes, ranks, span, where
+from rocmlint.verify.job.testimony import of_processes, ranks, span, stopped, where
 from rocmlint.verify.job.witnesses import by_rank, leaders
 from rocmlint.verify.result import Evidence, Result
 
@@ -49,7 +49,9 @@ def judge(
     ``waited`` are the seconds for which missing ranks were waited for.
     """
     groups = by_rank(witnesses)
-    yield from _presence(groups, world_size or world_size_of(witnesses), waited)
+    size = world_size or world_size_of(witnesses)
+    yield from _presence(groups, size, waited)
+    yield from _ends(groups, size)
     yield from of_processes(CHECK, chain.from_iterable(groups.values()), watch)
     for rank, its in groups.items():
         yield from _never_loaded(rank, its, watch)
@@ -120,11 +122,43 @@ def _presence(
         )
 
 
+def _ends(groups: Mapping[int, Sequence[WitnessReport]], size: int | None) -> Iterator[Result]:
+    """Yield how many ranks were seen to their end; those that were asked have none."""
+    last = {rank: leaders(its)[-1] for rank, its in groups.items()}
+    if not last or all(each.facts.get("moment") == "asked" for each in last.values()):
+        return
+    known = [rank for rank, each in last.items() if each.is_known]
+    now = [rank for rank in known if not last[rank].has_ended]
+    seen = f"{len(known)} of {counted(range(size or len(last)), 'rank')}"
+    seen += f", {len(now)} of them while running" if now else ""
+    unseen = {rank: each for rank, each in last.items() if rank not in known}
+    claim = "all ranks are seen at their end"
+    if not unseen:
+        yield Result(CHECK, claim, "the job", "proven", "live", seen)
+        return
+    yield Result(
+        CHECK,
+        claim,
+        "the job",
+        "unproven",
+        "live",
+        seen,
+        tuple(
+            Evidence("end not seen", f"{each.subject}: last look {each.last_look}")
+            for each in unseen.values()
+        ),
+        f"{ranks(unseen)}: killed from outside, ended by an error in C code, hangs, or cleared "
+        "its atexit handlers; what it changed after the last look is unknown",
+        f"check the log of {ranks(unseen)} for what ended it; of a job that runs, ask again",
+    )
+
+
 def _never_loaded(rank: int, its: Sequence[WitnessReport], watch: Watch) -> Iterator[Result]:
     for name in watch.modules:
         if any(name in each.modules for each in its):
             continue
-        over = all(each.facts.get("moment") == "exit" for each in leaders(its))
+        last = leaders(its)[-1]
+        over = all(each.came_to_its_end for each in leaders(its))
         yield Result(
             CHECK,
             f"{name} is loaded",
@@ -132,11 +166,10 @@ def _never_loaded(rank: int, its: Sequence[WitnessReport], watch: Watch) -> Iter
             "contradicted" if over else "unproven",
             "live",
             "never imported" if over else "not imported so far",
-            where(leaders(its)[-1]),
+            where(last),
             f"rank {rank} ended without importing {name}: it ran without it"
             if over
-            else f"rank {rank} has started, but has not imported {name}: it hangs, was "
-            "killed, or has not reached the import",
+            else f"rank {rank} has started, but has not imported {name}: it {stopped(last)}",
             f"check the log of rank {rank} for what keeps it from importing {name}",
         )
 

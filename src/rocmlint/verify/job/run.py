@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.interpreter.inside.process import host
 from rocmlint.text.words import counted
 from rocmlint.verify.job.processes import INTERVAL, isolation
-from rocmlint.verify.job.testimony import of_processes, ranks
+from rocmlint.verify.job.testimony import of_processes, ranks, stopped, where
 from rocmlint.verify.job.witnesses import by_rank
 from rocmlint.verify.result import Evidence, Judgement, Result
 
@@ -117,21 +117,22 @@ def _never_loaded(
     for name in watch.modules:
         loaders = [each for each in witnesses if name in each.modules]
         if not loaders:
-            yield _missing(name, "the command", hidden=hidden, witnessed=bool(witnesses))
+            yield _missing(name, "the command", witnesses, hidden=hidden)
             continue
         without = sorted(
             rank for rank, its in groups.items() if all(name not in each.modules for each in its)
         )
         if any(each.rank is not None for each in loaders):
             for rank in without:
-                yield _missing(name, ranks([rank]), hidden=hidden, witnessed=True)
+                yield _missing(name, ranks([rank]), groups[rank], hidden=hidden)
     for path in watch.files:
         if witnesses and not any(path in each.facts.get("files", {}) for each in witnesses):
-            yield _missing(path, "the command", hidden=hidden, witnessed=True)
+            yield _missing(path, "the command", witnesses, hidden=hidden)
 
 
-def _missing(name: str, subject: str, *, hidden: bool, witnessed: bool) -> Result:
-    if not witnessed:
+def _missing(name: str, subject: str, its: Sequence[WitnessReport], *, hidden: bool) -> Result:
+    """Tell of what was never imported: a fault only where all came to an end of their own."""
+    if not its:
         return Result(
             CHECK,
             f"{name} is loaded",
@@ -141,6 +142,20 @@ def _missing(name: str, subject: str, *, hidden: bool, witnessed: bool) -> Resul
             "not known",
             reason="no Python process could be watched, so nothing is known about its imports",
             action="start the job so that it can be watched, as described for the command above",
+        )
+    cut = [each for each in its if not each.came_to_its_end]
+    if cut:
+        first = next((each for each in cut if each.facts.get("failure")), cut[0])
+        return Result(
+            CHECK,
+            f"{name} is loaded",
+            subject,
+            "unproven",
+            "live",
+            "not imported before it ended",
+            where(first),
+            f"{first.subject} {stopped(first)}, before anything of {subject} imported {name}",
+            "find what ended it in the output of the command, fix it, and run this again",
         )
     doubt = " that has a witness" if hidden else ""
     return Result(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
+from rocmlint.interpreter.inside.endings import SIGNAL
 from rocmlint.verify.job.replacements import of_functions
 from rocmlint.verify.live.functions import is_told
 from rocmlint.verify.live.imported import result_of_file
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import WitnessReport
+    from rocmlint.verify.job.witness_report import WitnessReport
 
 _MOMENTS = {
     "start": "at the start",
@@ -27,6 +28,8 @@ _MOMENTS = {
     "import": "after the import",
     "running": "while it ran",
     "exit": "at its end",
+    "exec": "right before it became another program",
+    "signal": "right before a signal ended it",
     "asked": "when asked",
 }
 """When something was seen, as a reader knows it."""
@@ -40,7 +43,7 @@ _SHOWN = 16
 def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -> Iterator[Result]:
     """Yield what is known of the watched modules and files in each process.
 
-    Of many processes of one kind of which the same is proven, one result tells.
+    Of many processes of one kind of which the same is known, one result tells.
     """
     known = list(witnesses)
     found = [(it, result) for it in known for result in _of_process(check, it, watch)]
@@ -54,10 +57,11 @@ def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -
         alike.setdefault(_kind(witness, result), []).append(witness)
     for witness, result in found:
         own = alike[_kind(witness, result)]
-        if result.verdict != "proven" or len(own) <= _SHOWN:
+        if result.verdict == "contradicted" or len(own) <= _SHOWN:
             yield result
         elif witness is own[0]:
-            yield replace(result, subject=_together(own), evidence=())
+            evidence = () if result.verdict == "proven" else result.evidence
+            yield replace(result, subject=_together(own), evidence=evidence)
 
 
 def _kind(witness: WitnessReport, result: Result) -> tuple[str, ...]:
@@ -80,7 +84,9 @@ def _of_process(check: str, witness: WitnessReport, watch: Watch) -> Iterator[Re
     for path, sha256 in watch.files.items():
         found = witness.facts.get("files", {}).get(path)
         if found is not None:
-            yield _of_file(check, witness, path, sha256, found)
+            result = _of_file(check, witness, path, sha256, found)
+            is_final = witness.is_known or result.verdict == "contradicted"
+            yield result if is_final else _without_end(result, witness)
     if witness.modules:
         yield from _of_versions(check, witness, watch.packages)
 
@@ -93,15 +99,16 @@ def _is_untold(witness: WitnessReport, name: str, watch: Watch) -> bool:
 
 def _of_function(witness: WitnessReport, result: Result) -> Result:
     """Return a result on a function as one on the process in which it was looked at."""
-    moment = _MOMENTS.get(str(witness.facts.get("moment")), "")
-    is_early = witness.facts.get("moment") in _EARLY or not moment
-    return replace(
+    moment = witness.facts.get("moment")
+    told = replace(
         result,
         claim=f"{result.subject} {result.claim}",
         subject=witness.subject,
-        seen=result.seen if is_early else f"{result.seen} ({moment})",
+        seen=result.seen if moment in _EARLY else f"{result.seen} ({_moment(witness.facts)})",
         evidence=(*result.evidence, *where(witness)),
     )
+    # What has the original at one look may have replaced it after that.
+    return told if witness.is_known else _without_end(told, witness)
 
 
 def where(witness: WitnessReport) -> tuple[Evidence, ...]:
@@ -135,17 +142,46 @@ def _of_errors(check: str, witness: WitnessReport) -> Iterator[Result]:
 
 
 def _of_module(check: str, witness: WitnessReport, name: str, expected: str | None) -> Result:
+    """Judge a module by all looks at it: what was wrong at one of them did run like that."""
     seen = witness.modules[name]
     last, first = _result(check, witness, name, expected, seen["now"]), seen.get("at_import")
-    moment = _MOMENTS.get(seen.get("moment", ""), "")
-    if seen.get("moment") in _EARLY:  # what came later is not known: nothing is said of it
-        last = replace(last, claim=f"{name}, once imported, {claim(expected)}")
-    result = replace(last, seen=f"{last.seen} ({moment})" if moment else last.seen)
-    if first and first != seen["now"] and last.verdict == "contradicted":
-        if _result(check, witness, name, expected, first).verdict == "proven":
-            reason = f"right after its import, then changed: {last.reason}"
-            return replace(result, reason=reason)
-    return result
+    result = replace(last, seen=f"{last.seen} ({_moment(seen)})")
+    if last.verdict == "contradicted":
+        if first and first != seen["now"]:
+            if _result(check, witness, name, expected, first).verdict == "proven":
+                reason = f"right after its import, then changed: {last.reason}"
+                return replace(result, reason=reason)
+        return result
+    earlier = [{"now": first, "moment": "import"}] if first else []
+    for each in (*earlier, *seen.get("between", ())):
+        before = _result(check, witness, name, expected, each.get("now", {}))
+        if before.verdict == "contradicted":
+            return replace(
+                before,
+                seen=f"{before.seen} ({_moment(each)}), not so {_moment(seen)}",
+                reason=f"it was put right before the last look: {before.reason}",
+            )
+    return result if witness.is_known else _without_end(result, witness)
+
+
+def _moment(seen: Mapping[str, Any]) -> str:
+    return _MOMENTS.get(seen.get("moment", ""), "at an unknown moment")
+
+
+def _without_end(result: Result, witness: WitnessReport) -> Result:
+    """Take a verdict back for a process that nobody saw to its end: it may have changed later."""
+    if result.verdict == "unproven":
+        return result
+    return replace(
+        result,
+        verdict="unproven",
+        seen=f"{result.seen}; its end was not seen",
+        reason=f"its end was not seen (last look {witness.last_look}): it was killed from outside "
+        "or by an error in C code, cleared its atexit handlers, or still runs, and what it "
+        "changed since then is unknown",
+        action="let it end by itself (sys.exit, os._exit, or a signal that Python code sends); "
+        "see the output of the command for what ended it",
+    )
 
 
 def _result(
@@ -208,6 +244,16 @@ def _of_versions(
             f"{witness.facts.get('executable', 'python')} -m pip install '{name}{requires}"
             "', then apply the patch again",
         )
+
+
+def stopped(witness: WitnessReport) -> str:
+    """Tell why a process may not have come to what it was to do."""
+    failure = witness.facts.get("failure")
+    if failure:
+        return f"ended by {failure}"
+    if witness.facts.get("moment") == SIGNAL:
+        return "was ended by a signal"
+    return "hangs, was killed, or has not come so far"
 
 
 def fits(version: str, requires: str) -> bool:

@@ -7,16 +7,17 @@ import os
 import shutil
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.disk.read import read_small
 from rocmlint.errors import RocmlintError
-from rocmlint.interpreter.ask import INSIDE, LOAD_INSIDE, NAME_INSIDE
+from rocmlint.interpreter.ask import INSIDE, NAME_INSIDE
 from rocmlint.interpreter.inside import write_json
+from rocmlint.interpreter.inside.endings import ENDS, EXEC, EXIT
 from rocmlint.interpreter.inside.process import host
-from rocmlint.interpreter.inside.witness import ASK, VARIABLE, VERSION
+from rocmlint.interpreter.inside.witness import ASK, BELLS, VARIABLE, VERSION
 from rocmlint.interpreter.inside.witness import start as start_witness
 from rocmlint.verify.job.watch import watch_of
 
@@ -36,6 +37,9 @@ _LARGEST = 100_000_000
 ANSWER = 5.0
 """Seconds for ranks that still run to look again; they do within two, unless all of it hangs."""
 
+_REQUEST = "REQUEST"
+"""Stands for what is asked of a witness: it is written into what each process compiles once."""
+
 STARTUP = f"""\
 # Written by rocmlint verify run: lets a witness into this process, then makes room for the
 # sitecustomize that would have been imported without it.
@@ -43,25 +47,22 @@ import os
 import sys
 
 
-def _begin(folder):
+def _begin():
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [each for each in sys.path if each != here]
-    if not folder:
+    if not os.environ.get("{VARIABLE}"):
         return
-    before = sys.path[:]
+    folder, before = os.path.dirname(here), sys.path[:]
     try:
         if sys.version_info < (3, 9):
             raise RuntimeError("a witness needs Python 3.9 or later")
-        scope = {{}}
-        exec({LOAD_INSIDE!r}, scope)
-        import json
-
-        with open(os.path.join(folder, "request.json")) as file:
-            request = json.load(file)
-        scope["load_inside"](os.path.join(folder, "inside"))
-        witness = scope["importlib"].import_module("{NAME_INSIDE}.witness")
+        # The current folder and PYTHONPATH may have modules of the names that are needed here.
+        own = [each for each in before if os.path.basename(each) in ("lib-dynload", "DLLs")]
+        sys.path[:] = [folder, os.path.dirname(os.__file__)] + own
+        from {NAME_INSIDE} import witness
         sys.path[:] = before
-        witness.start(folder, request)
+        sys.path_importer_cache.pop(folder, None)
+        witness.start(folder, {_REQUEST})
     except Exception as error:
         sys.path[:] = before
         try:
@@ -81,7 +82,7 @@ def _begin(folder):
             pass
 
 
-_begin(os.environ.get("{VARIABLE}"))
+_begin()
 del sys.modules["sitecustomize"]
 import sitecustomize
 """
@@ -115,6 +116,8 @@ class WitnessReport:
 
     file: str
     facts: Mapping[str, Any]
+    question: str = ""
+    """What it was asked for last; who has answered that is known as it is now."""
 
     @property
     def pid(self) -> int:
@@ -144,8 +147,34 @@ class WitnessReport:
     @property
     def may_run(self) -> bool:
         """Whether the process has not ended, as far as can be known from here."""
-        if self.facts.get("moment") == "exit":
-            return False
+        return not self.has_ended and self._may_be_there
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether its end was seen: the last look was right before it."""
+        return self.facts.get("moment") in ENDS
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether nothing that happened in it later can be missing here."""
+        answers = bool(self.question) and self.question in self.asked  # it is quoted there
+        return self.has_ended or answers or self.facts.get("moment") == "asked"
+
+    @property
+    def came_to_its_end(self) -> bool:
+        """Return whether it ended by itself, and not by an error or a signal."""
+        return self.facts.get("moment") in (EXIT, EXEC) and not self.facts.get("failure")
+
+    @property
+    def last_look(self) -> str:
+        """Tell when it was seen for the last time."""
+        began, written = self.facts.get("began"), self.facts.get("written")
+        if not isinstance(began, float) or not isinstance(written, float):
+            return "at an unknown time"
+        return f"{max(written - began, 0.0):.1f} s after its start"
+
+    @property
+    def _may_be_there(self) -> bool:
         return self.host != host() or os.path.exists(f"/proc/{self.pid}")
 
     @property
@@ -176,10 +205,12 @@ def folder_in(shared: str) -> str:
     return os.path.join(shared, f"job.{host()}.{os.getpid()}.{time.time_ns():x}")
 
 
-def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[str, str]:
+def prepare(
+    folder: str, watch: Watch, environment: Mapping[str, str], bells: str = ""
+) -> dict[str, str]:
     """Fill a folder with what lets witnesses in, and give the environment that names it.
 
-    Raises WitnessError.
+    ``bells`` is a private folder of this machine, for :mod:`.inside.endings`. Raises WitnessError.
     """
     folder = os.path.abspath(folder)
     startup = os.path.join(folder, _STARTUP)
@@ -189,12 +220,11 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
     try:
         _make_private(startup)
         # A copy: on another node that shares the folder, rocmlint may be elsewhere or nowhere.
-        inside = os.path.join(folder, "inside")
+        inside = os.path.join(folder, NAME_INSIDE)
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(INSIDE, inside, ignore=ignored, dirs_exist_ok=True)
-        write_json(os.path.join(folder, "request.json"), watch.request())
         with open(os.path.join(startup, "sitecustomize.py"), "w", encoding="utf-8") as file:
-            file.write(STARTUP)
+            file.write(STARTUP.replace(_REQUEST, repr(watch.request())))
         _close_to_others(folder)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
@@ -204,7 +234,7 @@ def prepare(folder: str, watch: Watch, environment: Mapping[str, str]) -> dict[s
         raise WitnessError(message) from error
     before = environment.get("PYTHONPATH")
     path = f"{startup}{os.pathsep}{before}" if before else startup
-    return {**environment, "PYTHONPATH": path, VARIABLE: folder}
+    return {**environment, "PYTHONPATH": path, VARIABLE: folder, BELLS: bells}
 
 
 def _make_private(folder: str) -> None:
@@ -228,9 +258,12 @@ def _close_to_others(folder: str) -> None:
             os.chmod(os.path.join(root, name), _FILE)
 
 
-def ask(witnesses: Iterable[WitnessReport], seconds: float) -> None:
-    """Have those ranks look again that may still run, and give them some time for it."""
-    asked = [each for each in witnesses if each.rank is not None and each.may_run and each.modules]
+def ask(witnesses: Iterable[WitnessReport], seconds: float) -> str:
+    """Have the processes look again that may still run, and give them some time for it.
+
+    Returns the question, by which :func:`read` knows who has answered.
+    """
+    asked = [each for each in witnesses if each.may_run and each.modules]
     question = f"{time.time_ns():x}"
     for folder in {os.path.dirname(each.file) for each in asked}:
         with suppress(OSError):  # a folder that is only to be read: then they are as they were
@@ -239,6 +272,7 @@ def ask(witnesses: Iterable[WitnessReport], seconds: float) -> None:
     while asked and time.monotonic() < until:
         time.sleep(_POLL)
         asked = [each for each in asked if not _has_answered(each, question)]
+    return question
 
 
 def _has_answered(witness: WitnessReport, question: str) -> bool:
@@ -248,10 +282,11 @@ def _has_answered(witness: WitnessReport, question: str) -> bool:
     return True
 
 
-def read(folder: str) -> tuple[list[WitnessReport], list[str]]:
+def read(folder: str, question: str = "") -> tuple[list[WitnessReport], list[str]]:
     """Read the witnesses in a folder and below it, with a line for each that is unreadable.
 
-    The same process is taken once. Raises WitnessError where the folder itself cannot be read.
+    The same process is taken once. ``question`` is what they were asked. Raises WitnessError where
+    the folder itself cannot be read.
     """
     witnesses: dict[tuple[str, int, object], WitnessReport] = {}
     problems = []
@@ -263,7 +298,9 @@ def read(folder: str) -> tuple[list[WitnessReport], list[str]]:
         if isinstance(found, str):
             problems.append(found)
         else:
-            witnesses.setdefault((found.host, found.pid, found.facts.get("began")), found)
+            witnesses.setdefault(
+                (found.host, found.pid, found.facts.get("began")), replace(found, question=question)
+            )
     return list(witnesses.values()), problems
 
 
@@ -292,6 +329,7 @@ _SHAPE: Mapping[str, type | tuple[type, ...]] = {
     "rank": (int, type(None)),
     "world_size": (int, type(None)),
     "restart": (int, type(None)),
+    "failure": (str, type(None)),
     "parent": int,
     "start": str,
     "moment": str,
@@ -301,6 +339,7 @@ _SHAPE: Mapping[str, type | tuple[type, ...]] = {
     "prefix": str,
     "implementation": str,
     "began": float,
+    "written": float,
     "command": list,
     "errors": list,
     "watched": list,
@@ -308,6 +347,7 @@ _SHAPE: Mapping[str, type | tuple[type, ...]] = {
     "path": list,
     "flags": dict,
     "environment": dict,
+    "environment_at_start": dict,
     "versions": dict,
     "modules": dict,
     "files": dict,
@@ -348,16 +388,9 @@ def _problem(document: object) -> str | None:
 
 
 def by_rank(witnesses: Iterable[WitnessReport]) -> dict[int, list[WitnessReport]]:
-    """Sort the processes by their rank; after a restart of the job only those of the last start.
-
-    Of a process with several witnesses (it became another program, or testified) the last counts.
-    """
-    last_of = {
-        (each.host, each.pid): each
-        for each in sorted(witnesses, key=lambda it: float(it.facts.get("began", 0)))
-    }
+    """Sort the processes by their rank; after a restart of the job only those of the last start."""
     found: dict[int, list[WitnessReport]] = {}
-    for each in last_of.values():
+    for each in sorted(witnesses, key=lambda it: float(it.facts.get("began", 0))):
         if each.rank is not None:
             found.setdefault(each.rank, []).append(each)
     for rank, its in found.items():
@@ -367,9 +400,12 @@ def by_rank(witnesses: Iterable[WitnessReport]) -> dict[int, list[WitnessReport]
 
 
 def leaders(witnesses: Sequence[WitnessReport]) -> list[WitnessReport]:
-    """Return those of one rank that none of the others started: one, if all is well."""
-    pids = {(each.host, each.pid) for each in witnesses}
-    own = [it for it in witnesses if (it.host, it.facts.get("parent")) not in pids]
+    """Return those of one rank that none of the others started: one, if all is well.
+
+    Of a process with several witnesses (it became another program, or testified) the last counts.
+    """
+    last_of = {(each.host, each.pid): each for each in witnesses}
+    own = [it for it in last_of.values() if (it.host, it.facts.get("parent")) not in last_of]
     # A rank may run one program after the other; the job is the one that loaded what is watched.
     loaded = [each for each in own if each.modules]
     return loaded or own[-1:] or list(witnesses[:1])
