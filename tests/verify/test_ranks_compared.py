@@ -58,7 +58,7 @@ def test_many_ranks_are_told_together(tmp_path: Path, witness: dict[str, Any]) -
         each["environment"] = {"NCCL_ALGO": str(each["rank"])}
     found = folder.judged()
     assert found.one("99 processes", MODULE)["subject"] == "ranks 0-4, 6-99 (99 processes)"
-    (evidence,) = found.one("ranks", "variables")["evidence"]
+    (evidence,) = found.one("ranks", "variables that choose")["evidence"]
     assert evidence["value"].endswith("\nand 83 more values")
 
 
@@ -81,8 +81,12 @@ DIFFERENCES = {
     "Python": ("the same interpreter", {"python": "3.13.1"}, "python"),
     "flags": ("interpreter flags", {"flags": {"optimize": 2}}, "sys.flags.optimize"),
     "version": ("versions installed", {"versions": {"numpy": "1.26.4"}}, "numpy"),
-    "variable": ("variables", {"environment": {"MIOPEN_FIND_MODE": "3"}}, "MIOPEN_FIND_MODE"),
-    "unset variable": ("variables", {"environment": {}}, "MIOPEN_FIND_MODE"),
+    "variable": (
+        "variables that choose",
+        {"environment": {"MIOPEN_FIND_MODE": "3"}},
+        "MIOPEN_FIND_MODE",
+    ),
+    "unset variable": ("that choose", {"environment": {}}, "MIOPEN_FIND_MODE"),
     "library": (
         "libraries mapped",
         {"libraries": [{"path": "/usr/lib/x86_64-linux-gnu/libc.so.6", "build": "other"}]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import (
@@ -13,6 +14,7 @@ from rocmlint.cli.verify.common import (
     seconds,
 )
 from rocmlint.errors import ConfigError
+from rocmlint.gpus.target import parse_target
 from rocmlint.verify.job.ranks import complete, judge
 from rocmlint.verify.job.watch import watch_of
 from rocmlint.verify.job.witnesses import ANSWER, ask, read
@@ -44,6 +46,13 @@ def add_watch_arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="a module that must match its source; can be repeated",
     )
+    parser.add_argument(
+        "--variable",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable that must have this value; can be repeated",
+    )
 
 
 HELP = help_of(
@@ -66,6 +75,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--world-size", type=int, metavar="N", help="the number of ranks")
     parser.add_argument("--rank", type=int, metavar="R", help="this rank (with --store)")
     parser.add_argument(
+        "--arch",
+        metavar="TARGET",
+        help="the GPU for which the libraries that the ranks have mapped must have code, such as "
+        "gfx942:sramecc+:xnack- (default: the GPU that torch uses in each rank)",
+    )
+    parser.add_argument(
         "--timeout",
         type=seconds,
         metavar="SECONDS",
@@ -86,7 +101,7 @@ def run(flags: SimpleNamespace) -> int:
     if flags.store is not None or flags.rank is not None:
         message = "verify ranks: use either DIR or --store and --rank, not both"
         raise ConfigError(message)
-    return _from_folder(flags, watch_of(flags.manifest, flags.module))
+    return _from_folder(flags, _watch(flags))
 
 
 def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
@@ -109,12 +124,21 @@ def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
     return finish(judge(watch, witnesses, problems, flags.world_size, waited), flags)
 
 
+def _watch(flags: SimpleNamespace) -> Watch:
+    watch = watch_of(flags.manifest, flags.module, flags.variable)
+    try:
+        return replace(watch, arch=parse_target(flags.arch) if flags.arch else None)
+    except ValueError as error:
+        message = f"--arch {error}"
+        raise ConfigError(message) from error
+
+
 def _meeting(flags: SimpleNamespace) -> int:
     """Ask this rank's interpreter, meet the others, and judge (rank 0) or hear the verdict."""
     from rocmlint.verify.job import meeting  # noqa: PLC0415 - torch's store, only wanted here
     from rocmlint.verify.job.store import place_of  # noqa: PLC0415
 
-    watch = watch_of(flags.manifest, flags.module)
+    watch = _watch(flags)
     place = place_of(flags.store, flags.rank, flags.world_size)
     timeout = _DEFAULT_TIMEOUT if flags.timeout is None else flags.timeout
     return meeting.meet(place, watch, timeout, lambda results: finish(results, flags))

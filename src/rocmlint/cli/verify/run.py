@@ -61,7 +61,7 @@ def run(flags: SimpleNamespace) -> int:
             "verify run: the command is missing; put it after --, as in: verify run -- python x.py"
         )
         raise ConfigError(message)
-    watch = watch_of(flags.manifest, flags.module)
+    watch = watch_of(flags.manifest, flags.module, flags.variable)
     with _folder(flags.keep) as folder:
         questions: list[str] = []
         look_again = partial(_ask_all, folder, questions)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.words import few
 from rocmlint.verify.job.testimony import ranks
+from rocmlint.verify.job.variables import ABSENT, for_kernels, for_python
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
@@ -18,20 +20,6 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Strength
 
 CHECK = "ranks"
-_ABSENT = "not set"
-
-_OWN = {
-    "CUDA_VISIBLE_DEVICES",
-    "GPU_DEVICE_ORDINAL",
-    "HIP_VISIBLE_DEVICES",
-    "MIOPEN_CUSTOM_CACHE_DIR",
-    "MIOPEN_USER_DB_PATH",
-    "ROCR_VISIBLE_DEVICES",
-    "TORCH_EXTENSIONS_DIR",
-    "TRITON_CACHE_DIR",
-}
-"""What launchers and scripts set for each rank, to give it a GPU or a cache of its own."""
-
 _SHOWN = 16
 """How many groups of ranks are told."""
 
@@ -59,7 +47,9 @@ class _Topic:
 
 def alike(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
     """Yield a result for each thing in which all ranks must be equal, and for the GPUs."""
-    for topic in _TOPICS:
+    # What a rank that was killed would have set later is not known.
+    variables = _variables(at_start=not all(each.is_known for each in leading.values()))
+    for topic in (*_TOPICS, *variables):
         values = {
             rank: topic.read(each.facts)
             for rank, each in leading.items()
@@ -102,9 +92,9 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
         groups: dict[str, list[int]] = {}
         for rank, its in values.items():
             if name in its or not topic.common:
-                groups.setdefault(topic.key(its.get(name, _ABSENT)), []).append(rank)
+                groups.setdefault(topic.key(its.get(name, ABSENT)), []).append(rank)
         if len(groups) > 1:
-            first = ((values[own[0]].get(name, _ABSENT), own) for own in groups.values())
+            first = ((values[own[0]].get(name, ABSENT), own) for own in groups.values())
             lines = [f"{ranks(own)}: {value}" for value, own in first]
             if len(lines) > _SHOWN:
                 lines[_SHOWN:] = [f"and {len(lines) - _SHOWN:,} more values"]
@@ -143,11 +133,6 @@ def _flags(facts: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _versions(facts: Mapping[str, Any]) -> Mapping[str, str]:
     return {name: str(value) for name, value in facts.get("versions", {}).items()}
-
-
-def _environment(facts: Mapping[str, Any]) -> Mapping[str, str]:
-    found = facts.get("environment", {})
-    return {name: str(value) for name, value in found.items() if name not in _OWN}
 
 
 def _torch(facts: Mapping[str, Any]) -> Mapping[str, str]:
@@ -318,12 +303,27 @@ _TOPICS = (
         common=True,
         key=_without_paths,
     ),
-    _Topic(
-        "the same variables that choose kernels",
-        "live",
-        "environment",
-        _environment,
-        "the ranks choose kernels or communication by different settings",
-        "set these variables where all ranks are started, not in the profile of a node",
-    ),
 )
+
+
+def _variables(*, at_start: bool) -> tuple[_Topic, ...]:
+    """Return what is compared of the variables: as they were at the start, or also later."""
+    action = "set these variables where all ranks are started, not in the profile of a node"
+    return (
+        _Topic(
+            "the same variables that choose kernels",
+            "live",
+            "environment",
+            partial(for_kernels, at_start=at_start),
+            "the ranks choose kernels or communication by different settings",
+            action,
+        ),
+        _Topic(
+            "the same variables of Python and of the libraries",
+            "live",
+            "environment",
+            partial(for_python, at_start=at_start),
+            "the ranks load or configure Python and its libraries by different settings",
+            action,
+        ),
+    )

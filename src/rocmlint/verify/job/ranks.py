@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.text.words import counted
 from rocmlint.verify.job.alike import alike, modules_alike
+from rocmlint.verify.job.kernels import of_libraries
 from rocmlint.verify.job.run import unreadable
 from rocmlint.verify.job.testimony import of_processes, ranks, span, stopped, where
 from rocmlint.verify.job.witnesses import by_rank, leaders
@@ -46,7 +47,8 @@ def judge(
 ) -> Iterator[Result]:
     """Yield who is missing, what each rank runs, and in what they differ.
 
-    ``waited`` are the seconds for which missing ranks were waited for.
+    ``waited`` are the seconds for which missing ranks were waited for. Raises
+    MissingExtraError where a GPU is named and files cannot be read without the extra.
     """
     groups = by_rank(witnesses)
     size = world_size or world_size_of(witnesses)
@@ -64,6 +66,7 @@ def judge(
         judged = {name for name, sha256 in watch.modules.items() if sha256}
         yield from modules_alike(chosen, judged)
         yield from alike(chosen)
+    yield from of_libraries(chosen, watch.arch)
     for problem in problems:
         yield unreadable(CHECK, problem)
 

@@ -11,6 +11,7 @@ from packaging.version import InvalidVersion
 
 from rocmlint.interpreter.inside.endings import SIGNAL
 from rocmlint.verify.job.replacements import of_functions
+from rocmlint.verify.job.variables import of_variables
 from rocmlint.verify.live.functions import is_told
 from rocmlint.verify.live.imported import result_of_file
 from rocmlint.verify.live.judge import claim, result_of
@@ -87,6 +88,9 @@ def _of_process(check: str, witness: WitnessReport, watch: Watch) -> Iterator[Re
             result = _of_file(check, witness, path, sha256, found)
             is_final = witness.is_known or result.verdict == "contradicted"
             yield result if is_final else _without_end(result, witness)
+    for result in of_variables(check, witness, watch):
+        is_final = witness.is_known or result.verdict == "contradicted"
+        yield result if is_final else _without_end(result, witness)
     if witness.modules:
         yield from _of_versions(check, witness, watch.packages)
 

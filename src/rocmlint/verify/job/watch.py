@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import ConfigError
+from rocmlint.interpreter.inside.process import is_secret
 from rocmlint.verify import manifest
 from rocmlint.verify.manifest_functions import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from rocmlint.gpus.target import Target
     from rocmlint.verify.manifest_functions import ManifestFunction
 
 
@@ -22,7 +24,9 @@ class Watch:
     ``modules`` and ``files`` map to the SHA-256 that they must have (None: whatever is on disk),
     ``packages`` the distributions to the versions they must have. ``functions`` must be those of
     their files; ``wanted`` is what a process is asked about them, and ``owners`` are the modules
-    that are only watched because they are looked up there.
+    that are only watched because they are looked up there. ``variables`` map to the values that
+    they must have. ``arch`` is the GPU for which the libraries of a rank must have code, where it
+    is not to be the one that torch uses there.
     """
 
     modules: Mapping[str, str | None] = field(default_factory=dict)
@@ -31,9 +35,11 @@ class Watch:
     functions: tuple[ManifestFunction, ...] = ()
     wanted: tuple[Mapping[str, Any], ...] = ()
     owners: frozenset[str] = frozenset()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    arch: Target | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.modules or self.files)
+        return bool(self.modules or self.files or self.variables)
 
     def request(self) -> dict[str, Any]:
         """Return what :func:`.inside.witness.start` is asked for."""
@@ -42,11 +48,14 @@ class Watch:
             "files": list(self.files),
             "distributions": list(self.packages),
             "functions": list(self.wanted),
+            "variables": list(self.variables),
         }
 
 
-def watch_of(manifests: Iterable[str], modules: Iterable[str]) -> Watch:
-    """Read the manifests and take the modules besides. Raises ConfigError."""
+def watch_of(
+    manifests: Iterable[str], modules: Iterable[str], variables: Iterable[str] = ()
+) -> Watch:
+    """Read the manifests, and take the modules and the variables besides. Raises ConfigError."""
     hashes: dict[str, str | None] = {}
     files: dict[str, str] = {}
     packages: dict[str, str] = {}
@@ -70,7 +79,19 @@ def watch_of(manifests: Iterable[str], modules: Iterable[str]) -> Watch:
     owners = frozenset(each.module for each in functions) - hashes.keys()
     hashes.update(dict.fromkeys(sorted(owners)))
     wanted = tuple(functions.values())
-    return Watch(hashes, files, packages, tuple(functions), wanted, owners)
+    asked = dict(_variable(each) for each in variables)
+    return Watch(hashes, files, packages, tuple(functions), wanted, owners, asked)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name or "\0" in text:
+        message = f"--variable {text!r}: must be NAME=VALUE"
+        raise ConfigError(message)
+    if is_secret(name):
+        message = f"--variable {name}: its name says that it is a secret, which is not recorded"
+        raise ConfigError(message)
+    return name, value
 
 
 def _refuse_two(functions: list[ManifestFunction], hashes: Mapping[str, str | None]) -> None:
