@@ -23,7 +23,7 @@ else:
 EXIT, EXEC, SIGNAL = ENDS = ("exit", "exec", "signal")
 """The moments after which there is nothing left to see of a program."""
 
-_PATIENCE = 0.5
+_PATIENCE = 1.0
 """Seconds that a process which is to be ended has to look; it does in some hundredths of one."""
 _STEP = 0.005
 _ENDING = {

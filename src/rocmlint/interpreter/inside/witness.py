@@ -108,6 +108,8 @@ class Witness:
         self._at_import: dict[str, dict[str, Any]]
         self._between: dict[str, list[dict[str, Any]]]
         self._last: dict[str, dict[str, Any]] = {}
+        self._searched: set[str] = set()
+        """The modules of which older objects were searched for since their last import."""
         self._facts: dict[str, Any] = {}
         self._facts_until = 0.0
         self._looked = 0.0
@@ -117,12 +119,14 @@ class Witness:
         self._bells = os.environ.get(BELLS, "")
         self._attendant: Attendant | None = None
         self.importing: set[str] = set()
+        self._pid = 0
         self._become(process.start_method())
 
     def _become(self, how: str) -> None:
         """Be the witness of the process that this now is."""
         self._start = how
         self._began = time.time()
+        self._parent = self._pid or os.getppid()  # one that has ended has left its children
         self._pid = os.getpid()
         self._lock = _thread.RLock()  # the one from before a fork may be held for ever
         self._first_environment = self._environment()
@@ -178,6 +182,7 @@ class Witness:
     def imported(self, name: str) -> None:
         """Write what a module is made of, now that it has been imported."""
         again = name in self._last  # reloaded: others may hold what was there before
+        self._searched.discard(name)
         for each, seen in _compared([name], self.functions, stale=again).items():
             self._remember(each, seen, "import")
             self._at_import[each] = seen
@@ -267,6 +272,7 @@ class Witness:
         return {
             **self._process(moment, loaded),
             "witness": VERSION,
+            "parent": self._parent,
             "moment": moment,
             "began": self._began,
             "written": time.time(),
@@ -301,8 +307,15 @@ class Witness:
             new = loaded
         else:
             new = [each for each in loaded if each not in self._last and each not in self.importing]
-        for name, seen in _compared(new, self.functions, stale=True).items():
+        # Searching the whole program takes by far the longest, and finds what an import left.
+        is_last = moment in (endings.EXIT, endings.EXEC) and self._start not in FORKED
+        stale = is_last or moment in ("call", "asked") or not self._searched.issuperset(new)
+        for name, seen in _compared(new, self.functions, stale=stale).items():
+            if not stale and "stale" in seen:
+                seen["stale"] = self._last[name]["now"].get("stale", [])
             self._remember(name, seen, moment)
+        if stale:
+            self._searched.update(new)
         if moment not in ("start", "import"):
             self._looked = time.monotonic()
             for name in self._last.keys() - set(loaded):
