@@ -53,7 +53,6 @@ def test_a_reload_that_nobody_missed_is_proven(project: Project, live: Live) -> 
     [
         ("m.C.g = new", "C.g"),
         ("m.f = new", "f"),
-        ("m.f = (lambda old: lambda a: old(a))(m.f)", "f"),
         ("import functools; m.f = functools.wraps(m.f)(new)", "f"),
         ("m.f = functools.partial(new)", "f"),
         ("m.C = type('C2', (m.C,), {'g': new})", "C"),
@@ -72,6 +71,19 @@ def test_a_replaced_attribute_is_named_with_the_place_of_its_code(
     replaced = evidence(result, "replaced")
     assert replaced.startswith(f"{name} by ")
     assert replaced.endswith(("not Python code", "m.py:5")) or "/patch.py:" in replaced
+
+
+def test_a_wrapper_of_others_is_named_with_its_place_and_what_would_tell(
+    project: Project, live: Live
+) -> None:
+    project.write("m.py", OLD)
+    project.write(
+        "patch.py", "import m\ndef put(old):\n    return lambda a: old(a)\nm.f = put(m.f)\n"
+    )
+    result = live("patch", "m")["m"]
+    assert (result["verdict"], result["strength"]) == ("unproven", "live")
+    assert evidence(result, "behind").endswith(f"<lambda> at {project.root}/patch.py:3")
+    assert "rocmlint verify live m --executed --call" in result["action"]
 
 
 @pytest.mark.parametrize("name", ["assigned", "defined"])
@@ -121,10 +133,15 @@ def test_a_decorator_of_another_file_is_told_and_no_difference(
 
 
 def test_what_a_decorator_hides_is_counted_apart(project: Project, live: Live) -> None:
-    project.write("m.py", f"@lambda f: print\ndef hidden():\n    return 1\n{OLD}")
+    project.write("m.py", f"def no(f): ...\n@no\ndef hidden():\n    return 1\n{OLD}")
     result = live("m")["m"]
-    assert result["seen"] == "2 functions match, 1 cannot be followed"
+    assert result["seen"] == "3 functions match, 1 cannot be followed"
     assert evidence(result, "not followed") == "hidden"
+
+
+def test_what_a_decorator_without_a_name_gives_is_unproven(project: Project, live: Live) -> None:
+    project.write("m.py", f"@lambda f: print\ndef hidden():\n    return 1\n{OLD}")
+    assert live("m")["m"]["seen"] == "2 functions match; 1 behind another object"
 
 
 def test_objects_that_do_harm_when_they_are_looked_at_are_left_alone(

@@ -21,6 +21,10 @@ process are made of it; executed: it ran.
 """
 
 
+WRAPPERS = ("wrapped", "ran behind a wrapper")
+"""The evidence of what stands around code that is proven: a reader should see it."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One thing that was seen: a path, a hash, a place ``file:line``, a version."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import search
 from .files import sha256_of
-from .live import executed
-from .live.compare import compare_all
+from .live import executed, through
+from .live.compare import compare_all, held
 from .live.on_disk import on_disk
 from .live.required import look
 from .live.sources import NoSourceError
@@ -28,7 +28,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     Gives ``failed`` (why a module could not be imported), ``comparisons`` (of the others, see
     :mod:`.live`), ``files`` (path and sha256 or error of each), and with a ``call`` ("module:name")
-    ``call_failed`` (None or why), and for each comparison ``ran`` and ``never_ran``: names.
+    ``call_failed`` (None or why), and for each comparison ``ran`` and ``never_ran``: names, and
+    ``through``: what was seen of calls to what other objects stand for (:mod:`.live.through`).
     """
     search.as_program()
     failed = {}
@@ -41,12 +42,16 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     answered: dict[str, Any] = {"failed": failed}
     functions = request["functions"]
     if request["call"]:
+        for name in names:
+            for found in held(name):
+                through.watch(name, *found)
         answered["call_failed"] = _called(request["call"], [each["file"] for each in functions])
     answered["comparisons"] = compare_all(names, wanted=functions)
     answered["functions"] = look(functions)
     if request["call"]:
         for each in answered["comparisons"]:
             each.update(_ran(each["module"]))
+            each["through"] = _through(each["module"])
     answered["files"] = {path: hash_in_package(path) for path in request["files"]}
     return answered
 
@@ -95,6 +100,12 @@ def _ran(name: str) -> dict[str, list[str]]:
         if each.is_function and each.is_named:
             (ran if fingerprint in fingerprints else never).append(each.name)
     return {"ran": ran, "never_ran": never}
+
+
+def _through(name: str) -> list[dict[str, Any]]:
+    """Return what was seen of the objects around functions that are there still."""
+    now = {path: value for path, value, _ in held(name)}
+    return [each.facts for each in through.passages(name) if now.get(each.name) is each.value]
 
 
 def hash_in_package(path: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.text.words import counted
 from rocmlint.verify.files.patches import why_stale
 from rocmlint.verify.files.versions import install_command
 from rocmlint.verify.result import Evidence, Judgement, evidence_of, interpreter_evidence
@@ -87,7 +88,8 @@ def judged(facts: Facts, python: str) -> Judgement:
     if facts["changed"] or facts["missing"] or facts["added"]:
         return _differing(facts, seen, install)
     if facts["unhashed"] or not facts["equal"]:
-        reason = f"{len(facts['unhashed'])} files have no hash to compare with"
+        has = "has" if len(facts["unhashed"]) == 1 else "have"
+        reason = f"{counted(facts['unhashed'], 'file')} {has} no hash to compare with"
         return Judgement("unproven", "hashed", seen or "nothing compared", reason, install)
     if facts["stale"]:
         return _stale(facts["stale"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.text.words import counted
+from rocmlint.verify.live import wrappers
 from rocmlint.verify.live.functions import results_of_functions
 from rocmlint.verify.live.judge import PATCHES, listed, not_imported, result_of
 from rocmlint.verify.result import Evidence, Result
@@ -65,7 +66,8 @@ def check(
         if name in answer["failed"]:
             yield not_imported(name, answer["failed"][name], sha256)
         elif call:
-            yield executed(result_of(compared[name], sha256), compared[name], call)
+            facts = wrappers.decided(compared[name])
+            yield executed(result_of(facts, sha256), facts, call)
         else:
             yield result_of(compared[name], sha256)
     for path, sha256 in others.items():

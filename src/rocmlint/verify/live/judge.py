@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.words import counted, few
+from rocmlint.verify.live import wrappers
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
@@ -95,7 +96,10 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
             f"change or reload {name} before {first['module']} is imported, or import "
             f"{first['module']} again",
         )
-    return _rest(facts)
+    rest = _rest(facts)
+    if rest.verdict == "proven" and facts["behind"]:
+        return wrappers.judged(facts, _functions(facts))
+    return rest
 
 
 def _unprovable(facts: Comparison) -> Judgement:
@@ -143,6 +147,14 @@ def _other_code_loaded(facts: Comparison, seen: str) -> Judgement:
             f"{facts['module']} was imported through {facts['loader']}, a hook that "
             "rewrites code, so its functions cannot be compared with the source",
             "run the check without that hook (for example, not under pytest)",
+        )
+    if facts["loading"]:
+        return _contradicted(
+            seen,
+            f"an import does not run {facts['origin']} as it is: the loader of sources was "
+            f"replaced by {facts['loading']}",
+            f"remove the definition at {facts['loading']} from the environment of the job (a .pth "
+            "file or sitecustomize, often), then restart the job",
         )
     return _contradicted(
         seen,
@@ -221,7 +233,7 @@ def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
         "older": listed(
             [f"{each['module']}.{each['attribute']} ({_where(each)})" for each in facts["stale"]]
         ),
-        "wrapped": listed([f"{each['name']} by {_where(each)}" for each in facts["wrapped"]]),
+        **{name: listed(its) for name, its in wrappers.lines(facts)},
         "not followed": listed(facts["opaque"]),
     }
     return [Evidence(name, value) for name, value in lines.items() if value]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from rocmlint.text.visible import BOLD, GREEN, RED, YELLOW, paint, visible
-from rocmlint.verify.result import VERDICTS
+from rocmlint.text.words import few
+from rocmlint.verify.result import VERDICTS, WRAPPERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,8 +36,21 @@ def render(results: Sequence[Result], *, color: bool, width: int | None) -> Iter
     for each in results:
         if each.verdict != "proven":
             yield "\n" + "".join(f"{line}\n" for line in _in_full(each, color=color))
+    yield from _wrappers(results)
     counts = Counter(each.verdict for each in results)
     yield "\n" + ", ".join(f"{counts[each]:,} {each}" for each in VERDICTS) + ".\n"
+
+
+def _wrappers(results: Sequence[Result]) -> Iterator[str]:
+    """Yield by what the code of proven claims is wrapped, once for all processes of a job."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in results:
+        for named in each.evidence:
+            if each.verdict == "proven" and named.name in WRAPPERS:
+                found.setdefault((named.name, named.value), []).append(each.subject)
+    for (name, value), subjects in found.items():
+        yield f"\n{visible(few(subjects, 1))}\n"
+        yield from (f"{line}\n" for line in _lines(name, value))
 
 
 _HEADERS = ("verdict", "evidence", "subject", "claim", "seen")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from dataclasses import dataclass, field, fields
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .around import Makers, is_set_by
 from .bindings import stored_path
 from .fingerprints import fingerprint
 from .foreign import foreign
+from .layers import Layer, layer, layers, within_reach
 from .makers import absorbs, makers, may_have_made
 from .reachable import (
     ABSENT,
@@ -25,7 +28,7 @@ from .reachable import (
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from types import CodeType, FunctionType
+    from types import CodeType
 
     from .bindings import Expected
     from .fingerprints import Definition, Fingerprint
@@ -43,6 +46,10 @@ class Bound:
     """Made of other code; nothing that works on the definition in the source can have made it."""
     wrapped: dict[str, Place] = field(default_factory=dict)
     """The definition and, around it, what a decorator, a metaclass, a base or its package put."""
+    behind: dict[str, Layer] = field(default_factory=dict)
+    """What holds the definition, or may hold it, and nothing in the source asks for."""
+    held: dict[str, tuple[object, weakref.ref[FunctionType]]] = field(default_factory=dict)
+    """Of what is behind something: what stands for it, and the function that it holds."""
     missing: list[str] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
     """Made by a decorator, a metaclass or a base, and the definition is not to be seen in it."""
@@ -52,7 +59,8 @@ def bound(module: object, disk: OnDisk) -> Bound:
     """Look at every attribute for which the source alone decides what it is."""
     found = _look(module, disk)
     for name, place_of_it in foreign(module, disk):
-        found.replaced.setdefault(name, place_of_it)
+        if name not in found.behind:
+            found.replaced.setdefault(name, place_of_it)
     return found
 
 
@@ -77,6 +85,14 @@ def _look(module: object, disk: OnDisk) -> Bound:
     return look.found
 
 
+_IMPLIED = {
+    staticmethod: ("__new__",),
+    classmethod: ("__init_subclass__", "__class_getitem__"),
+}
+"""The methods of which Python itself makes these."""
+_ACCESSORS = ("getter", "setter", "deleter")
+
+
 class _Look:
     """One look at all attributes of a module."""
 
@@ -85,6 +101,7 @@ class _Look:
         self.disk = disk
         self.found = Bound()
         self.classes: dict[str, Expected] = {}
+        self.known: dict[int, Makers] = {}
         self.by_line: dict[tuple[str, int], set[Fingerprint]] = {}
         for each in disk.defined.values():
             self.by_line.setdefault((each.name, each.line), set()).add(each.fingerprint)
@@ -100,11 +117,34 @@ class _Look:
         value = value_at(self.module, stored_path(definition.name))
         if not definition.is_function:
             return issubclass(type(value), type) and self.is_own(definition.name, value)
-        functions = list(functions_of(value))
-        if not self.holds(functions, {definition.fingerprint}):
-            return False
-        is_decorated = self.disk.lines[definition.line - 1].lstrip().startswith(b"@")
-        return self.is_home(definition.name, functions[0], is_decorated=is_decorated)
+        first = self.disk.lines[definition.line - 1].strip()
+        decorator = first[1:].decode("utf-8", "replace") if first.startswith(b"@") else ""
+        return self.is_exactly(value, definition.name, {definition.fingerprint}, decorator)
+
+    def is_exactly(
+        self, value: Any, name: str, wanted: set[Fingerprint], decorator: str = ""
+    ) -> bool:
+        """Return whether a value is a function, or the kind of method that a decorator makes of it.
+
+        ``decorator`` is the outermost one. All functions of a property must be of its name.
+        """
+        kind, own = type(value), name.rpartition(".")[2]
+        if kind is FunctionType:
+            return self.disk.is_home(value.__code__) and fingerprint(value.__code__) in wanted
+        if kind in (staticmethod, classmethod):
+            is_asked = decorator == kind.__name__ or own in _IMPLIED.get(kind, ())
+            return is_asked and self.is_exactly(value.__func__, name, wanted)
+        if kind is property and decorator in {"property", *(f"{own}.{it}" for it in _ACCESSORS)}:
+            parts = [each for each in (value.fget, value.fset, value.fdel) if each is not None]
+            named = self.named(name)
+            return any(self.is_exactly(each, name, wanted) for each in parts) and all(
+                self.is_exactly(each, name, named) for each in parts
+            )
+        return False
+
+    def named(self, name: str) -> set[Fingerprint]:
+        """Return the code of all definitions of a name."""
+        return {it for (own, _), found in self.by_line.items() if own == name for it in found}
 
     def is_own(self, name: str, owner: Any) -> bool:
         """Return whether a class is that of a name in this module, wherever it says that it is."""
@@ -114,19 +154,6 @@ class _Look:
             return True
         has_methods = any(each.name.startswith(f"{name}.") for each in self.disk.defined.values())
         return not has_methods and qualified_name(owner) == name
-
-    def is_home(self, name: str, outermost: FunctionType, *, is_decorated: bool) -> bool:
-        """Return whether the outermost function of a found definition is right, noting a wrapper.
-
-        What the source asks for is, and what a package puts around its own functions.
-        """
-        if self.disk.is_home(outermost.__code__):
-            return True
-        package = str(outermost.__globals__.get("__name__")).partition(".")[0]
-        if is_decorated or package == self.disk.module.partition(".")[0]:
-            self.found.wrapped[name] = _place(outermost.__code__)
-            return True
-        return False
 
     def holds(self, functions: list[FunctionType], wanted: set[Fingerprint]) -> bool:
         codes = (each.__code__ for each in functions)
@@ -188,33 +215,63 @@ class _Look:
         else:
             self.found.replaced[expected.name] = place(value)
 
-    def is_inner(self, functions: list[FunctionType]) -> bool:
-        """Return whether the module itself makes it, in one of its functions that runs later."""
-        if not functions or not self.disk.is_home(functions[0].__code__):
-            return False
-        definition = self.disk.defined.get(fingerprint(functions[0].__code__))
-        return definition is not None and definition.inner
-
     def may_be_made(self, expected: Expected, functions: list[FunctionType]) -> bool:
         return may_have_made(makers(self.module, expected, self.classes), functions)
 
     def at_function(self, expected: Expected, value: object) -> None:
         wanted = self.wanted(expected)
-        functions = list(functions_of(value))
-        is_found = self.holds(functions, wanted)
-        is_decorated = bool(expected.decorators)
-        if not wanted or (
-            is_found and self.is_home(expected.name, functions[0], is_decorated=is_decorated)
-        ):
+        outermost = (expected.decorators or ("",))[0] or ""
+        if not wanted or self.is_exactly(value, expected.name, wanted, outermost):
             return
-        if any(self.disk.is_outdated(each.__code__) for each in functions):
+        around = layers(value, lambda each: self.is_code(each, wanted))
+        functions = list(functions_of(value))
+        if around is not None:
+            strange = [each for each in around if not self.is_asked_for(expected, each)]
+            if strange:
+                self.at_strange(expected, value, strange[0])
+            elif not self.disk.is_home(functions[0].__code__):
+                self.found.wrapped[expected.name] = _place(functions[0].__code__)
+        elif any(self.disk.is_outdated(each.__code__) for each in functions):
             self.found.missing.append(expected.name)
-        elif not self.may_be_made(expected, functions) and not self.is_inner(functions):
-            self.found.replaced[expected.name] = place(value)
-        elif is_found:
-            self.found.wrapped[expected.name] = _place(functions[0].__code__)
-        else:
+        elif value is None and self.makers(expected):  # a decorator that gives nothing back
             self.found.opaque.append(expected.name)
+        elif self.is_asked_for(expected, value):
+            strange = [each for each in functions if not self.is_asked_for(expected, each)]
+            if strange:  # the decorator is around something else, or was given something more
+                self.found.behind[expected.name] = layer(strange[0])
+            else:
+                self.found.opaque.append(expected.name)
+        else:
+            self.at_strange(expected, value, value)
+
+    def at_strange(self, expected: Expected, value: object, strange: object) -> None:
+        """Look at what nothing in the source or the package puts there."""
+        wanted, owner = self.wanted(expected), value_at(self.module, expected.path[:-1])
+        core = within_reach(value, [owner], lambda each: self.is_code(each, wanted))
+        if core is not None:
+            self.found.held[expected.name] = value, weakref.ref(core)
+        if core is not None or any(each.maker is ABSENT for each in self.makers(expected)):
+            self.found.behind[expected.name] = layer(strange)
+        else:
+            self.found.replaced[expected.name] = place(value)
+
+    def is_asked_for(self, expected: Expected, part: object) -> bool:
+        """Return whether the source or the package puts an object around a definition."""
+        own = expected.name.rpartition(".")[2]
+        if own in _IMPLIED.get(type(part), ()):
+            return True
+        return any(each.may_make(part) for each in self.makers(expected)) or is_set_by(
+            self.disk.module.partition(".")[0], own, part
+        )
+
+    def makers(self, expected: Expected) -> list[Makers]:
+        """Return what may give something else than a definition."""
+        found = list(makers(self.module, expected, self.classes))
+        return [self.known.setdefault(id(each), Makers(each)) for each in found]
+
+    def is_code(self, part: object, wanted: set[Fingerprint]) -> bool:
+        """Return whether an object is a function of this file with a code that is wanted."""
+        return type(part) is FunctionType and self.holds([part], wanted)
 
 
 def place(value: Any) -> Place:

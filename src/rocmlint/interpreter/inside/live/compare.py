@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .bound import Bound, bound, without
@@ -12,11 +13,12 @@ from .literals import changed_literals
 from .on_disk import OnDisk, on_disk
 from .reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
 from .required import replaced_in
-from .sources import NoSourceError, changed_since_start, loader_of
+from .sources import NoSourceError, changed_since_start, foreign_loading, loader_of
 
 if TYPE_CHECKING:
+    import weakref
     from collections.abc import Collection, Iterable
-    from types import CodeType
+    from types import CodeType, FunctionType
 
     from .required import Wanted
 
@@ -49,15 +51,18 @@ def compare_all(
       was defined at that place (None: it is not Python code);
     - ``missing``: names that the source defines and of which no live object is made;
     - ``wrapped``: ``[{name, file, line}]``, matched, below a wrapper that was defined there;
+    - ``behind``: ``[{name, kind, file, line}]``, attributes that the source defines and that are
+      now an object of that kind, which the source does not ask for and which holds what it defines;
     - ``opaque``: names whose decorator gives something that cannot be followed;
     - ``stale``: ``[{module, attribute, file, line}]``, what other modules hold of an older state;
     - ``listed``: names of the module that are among the wanted functions.
 
-    Of the rest of the module: ``loads_other`` (whether an import now would run other code than the
-    source: a stale .pyc, an import hook; None: not known), ``changed`` (whether the source changed
-    since the program was started, None: not known; a .pyc that is right now and was wrong at the
-    import would have to be deleted by hand in between), and, unless both are False,
-    ``literals``: names whose value is not the literal that the source gives them.
+    Of the rest of the module: ``loading`` (where the code is that reads or compiles sources in
+    place of Python's own; None: nothing does), ``loads_other`` (whether an import now would run
+    other code than the source: a stale .pyc, an import hook; None: not known), ``changed`` (whether
+    the source changed since the program was started, None: not known; a .pyc that is right now and
+    was wrong at the import would have to be deleted by hand in between), and, unless both are
+    False, ``literals``: names whose value is not the literal that the source gives them.
     """
     answers, watched, wanted = [], {}, list(wanted)
     for name in names:
@@ -76,6 +81,16 @@ def compare_all(
     for facts in answers:
         facts["stale"] = holders.get(facts["module"], [])
     return answers
+
+
+def held(name: str) -> list[tuple[str, object, weakref.ref[FunctionType]]]:
+    """Return by name what stands for functions of a module, and the function that is behind it."""
+    try:
+        disk = on_disk(name)
+        found = bound(as_namespace(sys.modules[name], disk.is_home), disk).held
+    except Exception:  # noqa: BLE001 - comparing it says why
+        return []
+    return [(path, *both) for path, both in found.items()]
 
 
 def _compared(module: Any, facts: dict[str, Any], listed: Collection[str]) -> Watched:
@@ -103,7 +118,8 @@ def _blank(name: str, module: Any) -> dict[str, Any]:
         "matched": 0,
         "defined": 0,
         "hidden": False,
-        **{key: [] for key in ("differing", "replaced", "missing", "wrapped", "opaque")},
+        **{key: [] for key in ("differing", "replaced", "missing", "wrapped", "behind", "opaque")},
+        "loading": None,
         "loads_other": None,
         "changed": None,
         "literals": [],
@@ -132,6 +148,7 @@ def _functions(reached: Iterable[tuple[str, object]], disk: OnDisk, found: Bound
         "replaced": [_entry(name, *place) for name, place in found.replaced.items()],
         "missing": found.missing,
         "wrapped": [_entry(name, *place) for name, place in found.wrapped.items()],
+        "behind": [{"name": name, **asdict(each)} for name, each in found.behind.items()],
         "opaque": found.opaque,
     }
 
@@ -149,6 +166,7 @@ def _rest(space: object, disk: OnDisk) -> dict[str, Any]:
     is_open = loads_other is not False or changed is not False
     return {
         "sha256": disk.sha256,
+        "loading": foreign_loading(sys.modules[disk.module]),
         "loads_other": loads_other,
         "changed": changed,
         "literals": changed_literals(space, disk.bindings.constants) if is_open else [],

@@ -11,6 +11,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from . import through
 from .fingerprints import is_function
 
 if TYPE_CHECKING:
@@ -59,9 +60,13 @@ def stop() -> None:
 
 
 def ran(files: Iterable[str]) -> list[CodeType]:
-    """Return the code of the functions that ran and that name one of these files as theirs."""
+    """Return the code of the functions that ran and that name one of these files as theirs.
+
+    What torch.compile made of a function counts as that function.
+    """
     wanted = set(files)
-    return [each for each in list(_seen.values()) if each.co_filename in wanted]
+    found = [each for each in list(_seen.values()) if each.co_filename in wanted]
+    return [through.original(each) for each in found]
 
 
 def is_used() -> bool:
@@ -98,11 +103,15 @@ def _start_monitoring() -> str | None:
 
 
 def _started(code: CodeType, _offset: int) -> Any:
+    frame = sys._getframe(1)  # noqa: SLF001 - nothing else gives the frame
+    is_wanted = False
     if is_function(code):
         _seen[id(code)] = code
-        if _traced and _note_callers(sys._getframe(1)):  # noqa: SLF001 - nothing else has it
-            return None
-    return _MONITORING.DISABLE
+        is_wanted = bool(_traced) and _note_callers(frame)
+    if through.is_watched(code):
+        through.started(frame)
+        is_wanted = True
+    return None if is_wanted else _MONITORING.DISABLE
 
 
 def _profile(frame: FrameType, event: str, _argument: object) -> None:
@@ -110,6 +119,8 @@ def _profile(frame: FrameType, event: str, _argument: object) -> None:
         _seen[id(frame.f_code)] = frame.f_code
         if _traced:
             _note_callers(frame)
+        if through.is_watched(frame.f_code):
+            through.started(frame)
 
 
 def _note_callers(frame: FrameType) -> bool:

@@ -30,7 +30,9 @@ def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) 
     own = expected.name.rpartition(".")[2] + "."
     for decorator in expected.decorators:
         if not (decorator or "").startswith(own):  # the setter of a property of that name
-            yield _resolved(module, decorator)
+            around_it = value_at(module, expected.path[:-1])
+            found = _resolved(around_it, decorator) if len(expected.path) > 1 else ABSENT
+            yield found if found is not ABSENT else _resolved(module, decorator)
     for end in range(1, len(expected.path)):
         around = classes.get(".".join(expected.name.split(".")[:end]))
         for decorator in around.decorators if around else ():
@@ -71,16 +73,19 @@ def _resolved(module: object, name: str | None) -> object:
 
 
 def _files(maker: Any) -> set[str]:
-    """Return the files of the code that an object runs, its class's too, and what it names."""
+    return {each.__code__.co_filename for each in run_by(maker)}
+
+
+def run_by(maker: Any) -> list[FunctionType]:
+    """Return the code that an object runs, its class's too, and what that names."""
     kind = maker if issubclass(type(maker), type) else type(maker)
     functions = list(chain(functions_of(maker), *(methods(each) for each in bases(kind))))
-    others = chain.from_iterable(map(named, functions))
-    return {each.__code__.co_filename for each in chain(functions, others)}
+    return [*functions, *chain.from_iterable(map(named, functions))]
 
 
 def named(function: FunctionType) -> Iterator[FunctionType]:
     """Yield the functions that a function names: global ones, and those of modules it names."""
-    names = set(_names(function.__code__))
+    names = set(names_in(function.__code__))
     spaces = [function.__globals__]
     for name in names:
         values = (function.__globals__.get(name), sys.modules.get(name))
@@ -94,8 +99,9 @@ def named(function: FunctionType) -> Iterator[FunctionType]:
                 yield from methods(value)
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def names_in(code: CodeType) -> Iterator[str]:
+    """Yield the global names and the attributes that code uses, and those of code inside it."""
     yield from code.co_names
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from _names(each)
+            yield from names_in(each)

@@ -61,29 +61,44 @@ def functions_of(value: object) -> Iterator[FunctionType]:
     Wrappers are followed by what they keep: ``__wrapped__``, closures, defaults, the parts of
     descriptors, partials and instances, whatever their class. Classes and modules are not entered.
     """
+    for each, _ in walk(value):
+        if type(each) is FunctionType:
+            yield each
+
+
+def walk(value: object, *, by_name: bool = True) -> Iterator[tuple[object, object]]:
+    """Yield the objects that one consists of, and in which each was found: None for itself.
+
+    The outermost come first. Without ``by_name`` the attributes of functions are left out
+    (``__wrapped__``), by which nothing but introspection comes to what is there.
+    """
     seen: dict[int, object] = {}
-    waiting: deque[tuple[object, int]] = deque([(value, 0)])
+    waiting: deque[tuple[object, object, int]] = deque([(value, None, 0)])
     while waiting and len(seen) < _LIMIT:
-        each, depth = waiting.popleft()
+        each, around, depth = waiting.popleft()
         # Not isinstance: a proxy may say that it is of another class, or do work to say it.
         kind = type(each)
-        if issubclass(kind, _LEAVES) or id(each) in seen:
+        if id(each) in seen or (issubclass(kind, _LEAVES) and not issubclass(kind, type)):
             continue
         seen[id(each)] = each
+        yield each, around
+        if issubclass(kind, type):
+            continue
         if kind is FunctionType:
-            yield each  # type: ignore[misc]
-            waiting.extend((part, depth) for part in _parts(each))  # type: ignore[arg-type]
+            parts = _parts(each, by_name=by_name)  # type: ignore[arg-type]
+            waiting.extend((part, each, depth) for part in parts)
         elif kind is CellType:
-            waiting.extend((part, depth) for part in gc.get_referents(each))
+            waiting.extend((part, each, depth) for part in gc.get_referents(each))
         elif depth < _DEPTH:
-            waiting.extend((part, depth + 1) for part in gc.get_referents(each))
+            waiting.extend((part, each, depth + 1) for part in gc.get_referents(each))
 
 
-def _parts(function: FunctionType) -> Iterator[object]:
-    yield from vars(function).values()
+def _parts(function: FunctionType, *, by_name: bool) -> Iterator[object]:
     yield from function.__closure__ or ()
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
+    if by_name:
+        yield from vars(function).values()
 
 
 def methods(value: object) -> Iterator[FunctionType]:

@@ -25,6 +25,7 @@ _NO_SOURCE = (
     (ExtensionFileLoader, "it is an extension module"),
     (SourcelessFileLoader, "it was loaded from a .pyc file that has no source beside it"),
 )
+_LOADING = ("exec_module", "get_code", "source_to_code", "get_data", "path_stats")
 _TICK = 0.02
 """Seconds by which a time of change may lie too early: the kernel's clock for files ticks."""
 _WHOLE_SECOND = 1.0
@@ -47,6 +48,28 @@ def loader_of(module: ModuleType) -> Any:
     """Return the loader of a module, or None."""
     spec = getattr(module, "__spec__", None)
     return getattr(spec, "loader", None) or getattr(module, "__loader__", None)
+
+
+def foreign_loading(module: ModuleType) -> str | None:
+    """Return where a method of the module's loader is defined, if it is not Python's own.
+
+    Programs replace what reads or compiles sources (``SourceFileLoader.source_to_code``) for all
+    modules at once, and the class of the loader still is the one that Python has.
+    """
+    loader = loader_of(module)
+    kind = loader if isinstance(loader, type) else type(loader)
+    for name in _LOADING:
+        method = getattr(kind, name, None)
+        code = getattr(method, "__code__", None)
+        if method is not None and isinstance(loader, SourceFileLoader):
+            file = "" if code is None else code.co_filename
+            if not file.startswith("<frozen importlib"):
+                return "what is not Python code" if code is None else _place(code)
+    return None
+
+
+def _place(code: CodeType) -> str:
+    return f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def source_of(module: ModuleType) -> ModuleSource:
