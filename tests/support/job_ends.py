@@ -38,6 +38,13 @@ def wrong_and_wait(ready):
     time.sleep(60)
 
 
+def wait_and_wrong(ready):
+    ready.set()
+    time.sleep(2)
+    wrong()
+    time.sleep(60)
+
+
 def wait(ready):
     said()
     ready.set()
@@ -80,6 +87,20 @@ REPLACED = {
         os.kill(os.getpid(), signal.SIGTERM)
         wrong()
         signal.raise_signal(signal.SIGKILL)
+        """,
+    "a blocked SIGTERM, then SIGKILL by C code": """
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        os.kill(os.getpid(), signal.SIGTERM)
+        wrong()
+        signal.raise_signal(signal.SIGKILL)
+        """,
+    "a child that blocks SIGTERM, then is killed by a shell": """
+        context = multiprocessing.get_context("fork")
+        ready = context.Event()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        child = context.Process(target=wait_and_wrong, args=(ready,))
+        child.start(); ready.wait(); child.terminate(); time.sleep(3)
+        os.system(f"kill -9 {child.pid}"); child.join()
         """,
     "a fork that leaves by os._exit": "in_fork(wrong)",
     "a fork that leaves by _exit of the C library": "in_fork(lambda: (wrong(), libc._exit(0)))",

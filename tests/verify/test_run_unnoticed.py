@@ -127,3 +127,16 @@ def test_a_rank_that_forks_beside_no_threads_is_not_warned(job: Job) -> None:
     watched = job.watch(*command, flags=flags, RANK="0", WORLD_SIZE="1")
     assert (watched.ran.stdout, watched.ran.stderr) == ("forked\n", "")
     assert "running" in [each["moment"] for each in watched.started("program")]
+
+
+def test_a_signal_that_a_rank_waits_for_reaches_it(job: Job) -> None:
+    job.script("""
+        import os, patched, signal
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        for _ in range(20):
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert signal.sigwait({signal.SIGTERM}) == signal.SIGTERM
+        """)
+    watched = job.watch(RANK="0", WORLD_SIZE="1")
+    assert watched.verdicts("exit code 0") == ["proven"]
+    assert watched.verdicts(MODULE) == ["proven"]

@@ -14,8 +14,12 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import signal
     from typing import Any
+
+    from .witness import Witness
+else:
+    import _signal as signal  # the public one takes milliseconds to import
 
 _TICK = 0.05
 """Seconds between two glances at the bell, which cost nothing: it is a byte in memory."""
@@ -25,6 +29,9 @@ _INTERVAL = 1.0
 
 _ROUND = 5.0
 """Seconds between two looks at the process that nobody has asked for."""
+
+_SURVIVED = 1.0
+"""Seconds after which a process that was to be ended by a signal has not been: it blocks it."""
 
 _SHARE = 100
 """How many times as long as such a look took the next one waits at least."""
@@ -39,20 +46,14 @@ _TRY = 0.0005
 
 
 class Attendant:
-    """Calls ``answer(question)`` for each new text in a file, and ``ended(signal)`` at the bell."""
+    """Has a witness look at each new text in a file, at the bell, and regularly where wanted."""
 
-    def __init__(
-        self,
-        question: str,
-        bell: str,
-        answer: Callable[[str], None],
-        ended: Callable[[int], None],
-        look: Callable[[], None] | None,
-    ) -> None:
-        """Start at once; ``look()`` is called every few seconds, where given."""
+    def __init__(self, question: str, bell: str, witness: Witness, *, regularly: bool) -> None:
+        """Start at once."""
         self._path = question
-        self._answer, self._ended, self._look = answer, ended, look
+        self._witness = witness
         self._question = ""
+        self._regularly = regularly
         self._bell = _mapped(bell)
         self._runs = self._resumes = False
         self._start()
@@ -62,24 +63,31 @@ class Attendant:
         self._leave, self._left = _thread.allocate_lock(), _thread.allocate_lock()
         self._leave.acquire()
         self._left.acquire()
-        _thread.start_new_thread(self._attend, (self._leave, self._left))
+        # A signal that the program blocks must not find a thread that takes it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            _thread.start_new_thread(self._attend, (self._leave, self._left))
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         self._runs = True
 
     def _attend(self, leave: _thread.LockType, left: _thread.LockType) -> None:
         asks = time.monotonic() + _INTERVAL
-        looks = time.monotonic() + _ROUND
+        looks = time.monotonic() + _ROUND if self._regularly else None
         while not leave.acquire(timeout=_TICK if self._bell else _INTERVAL):
             with suppress(Exception):
                 if self._bell and self._bell[0]:
-                    self._ended(self._bell[0])
+                    self._witness.rung(self._bell[0])
                     self._bell[0] = 0
+                    looks = time.monotonic() + _SURVIVED
                 now = time.monotonic()
                 if now >= asks:
                     asks = now + _INTERVAL
                     self._read()
-                if self._look and now >= looks:
-                    self._look()
-                    looks = time.monotonic() + max(_ROUND, (time.monotonic() - now) * _SHARE)
+                if looks is not None and now >= looks:
+                    self._witness.look()
+                    pause = max(_ROUND, (time.monotonic() - now) * _SHARE)
+                    looks = time.monotonic() + pause if self._regularly else None
         left.release()
 
     def _read(self) -> None:
@@ -88,7 +96,7 @@ class Attendant:
             question = file.read()
         if question != self._question:
             self._question = question
-            self._answer(question)
+            self._witness.look_again(question)
 
     def _before_fork(self) -> None:
         self._resumes, self._runs = self._runs, False

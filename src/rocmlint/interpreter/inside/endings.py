@@ -33,18 +33,18 @@ _ENDING = {
 
 
 class _Wrapper:
-    """Calls what it stands for, after ``before``; ``failed`` if that comes back with an error.
+    """Calls what it stands for, after ``before``; ``survived`` if it comes back from an end.
 
     An object and not a function: as an attribute of a class it must not become a method either.
     """
 
     def __init__(
-        self, original: Any, before: Callable[..., bool], failed: Callable[[], None]
+        self, original: Any, before: Callable[..., bool], survived: Callable[[], None]
     ) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(original, name, None))
         self.__wrapped__ = original
-        self._before, self._failed = before, failed
+        self._before, self._survived = before, survived
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         told = False
@@ -52,10 +52,9 @@ class _Wrapper:
             told = self._before(*arguments, **named)
         try:
             return self.__wrapped__(*arguments, **named)
-        except BaseException:
+        finally:
             if told:
-                self._failed()
-            raise
+                self._survived()
 
     def __repr__(self) -> str:
         return repr(self.__wrapped__)
@@ -84,7 +83,8 @@ def watch(bells: str, look: Callable[[str], None]) -> None:
             _ring(bells, _group(bells, group) if group else [pid], number)
             if pid == os.getpid() or group == os.getpgrp():
                 look(moment_of(number))
-        return False  # a process that is told to end may go on
+                return True  # it may have blocked the signal
+        return False
 
     def end_group(group: int, number: int) -> bool:
         return end(-group, number)
@@ -171,14 +171,24 @@ def _ring(bells: str, pids: list[int], number: int) -> None:
     until = time.monotonic() + _PATIENCE
     while waiting and time.monotonic() < until:
         time.sleep(_STEP)
-        waiting = [path for path in waiting if not _is_quiet(path)]
+        waiting = [path for path in waiting if not (_is_quiet(path) or _is_dead(path))]
     for path in waiting:
-        os.unlink(path)  # what does not listen is not waited for again
+        with suppress(OSError):
+            os.unlink(path)  # what does not listen is not waited for again
 
 
 def _is_quiet(path: str) -> bool:
     try:
         with open(path, "rb", buffering=0) as bell:
             return bell.read(1) == b"\0"
+    except OSError:
+        return True
+
+
+def _is_dead(path: str) -> bool:
+    """Return whether the process of a bell has ended, and only its parent has not heard of it."""
+    try:
+        with open(f"/proc/{os.path.basename(path)}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"Z"
     except OSError:
         return True

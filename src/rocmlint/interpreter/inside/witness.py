@@ -126,6 +126,7 @@ class Witness:
         """Be the witness of the process that this now is."""
         self._start = how
         self._began = time.time()
+        self._is_over = False
         self._parent = self._pid or os.getppid()  # one that has ended has left its children
         self._pid = os.getpid()
         self._lock = _thread.RLock()  # the one from before a fork may be held for ever
@@ -195,7 +196,11 @@ class Witness:
 
         A child of multiprocessing, or a program that calls atexit._run_exitfuncs(), goes on.
         """
-        self.before_the_end("running" if endings.is_called_by_program() else endings.EXIT)
+        if endings.is_called_by_program():
+            self.write("running")
+        else:
+            self.before_the_end(endings.EXIT)
+            self._is_over = True
 
     @_quietly
     def before_the_end(self, moment: str) -> None:
@@ -207,10 +212,10 @@ class Witness:
     def _begin_to_attend(self) -> None:
         """Listen for questions: a process that waits, or that is ended, writes nothing itself."""
         if self._attendant is None:
-            look = self.look if self._is_rank() and self._start not in FORKED else None
+            regularly = self._is_rank() and self._start not in FORKED
             question = os.path.join(self.folder, ASK)
             bell = endings.bell_of(self._bells, self._pid) if self._bells else ""
-            self._attendant = Attendant(question, bell, self.look_again, self.rung, look)
+            self._attendant = Attendant(question, bell, self, regularly=regularly)
 
     def _hang_up(self) -> None:
         if self._bells and self._attendant is not None:
@@ -229,12 +234,14 @@ class Witness:
     @_quietly
     def rung(self, number: int) -> None:
         """Write what is there now: another process is about to send this one a signal."""
-        self.write(endings.moment_of(number))
+        if not self._is_over:
+            self.write(endings.moment_of(number))
 
     @_quietly
     def look(self) -> None:
-        """Write what is there now, as is done every few seconds."""
-        self.write("running")
+        """Write what is there now, unless it is the end already."""
+        if not self._is_over:
+            self.write("running")
 
     def _environment(self) -> dict[str, str]:
         """Return the variables that matter, without what lets the witness in."""
