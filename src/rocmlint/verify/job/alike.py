@@ -16,7 +16,7 @@ from rocmlint.verify.result import Evidence, Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from rocmlint.verify.job.witnesses import WitnessReport
+    from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.verify.result import Strength
 
 CHECK = "ranks"
@@ -70,19 +70,11 @@ def modules_alike(leading: Mapping[int, WitnessReport], judged: Iterable[str]) -
             for name, seen in each.modules.items()
             if name not in judged and isinstance(seen.get("now"), dict)
         }
-        | _function_files(each.facts)
         for rank, each in leading.items()
         if each.modules
     }
     if len(values) > 1 and any(values.values()):
         yield _compared(_MODULES, values)
-
-
-def _function_files(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Return the files of the functions that must be theirs, as they were on the rank's disk."""
-    found = facts.get("functions") or {}
-    known = [each for each in found.values() if isinstance(each, dict) and each.get("sha256")]
-    return {str(each.get("file")): str(each["sha256"]) for each in known}
 
 
 def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:

@@ -13,14 +13,14 @@ from rocmlint.interpreter.inside.process import host
 from rocmlint.interpreter.inside.witness import VERSION
 from rocmlint.verify.job.ranks import judge
 from rocmlint.verify.job.store import Exchange, RankPlace
-from rocmlint.verify.job.witnesses import parsed
+from rocmlint.verify.job.witness_report import parsed
 from rocmlint.verify.result import EXIT_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import WitnessReport
+    from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.verify.result import Result
 
 _MARGIN = 10.0

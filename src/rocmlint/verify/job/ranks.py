@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import WitnessReport
+    from rocmlint.verify.job.witness_report import WitnessReport
 
 CHECK = "ranks"
 

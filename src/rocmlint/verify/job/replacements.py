@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import WitnessReport
+    from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.verify.live.functions import FunctionFacts
     from rocmlint.verify.manifest_functions import ManifestFunction
     from rocmlint.verify.result import Result

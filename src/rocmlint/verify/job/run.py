@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.verify.job.processes import Ending, Python
     from rocmlint.verify.job.watch import Watch
-    from rocmlint.verify.job.witnesses import WitnessReport
+    from rocmlint.verify.job.witness_report import WitnessReport
 
 CHECK = "run"
 

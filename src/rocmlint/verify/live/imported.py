@@ -66,8 +66,8 @@ def check(
         if name in answer["failed"]:
             yield not_imported(name, answer["failed"][name], sha256)
         elif call:
-            facts = wrappers.decided(compared[name])
-            yield executed(result_of(facts, sha256), facts, call)
+            decided = wrappers.decided(compared[name])
+            yield executed(result_of(decided, sha256), decided, call)
         else:
             yield result_of(compared[name], sha256)
     for path, sha256 in others.items():
