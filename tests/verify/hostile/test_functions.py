@@ -323,6 +323,11 @@ HOSTILE = [
         module="contradicted",
     ),
     Case(
+        "the same on another class", "holds", "proven",
+        "import ops; m.Base.forward = ops.fast; m.Own.forward = ops.fast", **METHOD,
+        module="contradicted",
+    ),
+    Case(
         "another method of the class too", "holds", "proven",
         EVIL + "import ops; m.Base.forward = ops.fast; m.Base.fixed = staticmethod(evil)", **METHOD,
         module="contradicted",

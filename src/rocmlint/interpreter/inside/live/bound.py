@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ from .reachable import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from types import CodeType
 
     from .bindings import Expected
@@ -61,16 +60,6 @@ def bound(module: object, disk: OnDisk) -> Bound:
     for name, place_of_it in foreign(module, disk):
         if name not in found.behind:
             found.replaced.setdefault(name, place_of_it)
-    return found
-
-
-def without(found: Bound, names: Collection[str]) -> Bound:
-    """Return what was found of all but some names, and what is below them."""
-    around = tuple(f"{each}." for each in names)
-    for each in fields(found) if names else ():
-        told: Any = getattr(found, each.name)
-        for name in [it for it in told if it in names or it.startswith(around)]:
-            told.remove(name) if isinstance(told, list) else told.pop(name)
     return found
 
 

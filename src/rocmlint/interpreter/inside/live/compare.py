@@ -6,18 +6,18 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from .bound import Bound, bound, without
+from .bound import Bound, bound
+from .excused import Excuses
 from .fingerprints import fingerprint
 from .holders import Watched, holders_of
 from .literals import changed_literals
 from .on_disk import OnDisk, on_disk
 from .reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
-from .required import replaced_in
 from .sources import NoSourceError, changed_since_start, foreign_loading, loader_of
 
 if TYPE_CHECKING:
     import weakref
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
     from types import CodeType, FunctionType
 
     from .required import Wanted
@@ -67,12 +67,12 @@ def compare_all(
     answers, watched, wanted = [], {}, list(wanted)
     for name in names:
         module = sys.modules.get(name)
-        listed = [each for each in wanted if each["module"] == name]
-        facts = {**_blank(name, module), "listed": [each["attribute"] for each in listed]}
+        excuses = Excuses(name, tuple(wanted))
+        facts = {**_blank(name, module), "listed": excuses.names}
         answers.append(facts)
         try:
-            with set_aside(replaced_in(name, wanted)):
-                watched[name] = _compared(module, facts, {".".join(it["path"]) for it in listed})
+            with set_aside(excuses.aside()):
+                watched[name] = _compared(module, facts, excuses)
         except NoSourceError as error:
             facts["unprovable"] = str(error)
         except Exception as error:  # noqa: BLE001 - one odd module must not hide the others
@@ -93,15 +93,15 @@ def held(name: str) -> list[tuple[str, object, weakref.ref[FunctionType]]]:
     return [(path, *both) for path, both in found.items()]
 
 
-def _compared(module: Any, facts: dict[str, Any], listed: Collection[str]) -> Watched:
+def _compared(module: Any, facts: dict[str, Any], excuses: Excuses) -> Watched:
     """Add to the facts what the comparison of one module gives. Raises NoSourceError."""
     disk = on_disk(facts["module"])
     space = as_namespace(module, disk.is_home)
-    found = without(bound(space, disk), listed)
+    found = excuses.without(bound(space, disk))
     reached = attributes_in(module, space, disk.is_own)
     facts.update(_functions(reached, disk, found), **_rest(space, disk))
     facts["hidden"] = not is_namespace(space)
-    return Watched(module, disk, found.replaced.keys(), listed)
+    return Watched(module, disk, found.replaced.keys(), excuses.functions)
 
 
 def _blank(name: str, module: Any) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def attributes(owner: object) -> Mapping[str, Any]:
     if not aside or id(owner) not in aside:
         return kept
     found = {**kept, **aside[id(owner)]}
-    return {name: value for name, value in found.items() if value is not ABSENT and name in kept}
+    return MappingProxyType({name: it for name, it in found.items() if it is not ABSENT})
 
 
 def _attributes(owner: object) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from .bound import place
 from .code_file import CodeFile
 from .keepers import keepers, kept_of
 from .makers import named
-from .reachable import ABSENT, attributes, functions_of, methods, value_at
+from .reachable import ABSENT, attributes, functions_of, methods
 from .sources import NoSourceError
 from .standing import BOUND_ARGUMENTS, bound_to, called, entered, standing
 
@@ -53,28 +53,6 @@ def look(wanted: Iterable[Wanted], *, older: bool = True) -> list[dict[str, Any]
     wanted = list(wanted)
     kept = list(kept_of({each["module"] for each in wanted})) if older else []
     return [_looked_at(each, files, kept) for each in wanted]
-
-
-def replaced_in(name: str, wanted: Iterable[Wanted]) -> Iterator[tuple[object, str, object]]:
-    """Yield what a comparison of a module is not to see, as ``reachable.set_aside`` takes it.
-
-    That is what is wanted in it, and what it has by the same name of another module, as an import
-    gives it. A registry keeps what it has for other keys.
-    """
-    module = sys.modules.get(name)
-    keys: dict[tuple[str, tuple[str, ...]], list[object]] = {}
-    for each in wanted:
-        path = stored_path(".".join(each["path"]))
-        keys.setdefault((each["module"], path), []).extend(each["keys"])
-    for (home, path), listed in keys.items():
-        kept = value_at(sys.modules.get(home), path)
-        own = [standing(sys.modules.get(home), path, [key]).value for key in listed]
-        functions = {id(function) for each in own for function in functions_of(each)}
-        rest = [each for each in functions_of(kept) if id(each) not in functions]
-        if home == name:
-            yield value_at(module, path[:-1]), path[-1], rest if listed else ABSENT
-        elif len(path) == 1 and kept is not ABSENT and value_at(module, path) is kept:
-            yield module, path[0], rest if listed else ABSENT
 
 
 def _looked_at(
