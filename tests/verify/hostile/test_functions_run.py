@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.function_cases import DECO, OPS, VICTIM
+from tests.support.verify_jobs import ranks
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -197,6 +200,33 @@ def test_the_program_of_a_launcher_needs_it(job: Project, judged: Judged) -> Non
     }
     judged("functions", "broken", max(found.values(), key="contradicted".__eq__))
     assert sorted(found.values()) == ["contradicted", "unproven"]
+
+
+def test_a_program_that_records_its_own_state_is_judged(job: Project, judged: Judged) -> None:
+    program = "m.f = ops.fast\nimport rocmlint\nrocmlint.bear_witness('kept', manifest='m.toml')\n"
+    job.write(
+        "job.py",
+        START.replace("import os, sys,", "import os, sys; os.environ['RANK'] = '0'\nimport")
+        + program
+        + "os._exit(0)\n",
+    )
+    environment = {"PYTHONPATH": f"{job.root / 'site-packages'}:{job.root}"}
+    subprocess.run(
+        [sys.executable, "job.py"], cwd=job.root, env={**os.environ, **environment}, check=True
+    )
+    found = ranks(job, "kept", "--manifest", "m.toml", "--world-size", "1").one(
+        "rank 0", f"{NAME} runs "
+    )
+    judged("functions", "holds", found["verdict"])
+    assert "(when it recorded its state)" in found["seen"]
+
+
+def test_a_module_that_cannot_be_imported_is_named(job: Project, judged: Judged) -> None:
+    job.write("m.toml", MANIFEST.replace("victim.mod:f", "nothere:f"))
+    ran = job.run("verify", "live", "--manifest", "m.toml", "--output-format", "json")
+    (found,) = json.loads(ran.stdout)["results"]
+    judged("functions", "open", found["verdict"])
+    assert "the import failed: ModuleNotFoundError" in found["reason"]
 
 
 def watched(job: Project, *command: str) -> dict[str, Any]:

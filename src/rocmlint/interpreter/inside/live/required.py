@@ -28,12 +28,11 @@ Wanted = dict[str, Any]
 ``sha256``: an entry of a manifest, taken apart, with the absolute path of the file."""
 
 
-def look(wanted: Iterable[Wanted], *, older: bool = True) -> list[dict[str, Any]]:
+def look(wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
     """Look at each function that must be that of a file, importing nothing.
 
-    Without ``older`` the other modules are not searched. Each answer has ``name``, ``module``,
-    ``attribute``, ``file``, ``function`` and ``wanted_sha256`` as asked, ``sha256`` of the file now
-    (None if it cannot be read), and
+    Each answer has ``name``, ``module``, ``attribute``, ``file``, ``function`` and
+    ``wanted_sha256`` as asked, ``sha256`` of the file now (None if it cannot be read), and
 
     - ``state``: ``right`` (the first code of a call is the file's, as it is now), ``outdated`` (it
       says so, and the file has no such code now), ``another`` (another function of the file),
@@ -51,7 +50,7 @@ def look(wanted: Iterable[Wanted], *, older: bool = True) -> list[dict[str, Any]
     """
     files: dict[str, CodeFile | str] = {}
     wanted = list(wanted)
-    kept = list(kept_of({each["module"] for each in wanted})) if older else []
+    kept = list(kept_of({each["module"] for each in wanted}))
     return [_looked_at(each, files, kept) for each in wanted]
 
 
