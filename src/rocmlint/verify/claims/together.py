@@ -64,16 +64,15 @@ def _missing(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result
     """Return one result on a missing package, with each claim that needs it and its places."""
     worst = min((results[each] for each in claims), key=lambda each: each.verdict)
     package = _package(claims[0])
-    statement = f"`{package}` loads, as {counted(claims, 'claim')} of the code need"
-    made = [
-        f"{results[claim].claim} ({each.value})"
-        for claim in claims
-        for each in results[claim].evidence
-        if each.name == "claimed at"
-    ]
+    statement = f"`{package}` loads, which {counted(claims, 'claim')} of the code need"
+    made = [f"{results[claim].claim} ({_places(results[claim])})" for claim in claims]
     others = (each for each in worst.evidence if each.name != "claimed at")
     evidence = (*(Evidence("needed by", each) for each in made), *others)
     return replace(worst, claim=statement, subject=package, evidence=evidence)
+
+
+def _places(result: Result) -> str:
+    return ", ".join(each.value for each in result.evidence if each.name == "claimed at")
 
 
 def _evidence(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Iterator[Evidence]:
