@@ -151,6 +151,13 @@ def triton_named_and_empty(it: Machine) -> None:
     it.variables["TRITON_CACHE_DIR"] = str(it.home / "new")
 
 
+def triton_at_home_with_other_files(it: Machine) -> None:
+    it.variables["TRITON_CACHE_DIR"] = str(it.home)
+    it.triton(it.home, "add", "942", "gfx942")
+    (it.home / "models").mkdir()
+    shutil.copyfile(it.code["90a"], it.home / "models/k.hsaco")
+
+
 def triton_code_of_another_gpu(it: Machine) -> None:
     triton_for_this_gpu(it)
     it.triton(it.triton_root, "mul", "90a", "gfx942")
@@ -256,6 +263,7 @@ CASES: list[tuple[Callable[[Machine], None], Truth, str]] = [
     (triton_without_metadata_for_another_gpu, "holds", "1 kernel for gfx942, 1 for others"),
     (triton_cut_for_another_gpu, "holds", "1 kernel for gfx942, 1 for others"),
     (triton_named_and_empty, "holds", "0 kernels for gfx942"),
+    (triton_at_home_with_other_files, "holds", "1 kernel for gfx942"),
     (triton_code_of_another_gpu, "broken", "kept for gfx942, but its code is for gfx90a"),
     (triton_code_of_the_other_setting, "broken", "but its code is for gfx942:xnack+"),
     (triton_cut_off, "broken", "is not an ELF"),
@@ -342,6 +350,21 @@ def test_without_a_gpu_a_cache_is_counted_only(project: Project, machine: Machin
     python = str(machine.environment.python)
     (found,) = results(project, "--python", python, **machine.variables, PATH="/nowhere")
     assert (found["verdict"], found["seen"]) == ("unproven", "2 kernels")
+
+
+def test_a_cache_that_is_a_file_is_told(project: Project, machine: Machine) -> None:
+    machine.variables["TRITON_CACHE_DIR"] = __file__
+    found = judge(project, machine)
+    assert (found["verdict"], found["seen"]) == ("unproven", "not a directory")
+    assert found["action"] == "set TRITON_CACHE_DIR to a directory"
+
+
+def test_only_the_folder_of_the_kernel_is_said_to_be_deleted(
+    project: Project, machine: Machine
+) -> None:
+    triton_at_home_with_other_files(machine)
+    path = machine.triton(machine.home, "mul", "90a", "gfx942")
+    assert judge(project, machine)["action"] == f"rm -r {path.parent}; they are compiled again"
 
 
 def test_reading_a_cache_changes_nothing_in_it(project: Project, machine: Machine) -> None:

@@ -84,6 +84,12 @@ def check(
             continue
         subject = f"{cache.kind}'s cache {cache.folder}"
         evidence = tuple(_evidence(cache, kernels, databases, builders))
+        if os.path.exists(cache.folder) and not os.path.isdir(cache.folder):
+            reason = f"{cache.folder} is not a directory, so nothing can be kept in it"
+            todo = f"set {cache.variable} to a directory"
+            judgement = Judgement("unproven", "located", "not a directory", reason, todo)
+            yield judgement.on(CHECK, "keeps kernels", subject, evidence)
+            continue
         if not devices.targets:
             reason = f"no GPU is known: {devices.reason}"
             seen = _amount(kernels, databases)
@@ -95,12 +101,11 @@ def check(
             elif cache.kind == "aiter":
                 judgement = _of_modules(cache, kernels, device, judge, builders)
             else:
-                judgement = _of_keyed(cache, kernels, device, judge, environment)
+                judgement = _of_keyed(kernels, device, judge, environment)
             yield judgement.on(CHECK, f"gives only kernels for {device}", subject, evidence)
 
 
 def _of_keyed(
-    cache: Cache,
     kernels: Sequence[Kernel],
     device: Target,
     judge: Judge,
@@ -125,8 +130,11 @@ def _of_keyed(
     seen += f", {others:,} for others, which it never gets" if others else ""
     if wrong:
         reason = f"{_names(wrong)}: {_problem(wrong[0], device)}"
-        todo = f"delete what it was compiled to: {_rm(os.path.dirname(wrong[0].path))}"
-        todo += f" (or the whole cache: {_rm(cache.folder)}); it is compiled again"
+        todo = f"make {wrong[0].path} readable for this user"
+        if not wrong[0].report.refused:
+            folders = dict.fromkeys(os.path.dirname(each.path) for each in wrong)
+            more = f" (and {len(folders) - _NAMED:,} more)" if len(folders) > _NAMED else ""
+            todo = f"{_rm(*list(folders)[:_NAMED])}{more}; they are compiled again"
         return Judgement("unproven", "located", seen, reason, todo)
     return Judgement("proven", "located", seen)
 

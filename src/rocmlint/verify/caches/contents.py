@@ -6,14 +6,16 @@ import json
 import os
 import stat
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
 from rocmlint.gpus.target import DEVICES
+from rocmlint.verify.caches.places import is_key
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.file import FileReport, read_file
+from rocmlint.verify.code_objects.file import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
 from rocmlint.verify.trace.stores import images
 
@@ -42,22 +44,33 @@ class Kernel:
 
 def kernels_in(cache: Cache) -> Iterator[Kernel]:
     """Yield what a cache of Triton, Inductor or aiter keeps."""
-    folders = [cache.folder] if os.path.isdir(cache.folder) else []  # made when first used
-    if cache.kind == "aiter":
-        folder = os.path.normpath(cache.folder)
-        for each in find_files(folders, lambda path: path.endswith(".so")):
-            if os.path.dirname(each.path) == folder:  # below are the objects it is linked from
-                yield Kernel(each.path, "", read_file(each.path))
-        return
-    for each in find_files(folders, lambda path: path.endswith(".hsaco")):
-        processor, compiler = _metadata(f"{os.path.splitext(each.path)[0]}.json")
-        yield Kernel(each.path, processor, read_file(each.path), compiler)
+    is_kernel = partial(_is_module, cache) if cache.kind == "aiter" else _is_keyed
+    for each in find_files(_folders(cache), is_kernel):
+        if each.error:
+            yield Kernel(each.path, "", refused(each.path, each.error))
+            continue
+        known = ("", "") if cache.kind == "aiter" else _metadata(each.path)
+        yield Kernel(each.path, known[0], read_file(each.path), known[1])
 
 
-def _metadata(path: str) -> tuple[str, str]:
+def _folders(cache: Cache) -> list[str]:
+    """Return where to look; a folder that is not there yet is made when it is first used."""
+    return [cache.folder] if os.path.isdir(cache.folder) else []
+
+
+def _is_module(cache: Cache, path: str) -> bool:
+    """Return whether a file is a module of aiter; in folders below is what it is linked from."""
+    return path.endswith(".so") and os.path.dirname(path) == os.path.normpath(cache.folder)
+
+
+def _is_keyed(path: str) -> bool:
+    return path.endswith(".hsaco") and is_key(os.path.basename(os.path.dirname(path)))
+
+
+def _metadata(kernel: str) -> tuple[str, str]:
     """Return the processor and the version of Triton that stand beside a kernel of it."""
     try:
-        told = json.loads(read_small(path, _LARGEST_METADATA))
+        told = json.loads(read_small(f"{os.path.splitext(kernel)[0]}.json", _LARGEST_METADATA))
     except (OSError, ValueError, RecursionError):
         return "", ""
     if not isinstance(told, dict):
@@ -84,8 +97,7 @@ class Database:
 
 def databases_in(cache: Cache) -> Iterator[Database]:
     """Yield the databases of a cache of MIOpen."""
-    folders = [cache.folder] if os.path.isdir(cache.folder) else []
-    for each in find_files(folders, lambda path: path.endswith(".ukdb")):
+    for each in find_files(_folders(cache), lambda path: path.endswith(".ukdb")):
         name = os.path.basename(each.path)
         processor = max((it for it in DEVICES if name.startswith(it)), key=len, default="")
         try:

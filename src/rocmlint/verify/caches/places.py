@@ -71,13 +71,18 @@ def caches_of(paths: Iterable[str]) -> Iterator[Cache]:
         folder, name = os.path.split(path)
         outer, inner = os.path.split(folder)
         cache: Cache | None = None
-        if name.endswith(".hsaco") and _KEY.fullmatch(inner):
+        if name.endswith(".hsaco") and is_key(inner):
             cache = Cache("Triton", outer)
         elif inner == "jit" and os.path.basename(outer) in _AITER_FOLDERS and name.endswith(".so"):
             cache = Cache("aiter", folder)
         if cache is not None and cache not in seen:
             seen.add(cache)
             yield cache
+
+
+def is_key(name: str) -> bool:
+    """Return whether a folder is named as Triton names that of a kernel."""
+    return _KEY.fullmatch(name) is not None
 
 
 def _user() -> str:
