@@ -41,9 +41,14 @@ class Context:
     """Where each claim is made, as ``FILE:LINE``."""
 
     def files_with(self, claim: Claim) -> list[str]:
-        """Return the files that make a claim, each once."""
-        places = self.places.get(claim, ())
-        return list(dict.fromkeys(each.rpartition(":")[0] for each in places if each != ":0"))
+        """Return the files that claim the same of the same subject, each once."""
+        same = (
+            place
+            for each, places in self.places.items()
+            if (each.kind, each.subject, each.given) == (claim.kind, claim.subject, claim.given)
+            for place in places
+        )
+        return list(dict.fromkeys(each.rpartition(":")[0] for each in same if each != ":0"))
 
     @cached_property
     def devices(self) -> Devices:
