@@ -242,7 +242,7 @@ def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tup
     """Return why a value does not do what it says there, and what to type; None where it does."""
     if reader.reading:
         found = misread(reader.reading, value)
-        if not found:
+        if not found or reader.reading.is_chained:
             return None
         action = f"unset {name}" if found.right is None else f"export {name}={found.right}"
         if found.is_hopeless:
@@ -259,6 +259,8 @@ def _problem(name: str, value: str, reader: Reader, row: Variable | None) -> tup
 
 def _taken(reader: Reader, value: str, row: Variable | None) -> Taken:
     """Return what becomes of a value that is not misread."""
+    if reader.reading and reader.reading.is_chained and misread(reader.reading, value):
+        return "unclear"
     if reader.reading:
         return taken(reader.reading, value)
     return "as intended" if row and row.accepts else "raw"

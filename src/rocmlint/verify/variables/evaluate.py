@@ -312,9 +312,10 @@ class Evaluator:
 
     def _called(self, function: Callable[..., Any], node: ast.Call, frame: Frame) -> Any:
         given = [plain(self.outcome(each, frame)) for each in node.args]
-        if node.keywords:
+        if node.keywords and function is not dict:
             raise UnknownError
-        return function(*given)
+        named = {each.arg or "": self.outcome(each.value, frame) for each in node.keywords}
+        return function(*given, **named)
 
     def _method(self, node: ast.Call, function: ast.Attribute, frame: Frame) -> Any:
         held = self.outcome(function.value, frame)

@@ -88,6 +88,8 @@ class Flow:
     def __init__(self, name: str) -> None:
         self._name = name
         self._seen: set[tuple[ast.expr, Frame]] = set()
+        self._results: set[ast.expr] = set()
+        self._calls: dict[ast.AST, ast.Call] = {}
 
     def sinks(self, node: ast.expr, frame: Frame, where: str = "", far: int = 0) -> Iterator[Sink]:
         """Yield where the value of an expression counts."""
@@ -97,7 +99,11 @@ class Flow:
         self._seen.add((node, frame))
         node = self._widest(node, frame)
         if _in_condition(file, node):
-            yield Sink(node, frame, is_condition=True, where=where)
+            if (result := self._result(node, frame)) is None:
+                yield Sink(node, frame, is_condition=True, where=where)
+            elif result not in self._results:
+                self._results.add(result)
+                yield Sink(result, Frame(file), is_condition=False, where=where)
             return
         uses = list(self._uses(node, frame)) if far < _FAR else []
         uses = [each for each in uses if self._may_follow(*each[:2])]
@@ -109,6 +115,26 @@ class Flow:
             yield from heard
         else:
             yield Sink(node, frame, is_condition=False, where=where)
+
+    def _result(self, test: ast.expr, frame: Frame) -> ast.expr | None:
+        """Return a call of the function whose result a condition decides, if all of it is known."""
+        file = frame.file
+        function = file.function_around(test)
+        statement = next((e for e in file.around(test) if isinstance(e, ast.stmt)), None)
+        if not isinstance(function, ast.FunctionDef) or not isinstance(statement, ast.If):
+            return None
+        returns = any(isinstance(each, ast.Return) for each in ast.walk(statement))
+        if frame.call is not None or not returns:
+            return None
+        if file.functions.get(function.name) is not function:
+            return None
+        call = self._calls.setdefault(
+            function, ast.Call(ast.Name(function.name, ast.Load()), [], [])
+        )
+        file.parents.setdefault(call.func, call)
+        probes = [Evaluator(self._name, each) for each in _PROBES]
+        outer = Frame(file)
+        return call if all(_is_truth(each, call, outer) for each in probes) else None
 
     def _may_follow(self, node: ast.expr, frame: Frame) -> bool:
         """Return whether the value of an expression depends on the variable, or is not known."""

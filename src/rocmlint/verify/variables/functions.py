@@ -19,9 +19,9 @@ LIMIT = 10_000
 """How long a text may be that is looked at."""
 METHODS = frozenset({
     "capitalize", "casefold", "count", "endswith", "find", "format", "isalpha", "isdecimal",
-    "isdigit", "isnumeric", "islower", "isupper", "join", "lower", "lstrip", "partition", "removeprefix",
-    "removesuffix", "replace", "rpartition", "rsplit", "rstrip", "split", "splitlines",
-    "startswith", "strip", "swapcase", "title", "upper",
+    "isdigit", "isnumeric", "islower", "isupper", "join", "lower", "lstrip", "partition",
+    "removeprefix", "removesuffix", "replace", "rpartition", "rsplit", "rstrip", "split",
+    "splitlines", "startswith", "strip", "swapcase", "title", "upper",
 })  # fmt: skip
 """Of text."""
 _DECORATORS = frozenset({

@@ -61,7 +61,7 @@ def guarded_by(file: Program, test: ast.expr) -> Iterator[ast.AST]:
 
 def is_check(file: Program, test: ast.expr) -> bool:
     """Return whether the code raises an exception where a condition is true, and nothing else."""
-    parent = file.parents[test]
+    parent = file.parents.get(test)
     return (
         isinstance(parent, ast.If)
         and parent.test is test
@@ -74,3 +74,25 @@ def is_presence(node: ast.Compare) -> bool:
     """Return whether a comparison asks whether there is a value at all."""
     is_none = isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value is None
     return is_none or isinstance(node.ops[0], (ast.In, ast.NotIn))
+
+
+def as_chained(file: Program, reading: Reading, readings: list[Reading]) -> Reading:
+    """Return the reading, and say whether other conditions decide together with it."""
+    sink = reading.sink
+    if sink is None or not sink.is_condition or sink.frame.file is not file or reading.is_guard:
+        return reading
+    function = file.function_around(sink.node)
+    others = [
+        each
+        for each in readings
+        if each.lookup is reading.lookup and each.sink and each.sink.node is not sink.node
+    ]
+    is_chained = any(
+        each.sink
+        and each.sink.is_condition
+        and each.sink.frame.file is file
+        and file.function_around(each.sink.node) is function
+        and not is_check(file, each.sink.node)
+        for each in others
+    )
+    return replace(reading, is_chained=is_chained)

@@ -78,11 +78,13 @@ class Program:
 
     @cached_property
     def texts(self) -> dict[str, list[ast.Constant]]:
-        """The literals that are texts, by their values."""
+        """The literals that are texts or bytes, by their values."""
         found: dict[str, list[ast.Constant]] = {}
         for node in self.nodes:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.setdefault(node.value, []).append(node)
+            if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+                value = node.value
+                text = value if isinstance(value, str) else value.decode("latin-1")
+                found.setdefault(text, []).append(node)
         return found
 
     @cached_property
@@ -175,6 +177,8 @@ class Program:
             for name, what in self.imports.items()
             if what.name == "environ" and what.module in {"os", "posix"}
         }
+        if "*" in self.imports and self.imports["*"].module == "os":
+            found["environ"] = True
         self.__dict__["_environments"] = found  # so that names of names can be asked for
         for _ in range(3):
             for name, stores in self.stores.items():
@@ -192,6 +196,8 @@ class Program:
     def _getters(self) -> set[str]:
         """The names that are os.getenv or os.environ.get."""
         found = {name for name, what in self.imports.items() if what.name == "getenv"}
+        if "*" in self.imports and self.imports["*"].module == "os":
+            found.add("getenv")
         for name, stores in self.stores.items():
             values = [value_of(self.parents[each], each) for each in stores]
             if values and all(each is not None and self._is_getter(each) for each in values):

@@ -56,6 +56,9 @@ class Walk:
             parent = self.file.parents[node]
             if isinstance(parent, _LOOPS) and parent in self._touched:
                 raise UnknownError(parent)
+            if isinstance(parent, (ast.With, ast.AsyncWith)) and node in parent.body:
+                if any(each in self._touched for each in parent.items):
+                    raise UnknownError(parent)
             if isinstance(node, ast.stmt):
                 found = self._before_in_block(node, parent)
                 if found is not MISSING:

@@ -19,7 +19,7 @@ from rocmlint.verify.variables.functions import (
     RaisedError,
     UnknownError,
 )
-from rocmlint.verify.variables.guards import as_guard, guarded_by, is_check, is_presence
+from rocmlint.verify.variables.guards import as_chained, as_guard, guarded_by, is_check, is_presence
 from rocmlint.verify.variables.program import FUNCTIONS, Program, last_name, target_of
 from rocmlint.verify.variables.reaching import MISSING, Reaching
 from rocmlint.verify.variables.written import Written, settings
@@ -53,6 +53,8 @@ class Reading:
     name: str = ""
     is_guard: bool = False
     """Whether it only asks if the variable is set, before another reading takes the value."""
+    is_chained: bool = False
+    """Whether the same look-up decides by several conditions of one function."""
     is_check: bool = False
     """Whether the code raises an exception where the expression is true."""
     lookup: Lookup | None = None
@@ -128,7 +130,7 @@ class PythonFile(Program):
                 found.setdefault((each.line, each.sink.node if each.sink else None), each)
         sure = [each for each in found.values() if each.kind == "reads"]
         sure = [each for each in sure if not self._is_default(each)]
-        readings = [as_guard(self, each, sure) for each in sure]
+        readings = [as_chained(self, as_guard(self, each, sure), sure) for each in sure]
         readings += [each for each in found.values() if each.kind != "reads"]
         return readings or list(self._mentions(name, keys))
 
@@ -175,11 +177,14 @@ class PythonFile(Program):
         """Yield the frame of a look-up: as it stands there, and in each call of its function."""
         yield frame, place
         function = self.function_around(node)
-        if depth > 2 or function is None or isinstance(function, ast.Lambda):
+        if depth > 2 or function is None:
             return
-        if self.functions.get(function.name) is not function:
-            return
-        for call in self.calls.get(function.name, []):
+        if isinstance(function, ast.Lambda):
+            target = target_of(self.parents[function])
+            name = target.id if isinstance(target, ast.Name) else ""
+        else:
+            name = function.name if self.functions.get(function.name) is function else ""
+        for call in self.calls.get(name, []) if name else ():
             around = self.function_around(call)
             outer = Frame(self, around)
             for caller, _ in self._contexts(call, outer, call, depth + 1):
@@ -208,9 +213,16 @@ class PythonFile(Program):
                 "reads" if Evaluator(name, "1").is_of_environment(lookup, frame) else "may read"
             )
             text = shortened(sink.text)
-            check = is_check(sink.frame.file, sink.node)
             return Reading(
-                kind, place.lineno, self.when(place), text, name, False, check, lookup, frame, sink
+                kind,
+                place.lineno,
+                self.when(place),
+                text,
+                name,
+                is_check=is_check(sink.frame.file, sink.node),
+                lookup=lookup,
+                frame=frame,
+                sink=sink,
             )
 
         start, inside = (place, Frame(self)) if place is not lookup.node else (lookup.node, frame)
@@ -227,8 +239,10 @@ class PythonFile(Program):
             if node in keys:
                 continue
             parent = self.parents[node]
-            if isinstance(parent, (ast.Expr, ast.JoinedStr, ast.Raise, ast.Subscript)):
-                continue  # documentation, a message, a place that sets it
+            if isinstance(parent, (ast.Expr, ast.JoinedStr, ast.Raise)):
+                continue  # documentation, a message
+            if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
+                continue
             call = self.parents[parent] if isinstance(parent, ast.keyword) else parent
             if isinstance(call, ast.Call) and last_name(call.func) in _NO_READERS:
                 continue

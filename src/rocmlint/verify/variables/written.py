@@ -32,6 +32,10 @@ class Write:
     when: When = "at import"
 
 
+_CHANGES = frozenset({"__setitem__", "clear", "pop", "popitem", "setdefault", "update"})
+"""Methods of the environment that change it."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """An expression or a statement that changes the environment.
@@ -71,12 +75,23 @@ def _settings(file: Program, node: ast.AST) -> Iterator[Setting]:
                 yield Setting(node, "remove", each.slice)
     elif isinstance(node, ast.Call):
         yield from _call(file, node)
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, (ast.Load, ast.Del)):
+        is_plain = isinstance(file.parents[node], (ast.Assign, ast.AugAssign))
+        if not is_plain and file.is_own_environment(node.value):
+            yield Setting(node, "unknown", node.slice)
+    elif isinstance(node, ast.Attribute) and node.attr in _CHANGES:
+        parent = file.parents[node]
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        if not is_called and file.is_own_environment(node.value):
+            yield Setting(node, "unknown")
 
 
 def _call(file: Program, node: ast.Call) -> Iterator[Setting]:
     name, first = last_name(node.func), node.args[0] if node.args else None
     keywords = {each.arg: each.value for each in node.keywords}
-    if name == "load_dotenv":
+    if name == "exec" and isinstance(first, ast.Constant) and "environ" in str(first.value):
+        yield Setting(node, "unknown")
+    elif name == "load_dotenv":
         override = keywords.get("override")
         if override is not None and not (isinstance(override, ast.Constant) and not override.value):
             yield Setting(node, "unknown")
@@ -92,7 +107,7 @@ def _call(file: Program, node: ast.Call) -> Iterator[Setting]:
             for keyword in node.keywords:
                 written = ast.Constant(keyword.arg) if keyword.arg else None
                 yield Setting(node, "set" if written else "unknown", written, keyword.value)
-        elif name == "clear":
+        elif name in {"clear", "popitem"}:
             yield Setting(node, "unknown")
         elif name == "pop" and first is not None:
             yield Setting(node, "remove", first)
