@@ -14,6 +14,7 @@ from rocmlint.verify.variables import program
 from rocmlint.verify.variables.frame import DEEPEST, Frame
 from rocmlint.verify.variables.functions import (
     BUILTINS,
+    COMPARE,
     LIMIT,
     METHODS,
     OF_MODULES,
@@ -34,7 +35,7 @@ from rocmlint.verify.variables.program import COMPREHENSIONS, FUNCTIONS, last_na
 from rocmlint.verify.variables.reaching import MISSING, Reaching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from rocmlint.verify.variables.program import Lookup, Program
 
@@ -43,18 +44,6 @@ _STEPS = 20_000
 _NESTED = 100
 _GIVES_NONE: Final = object()
 """Of statements after which a function goes on."""
-_COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda left, right: left in right,
-    ast.NotIn: lambda left, right: left not in right,
-}
 
 
 class Evaluator:
@@ -95,6 +84,8 @@ class Evaluator:
             found = self.outcome(node, frame)
         except (UnknownError, RaisedError):
             return None
+        if isinstance(found, bytes):  # of os.environb
+            found = found.decode("utf-8", "surrogateescape")
         return found if isinstance(found, str) else None
 
     def _lookup(self, node: ast.expr, frame: Frame) -> object:
@@ -106,8 +97,11 @@ class Evaluator:
             raise UnknownError
         if name != self.name and frame.file.others is not None:
             value = frame.file.others.get(name)
+        if value is not None and lookup.present is None:
+            is_bytes = isinstance(self.outcome(lookup.key, frame), bytes)
+            return value.encode("utf-8", "surrogateescape") if is_bytes else value
         if value is not None:
-            return value if lookup.present is None else lookup.present
+            return lookup.present
         if lookup.default is None:
             raise RaisedError(KeyError(self.name))
         return self.outcome(lookup.default, frame)
@@ -211,7 +205,7 @@ class Evaluator:
         left = self.outcome(node.left, frame)
         for test, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.outcome(right_node, frame)
-            if not _COMPARE[type(test)](left, right):
+            if not COMPARE[type(test)](left, right):
                 return False
             left = right
         return True
@@ -267,6 +261,9 @@ class Evaluator:
             module = f"{what.module}.{what.name}".strip(".") if what.name else what.module
             if other := file.open_module(module, what.level):
                 return self.at_end(other, node.attr, frame.depth + 1)
+        if node.attr == "value" and isinstance(base, ast.Attribute):
+            if isinstance(base.value, ast.Name) and base.value.id in file.classes:
+                return self.outcome(base, frame)  # of an Enum
         values = file.attributes.get(node.attr, [])
         if len(values) == 1 and is_object(base, file):
             return self.outcome(values[0], Frame(file, depth=frame.depth))

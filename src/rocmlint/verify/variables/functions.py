@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import json
+import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,18 @@ _DECORATORS = frozenset({
     "cache", "cached_property", "classmethod", "lru_cache", "property", "staticmethod",
 })  # fmt: skip
 """Those that leave what a function gives as it is."""
+COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
 
 
 class UnknownError(Exception):

@@ -207,7 +207,10 @@ class Program:
     def is_own_environment(self, node: ast.expr) -> bool:
         """Return whether an expression is the environment of the process itself."""
         if isinstance(node, ast.Attribute):
-            return node.attr == "environ"
+            return node.attr in {"environ", "environb"}
+        if isinstance(node, ast.Call) and last_name(node.func) == "getattr":
+            name = node.args[1] if len(node.args) > 1 else None
+            return isinstance(name, ast.Constant) and name.value == "environ"
         return isinstance(node, ast.Name) and self._environments.get(node.id, False)
 
     def is_environment(self, node: ast.expr) -> bool:
@@ -229,7 +232,7 @@ class Program:
     def _is_getter(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Attribute) and node.attr == "get":
             return self.is_environment(node.value)
-        return isinstance(node, ast.Attribute) and node.attr == "getenv"
+        return isinstance(node, ast.Attribute) and node.attr in {"getenv", "getenvb"}
 
     def _lookup(self, node: ast.expr) -> Lookup | None:
         if isinstance(node, ast.Call):
