@@ -50,8 +50,9 @@ def misread(reading: Reading, value: str) -> Misread | None:
         right = next((word for word in _family(value) if _truth(reading, word) is not _UNKNOWN), "")
         return Misread(f"raises {type(error).__name__}: {error}", right)
     if reading.is_check:
-        right = next((word for word in _family(value) if _truth(reading, word) is False), "")
-        return Misread(f"does not accept {value!r}", right) if taken else None
+        accepted = [word for word in (*_family(value), *ON, *OFF) if _truth(reading, word) is False]
+        # Where no word is accepted, something else is missing.
+        return Misread(f"does not accept {value!r}", accepted[0]) if taken and accepted else None
     if not isinstance(taken, (bool, int)) or not _is_word(value):
         return None
     opposite = OFF[0] if is_on(value) else ON[0]
