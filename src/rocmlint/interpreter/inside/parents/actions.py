@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .effects import LISTS, TABLES, Effects
 from .handed import AT_END, CHANGING, HandedOn
 from .reach import is_never
-from .values import UNKNOWN, WILD, Space, paired
+from .values import UNKNOWN, WILD, Space, children, paired, walk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -78,7 +78,7 @@ class _Reader:
             self._call(node)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
             self.handed.check(node)
-        for each in ast.iter_child_nodes(node):
+        for each in children(node):
             self._visit(each)
 
     def _visit_function(self, node: Function) -> None:
@@ -92,7 +92,7 @@ class _Reader:
             return
         self.functions.append(node)
         classes, self.classes = self.classes, []
-        named = {it for each in ast.walk(node) if isinstance(each, ast.Global) for it in each.names}
+        named = {it for each in walk(node) if isinstance(each, ast.Global) for it in each.names}
         self.is_global.append(named)
         self._all(node.body)
         self.is_global.pop()
@@ -229,7 +229,7 @@ class _Reader:
                     continue
                 self.effects.say(node, "runs text that is not in the file")
                 continue
-            inner = Space(self.space.module, self.space.origin, tree, self.space.locations)
+            inner = Space(self.space.module, self.space.origin, tree, self.space.locations).bind()
             inner.imported = {**self.space.imported, **inner.imported}
             for each in actions(inner, self.watched, self.reached):
                 self.effects.say(node, each.what)
@@ -253,7 +253,7 @@ class _Reader:
             return
         other = self.watched.read(self.space.imported_from(node))
         for value in other.assigned.get("__all__", []) if other else ():
-            texts = [it.value for it in ast.walk(value) if isinstance(it, ast.Constant)]
+            texts = [it.value for it in walk(value) if isinstance(it, ast.Constant)]
             if "__path__" in texts:
                 self.effects.say(node, f"changes __path__ of {self.space.module}")
 

@@ -44,6 +44,11 @@ class Sources:
 
     def space(self, module: str) -> Space | None:
         """Return what a module's source binds; None where there is no source to be read."""
+        space = self.opened(module)
+        return space.bind() if space else None
+
+    def opened(self, module: str) -> Space | None:
+        """Return the same, of which it need not be known yet what binds its names."""
         if module not in self._spaces:
             self._spaces[module] = self._read(module)
         return self._spaces[module]
@@ -125,7 +130,7 @@ def doubts(
 
 def _of_file(space: Space, watched: Watched, reached: set[str]) -> list[Doubt]:
     try:
-        done = actions(space, watched, reached)
+        done = actions(space.bind(), watched, reached)
     except RecursionError:
         return [Doubt(space.origin, "is nested too deeply to be read")]
     return [Doubt(f"{space.origin}:{each.line}", each.what) for each in done]
@@ -135,7 +140,7 @@ def _unreadable(parent: Copy, sources: Sources) -> Iterator[Doubt]:
     """Tell of a package whose code is not what its source says, or that has none."""
     if parent.origin is None:
         return
-    if sources.space(parent.module) is None:
+    if sources.opened(parent.module) is None:
         yield Doubt(parent.origin, "has no source that can be read")
     elif parent.kind == "source" and runs_bytecode(parent.origin):
         execution = execution_of(parent.origin)
@@ -174,7 +179,7 @@ def _running(module: str, parents: Sequence[str], sources: Sources) -> Iterator[
     top = module.partition(".")[0]
     waiting, seen = list(parents), set(parents)
     while waiting and len(seen) < _FILES:
-        space = sources.space(waiting.pop(0))
+        space = sources.opened(waiting.pop(0))
         if space is None:
             continue
         yield space

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .effects import LISTS
-from .values import UNKNOWN, WILD
+from .values import UNKNOWN, WILD, children, walk
 
 if TYPE_CHECKING:
     from .effects import Effects
@@ -26,8 +26,8 @@ class HandedOn:
         self.effects, self.space = effects, effects.space
         self.parents: dict[ast.AST, ast.AST] = {
             child: node
-            for node in ast.walk(self.space.tree)
-            for child in ast.iter_child_nodes(node)
+            for node in walk(self.space.tree)
+            for child in children(node)
         }
 
     def check(self, node: ast.expr) -> None:

@@ -6,7 +6,7 @@ import ast
 import os
 from typing import TYPE_CHECKING
 
-from .values import UNKNOWN, WILD, Space, elements
+from .values import UNKNOWN, WILD, Space, elements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -284,7 +284,7 @@ def _gets_names(space: Space, parent: str) -> bool:
         and each.func.value.attr == "__dict__"
         and len(each.args) == 1
         and f"{parent}.__dict__" in space.dotted(each.args[0])
-        for each in ast.walk(space.tree)
+        for each in walk(space.tree)
     )
 
 
@@ -292,7 +292,7 @@ def _assigned_paths(kind: ast.ClassDef) -> list[ast.expr]:
     """Return all that the methods of a class assign to ``self.__path__``."""
     return [
         each.value
-        for each in ast.walk(kind)
+        for each in walk(kind)
         if isinstance(each, ast.Assign)
         for target in each.targets
         if isinstance(target, ast.Attribute) and target.attr == "__path__"

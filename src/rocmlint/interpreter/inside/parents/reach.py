@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .values import children
+
 if TYPE_CHECKING:
     from .values import Space
 
@@ -102,7 +104,7 @@ class _Collector:
             )
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             self._import(node, within)
-        for each in ast.iter_child_nodes(node):
+        for each in children(node):
             self.visit(each, within, owner)
 
     def _import(self, node: ast.Import | ast.ImportFrom, within: Function) -> None:

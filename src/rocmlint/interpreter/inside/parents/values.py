@@ -35,6 +35,28 @@ _PATHS: dict[str, Callable[[str], str]] = {
 _PATHS["normpath"] = os.path.normpath
 
 
+def children(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes right below one, without what only says how a name is used.
+
+    ``ast.iter_child_nodes`` takes four times as long, and packages have very many nodes.
+    """
+    for value in vars(node).values():
+        if type(value) is list:
+            for each in value:
+                if isinstance(each, ast.AST):
+                    yield each
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            yield value
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it, as ``ast.walk`` does."""
+    waiting = [node]
+    for each in waiting:
+        yield each
+        waiting.extend(children(each))
+
+
 def matches(text: str, name: str) -> bool:
     """Return whether a text, with parts that are unknown, may be this name."""
     return re.fullmatch(".*".join(map(re.escape, text.split(WILD))), name, re.DOTALL) is not None
@@ -59,17 +81,17 @@ class Space:
     _names: dict[str, set[str]] = field(default_factory=dict)
     _texts: dict[str, set[str]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        """Collect what binds names, wherever in the file it stands."""
-        if self.is_bound:
-            return
-        self.is_bound = True
-        nodes = list(ast.walk(self.tree))
-        for node in nodes:
-            self._bind(node)
-        for node in nodes:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                self._bind_parameters(node, self.functions.get(node.func.id, ()))
+    def bind(self) -> Space:
+        """Collect what binds names, wherever in the file it stands, where it is needed."""
+        if not self.is_bound:
+            self.is_bound = True
+            nodes = list(walk(self.tree))
+            for node in nodes:
+                self._bind(node)
+            for node in nodes:
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    self._bind_parameters(node, self.functions.get(node.func.id, ()))
+        return self
 
     def knowing(self, given: dict[str, set[str]]) -> Space:
         """Return the same names, with texts for some of them: the parameters of a call."""
@@ -120,7 +142,7 @@ class Space:
         """Yield what a call of one of the file's own functions may return."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             for function in self.functions.get(node.func.id, ()):
-                for each in ast.walk(function):
+                for each in walk(function):
                     if isinstance(each, ast.Return) and each.value is not None:
                         yield each.value
 
