@@ -234,7 +234,7 @@ def _hash(path: str) -> str | None:
         return None
 
 
-_SOURCES = Sources()
+_SOURCES = Sources(winners)
 """Each is read once for all files of the manifest."""
 
 

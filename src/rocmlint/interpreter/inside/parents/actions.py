@@ -163,7 +163,8 @@ class _Reader:
         arguments = node.args
         for each in arguments if not self.handed.is_reader(node) else ():
             if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                if each.value.startswith(f"{self.watched.module}."):
+                is_of_module = each.value.startswith(f"{self.watched.module}.")
+                if is_of_module or (each.value == "__path__" and not self._is_known(node)):
                     self.effects.say(node, f"hands the name {each.value} to other code")
         for name in self.space.dotted(node.func):
             owner, _, method = name.rpartition(".")
@@ -185,6 +186,14 @@ class _Reader:
                     self.effects.attribute(node, target, key, arguments[-1])
             elif isinstance(node.func, (ast.Attribute, ast.Name)):
                 self._method(node, owner, method)
+
+    def _is_known(self, node: ast.Call) -> bool:
+        """Return whether what a call does with a name is judged below."""
+        known = {"builtins.setattr", "builtins.delattr"}
+        return any(
+            name in known or name.rpartition(".")[0].endswith(".__dict__")
+            for name in self.space.dotted(node.func)
+        )
 
     def _method(self, node: ast.Call, owner: str, method: str) -> None:
         first = node.args[0] if node.args else None
@@ -215,9 +224,10 @@ class _Reader:
 
     def _run_text(self, node: ast.Call) -> None:
         """Read the text that ``exec`` runs, or say that there is none to read."""
-        if len(node.args) > 1 and f"{self.space.module}.__dict__" not in self.space.dotted(
-            node.args[1]
-        ):
+        spaces = self.space.dotted(node.args[1]) if len(node.args) > 1 else set()
+        if any(each.startswith(f"{self.watched.module}.") for each in spaces):
+            self.effects.say(node, f"runs text in {self.watched.module}")
+        if len(node.args) > 1 and f"{self.space.module}.__dict__" not in spaces:
             return
         for text in self.space.texts(node.args[0]):
             try:

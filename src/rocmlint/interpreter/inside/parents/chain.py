@@ -1,13 +1,15 @@
 """What runs before a module does: the packages around it and what they import of their own.
 
-Nothing is run to find out; sources are followed from import to import, below the module's own
-top-level package only. A function counts where a name like its own is used by what runs.
+Nothing is run to find out; sources are followed from import to import: all below the module's own
+top-level package, and what those import directly of other packages, but not of the standard
+library. A function counts where a name like its own is used by what runs.
 """
 
 from __future__ import annotations
 
 import ast
 import os
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,7 +39,9 @@ class Doubt:
 class Sources:
     """The sources of packages, each read once."""
 
-    known: dict[str, Copy] = field(default_factory=dict)
+    find: Callable[[str], list[Copy]]
+    """Returns what an import takes for a top-level module, last."""
+    known: dict[str, Copy | None] = field(default_factory=dict)
     """The modules whose place is known: what imports take."""
     _spaces: dict[str, Space | None] = field(default_factory=dict)
     _reaches: dict[str, Reach] = field(default_factory=dict)
@@ -71,13 +75,26 @@ class Sources:
     def _place(self, module: str) -> Copy | None:
         """Find a module below its package, the file of which imports take."""
         parent, _, name = module.rpartition(".")
-        if module not in self.known and parent:
+        if module not in self.known and not parent:
+            found = [] if _is_of_python(module) else self.find(module)
+            self.known[module] = found[-1] if found else None
+        elif module not in self.known:
             around = self._place(parent)
             for folder in (around.locations if around else None) or ():
                 for path, locations in _places(os.path.join(folder, name)):
                     self.known[module] = Copy(module, "source", path, "", None, locations)
                     return self.known[module]
         return self.known.get(module)
+
+
+def _is_of_python(module: str) -> bool:
+    """Return whether a top-level module is one of the standard library."""
+    if sys.version_info >= (3, 10):  # noqa: UP036 - Python 3.9 has no such list
+        return module in sys.stdlib_module_names
+    library = os.path.dirname(os.__file__)
+    return module in sys.builtin_module_names or any(
+        os.path.exists(os.path.join(library, it)) for it in (module, f"{module}.py")
+    )
 
 
 def _places(stem: str) -> Iterator[tuple[str | None, tuple[str, ...] | None]]:
@@ -117,6 +134,7 @@ def doubts(
             or (each.module in parents and module.rpartition(".")[2] in sources.reach(each).texts)
             for each in running
         ),
+        lambda: any(module in sources.reach(each).imports for each in running),
     )
     sources.known.update(parents)
     running = list(_running(module, watched.parents, sources))
@@ -187,9 +205,15 @@ def _running(module: str, parents: Sequence[str], sources: Sources) -> Iterator[
             parts = name.split(".")
             for end in range(1, len(parts) + 1):
                 each = ".".join(parts[:end])
-                if parts[0] == top and each not in seen and each != module:
+                is_near = parts[0] == top or space.module.partition(".")[0] == top
+                if (is_near or _is_alone(space)) and each not in seen and each != module:
                     seen.add(each)
                     waiting.append(each)
+
+
+def _is_alone(space: Space) -> bool:
+    """Return whether a module is a file of its own, not one of a package."""
+    return space.locations is None and "." not in space.module
 
 
 def _reached(reaches: list[Reach]) -> set[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .lazy import is_own_child, stands_in
-from .values import UNKNOWN, WILD, Space, matches
+from .values import ANY_MODULE, UNKNOWN, WILD, Space, matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +39,8 @@ class Watched:
 
     is_named: Callable[[], bool]
     """Whether code that runs has a text with the module's name."""
+    is_imported: Callable[[], bool]
+    """Whether code that runs first imports the module."""
 
     def child(self, parent: str) -> str:
         """Return the name below a parent that leads to the module."""
@@ -88,7 +90,10 @@ class Effects:
                 for text in self.space.texts(key):
                     self.attribute(node, base, text, value, adds=adds)
             else:
-                self.attribute(node, name, "[]", value)
+                is_path = "__path__" in self.space.texts(key)
+                self.attribute(
+                    node, UNKNOWN if is_path else name, "__path__" if is_path else "[]", value
+                )
 
     def attribute(
         self, node: ast.AST, owner: str, name: str, value: ast.AST | None, *, adds: bool = False
@@ -97,7 +102,13 @@ class Effects:
         full, module = f"{owner}.{name}", self.watched.module
         of_module = owner == module or owner.startswith(f"{module}.")
         given = value if isinstance(value, ast.expr) else None
-        if WILD in name:  # an attribute that only running it shows: of the module itself it counts
+        if owner == ANY_MODULE and not self.is_path(full):
+            is_parent = self.space.module in self.watched.parents
+            if name not in _DESCRIBING and (is_parent or self.watched.is_imported()):
+                self.say(node, "sets attributes of modules whose names are computed")
+        elif (
+            WILD in name
+        ):  # an attribute that only running it shows: of the module itself it counts
             if of_module:
                 self.say(node, f"sets attributes of {owner}")
         elif self.is_path(full):

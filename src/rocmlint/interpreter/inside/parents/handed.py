@@ -25,9 +25,7 @@ class HandedOn:
         """Note what is around each node of the file."""
         self.effects, self.space = effects, effects.space
         self.parents: dict[ast.AST, ast.AST] = {
-            child: node
-            for node in walk(self.space.tree)
-            for child in children(node)
+            child: node for node in walk(self.space.tree) for child in children(node)
         }
 
     def check(self, node: ast.expr) -> None:
@@ -88,4 +86,6 @@ class HandedOn:
             )
         if isinstance(parent, (ast.Tuple, ast.List)):
             return isinstance(self.parents.get(parent), (ast.Assign, ast.For, ast.Compare))
+        if type(parent).__name__ == "Match":  # Python 3.10 and later
+            return False
         return not isinstance(parent, (ast.Dict, ast.Set, ast.Yield, ast.Lambda))

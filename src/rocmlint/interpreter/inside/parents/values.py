@@ -23,6 +23,8 @@ WILD = "\0"
 """Stands in a text for what only running the code can tell."""
 UNKNOWN = "?"
 """The dotted name of what nothing is known of."""
+ANY_MODULE = "?modules"
+"""That of a module which is looked up in ``sys.modules``, nobody knows which."""
 _MOST = 64
 """How many values of one expression are followed."""
 _DEEPEST = 12
@@ -109,7 +111,7 @@ class Space:
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             self._assign(node.target, node.value)
         elif isinstance(node, (ast.For, ast.comprehension)):
-            for each in elements(node.iter):
+            for each in self._gone_through(node.iter):
                 self._assign(node.target, each)
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             self._assign(node.optional_vars, node.context_expr)
@@ -145,6 +147,17 @@ class Space:
                 for each in walk(function):
                     if isinstance(each, ast.Return) and each.value is not None:
                         yield each.value
+
+    def _gone_through(self, node: ast.expr) -> list[ast.expr]:
+        """Return what a loop goes through; of all modules, any of them."""
+        for each in walk(node):
+            if isinstance(each, (ast.Name, ast.Attribute)) and "modules" in (
+                getattr(each, "attr", ""),
+                getattr(each, "id", ""),
+            ):
+                module = ast.Subscript(each, ast.Constant(...), ast.Load())
+                return [module, ast.Tuple([ast.Constant(...), module], ast.Load())]
+        return elements(node)
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         for name, given in paired(target, value):
@@ -200,13 +213,14 @@ class Space:
         found = set()
         for each in self.dotted(owner, depth + 1) or {UNKNOWN}:
             if each == "sys.modules":
-                found |= {UNKNOWN if WILD in it else it for it in self.texts(key, depth + 1)}
+                found |= {ANY_MODULE if WILD in it else it for it in self.texts(key, depth + 1)}
             elif each.endswith(".__dict__") or each == UNKNOWN:
                 base = each.removesuffix(".__dict__")
                 keys = [it for it in self.texts(key, depth + 1) if WILD not in it]
                 found |= {_attribute(base, it) for it in keys}
             elif not each.endswith("__path__"):
-                found.add(f"{each}[]")
+                is_path = "__path__" in self.texts(key, depth + 1)
+                found.add(f"{UNKNOWN}.__path__" if is_path else f"{each}[]")
         return found
 
     def _dotted_call(self, node: ast.Call, depth: int) -> set[str]:
