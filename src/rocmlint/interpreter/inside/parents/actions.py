@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from .effects import LISTS, TABLES, Effects
 from .handed import AT_END, CHANGING, HandedOn
+from .nodes import children, paired, walk
 from .reach import is_never
-from .values import UNKNOWN, WILD, Space, children, paired, walk
+from .values import UNKNOWN, WILD, Space
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -103,7 +104,7 @@ class _Reader:
         for each in (*node.decorator_list, *node.bases, *node.keywords):
             self._visit(each)
         if self._is_top:
-            self._bound(node, node.name, None)
+            self._bound(node, node.name, node)
         self.classes.append(node.name)
         self._all(node.body)
         self.classes.pop()

@@ -104,7 +104,8 @@ class Effects:
         given = value if isinstance(value, ast.expr) else None
         if owner == ANY_MODULE and not self.is_path(full):
             is_parent = self.space.module in self.watched.parents
-            if name not in _DESCRIBING and (is_parent or self.watched.is_imported()):
+            is_near = self.space.module.partition(".")[0] == module.partition(".")[0]
+            if name not in _DESCRIBING and (is_parent or (is_near and self.watched.is_imported())):
                 self.say(node, "sets attributes of modules whose names are computed")
         elif (
             WILD in name
@@ -172,7 +173,8 @@ class Effects:
             folders = self.space.folders(value)
             if folders and all(self.watched.takes_same(each, folders) for each in parents):
                 return
-        self.say(node, f"changes __path__ of {owner.lstrip('?.') or 'a package'}")
+        told = "a package" if owner.startswith(UNKNOWN) else owner
+        self.say(node, f"changes __path__ of {told}")
 
     def _only_adds(self, name: str, value: ast.expr | None) -> bool:
         """Return whether a new path begins with the old one."""

@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from .effects import LISTS
-from .values import UNKNOWN, WILD, children, walk
+from .nodes import children, walk
+from .values import UNKNOWN, WILD
 
 if TYPE_CHECKING:
     from .effects import Effects

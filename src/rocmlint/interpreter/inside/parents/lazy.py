@@ -6,7 +6,8 @@ import ast
 import os
 from typing import TYPE_CHECKING
 
-from .values import UNKNOWN, WILD, Space, elements, walk
+from .nodes import elements, walk
+from .values import UNKNOWN, WILD, Space
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,9 @@ _UNFIT = {"__path__", "__setattr__", "__class__", "__dict__"}
 def is_own_child(function: object, space: Space, child: str) -> bool:
     """Return whether a ``__getattr__`` gives no other module for the name of a submodule."""
     functions: list[ast.AST] = []
+    if isinstance(function, ast.ClassDef):  # whose attributes a decorator gives, as in matplotlib
+        named = {getattr(each, "name", None) for each in function.body} | _assigned_in(function)
+        return bool(function.decorator_list) and child.rpartition(".")[2] not in named
     if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         functions = [function]
     elif isinstance(function, ast.Name):
@@ -237,15 +241,19 @@ def _is_plain(kind: ast.ClassDef, home: Space) -> bool:
     """Return whether an instance has the attributes that it was given, as a module does."""
     bases = {name for each in kind.bases for name in home.dotted(each)}
     named = {each.name for each in kind.body if isinstance(each, ast.FunctionDef)}
-    named |= {
+    named |= _assigned_in(kind)
+    is_module = bool(bases) and all(each.endswith(".ModuleType") for each in bases)
+    return is_module and not kind.keywords and not kind.decorator_list and not named & _UNFIT
+
+
+def _assigned_in(kind: ast.ClassDef) -> set[str]:
+    return {
         target.id
         for each in kind.body
         if isinstance(each, ast.Assign)
         for target in each.targets
         if isinstance(target, ast.Name)
     }
-    is_module = bool(bases) and all(each.endswith(".ModuleType") for each in bases)
-    return is_module and not kind.keywords and not kind.decorator_list and not named & _UNFIT
 
 
 def _keeps_child(kind: ast.ClassDef, home: Space, watched: Watched, parent: str) -> bool:

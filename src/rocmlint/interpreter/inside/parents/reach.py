@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .values import children
+from .nodes import children
 
 if TYPE_CHECKING:
     from .values import Space
