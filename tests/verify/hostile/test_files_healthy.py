@@ -116,6 +116,11 @@ EVERY_DAY: dict[str, dict[str, str]] = {
         "            sys.modules.setdefault(member_name, member)\n"
         "import json\nfill(json)\n"
     },
+    "aliases given names": {
+        TOP: "import sys, math\nfor name in sorted(dir(math))[:2]:\n"
+        "    alias = sys.modules[f'{__name__}.{name}_old'] = type(sys)(name)\n"
+        "    sys.modules[f'{__name__}.{name}_old'].__getattr__ = lambda name: None\n"
+    },
     "modules looked up": {
         TOP: "import sys\nif 'torch' in sys.modules:\n    x = sys.modules['torch']\n"
         "me = sys.modules[__name__]\nsetattr(me, 'version', '1.0')\nme.author = 'x'\n"

@@ -99,7 +99,12 @@ class Effects:
         self, node: ast.AST, owner: str, name: str, value: ast.AST | None, *, adds: bool = False
     ) -> None:
         """Say what it means that an attribute of something is set, if that matters."""
-        full, module = f"{owner}.{name}", self.watched.module
+        module = self.watched.module
+        if WILD in owner:  # a module of which only a part of its name is known
+            if not any(matches(owner, each) for each in (module, *self.watched.parents)):
+                return
+            owner = ANY_MODULE
+        full = f"{owner}.{name}"
         of_module = owner == module or owner.startswith(f"{module}.")
         given = value if isinstance(value, ast.expr) else None
         if owner == ANY_MODULE and not self.is_path(full):
@@ -158,6 +163,8 @@ class Effects:
             owner = owner[: -len(".__spec__")] if owner.endswith(".__spec__") else UNKNOWN
         elif last != "__path__":
             return False
+        if WILD in owner:
+            return any(matches(owner, each) for each in self.watched.parents)
         return owner in self.watched.parents or owner.startswith(UNKNOWN)
 
     def path(self, node: ast.AST, name: str, value: ast.expr | None, *, adds: bool = False) -> None:
@@ -173,7 +180,7 @@ class Effects:
             folders = self.space.folders(value)
             if folders and all(self.watched.takes_same(each, folders) for each in parents):
                 return
-        told = "a package" if owner.startswith(UNKNOWN) else owner
+        told = owner if owner in self.watched.parents else "a package"
         self.say(node, f"changes __path__ of {told}")
 
     def _only_adds(self, name: str, value: ast.expr | None) -> bool:

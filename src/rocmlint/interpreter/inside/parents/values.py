@@ -193,7 +193,8 @@ class Space:
         found = set()
         for each in self.dotted(owner, depth + 1) or {UNKNOWN}:
             if each == "sys.modules":
-                found |= {ANY_MODULE if WILD in it else it for it in self.texts(key, depth + 1)}
+                names = self.texts(key, depth + 1)
+                found |= {it if it.strip(f"{WILD}.") else ANY_MODULE for it in names}
             elif each.endswith(".__dict__") or each == UNKNOWN:
                 base = each.removesuffix(".__dict__")
                 keys = [it for it in self.texts(key, depth + 1) if WILD not in it]
