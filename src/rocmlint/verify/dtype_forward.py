@@ -28,7 +28,8 @@ def forward_of(answer: Mapping[str, Any]) -> Result:
         return _left(answer)
     if forward["crash"]:
         return _crashed(answer)
-    if forward["later"] or (answer["tensors"] and not forward["operations"]):
+    is_seen = forward["calls"] and (forward["operations"] or not answer["tensors"])
+    if forward["later"] or not is_seen:
         return _not_seen(answer)
     designed = forward["designed"]
     seen = f"{forward['calls']} calls, {forward['operations']:,} operations"
@@ -69,7 +70,9 @@ def _not_seen(answer: Mapping[str, Any]) -> Result:
     """Return that the forward did its work where nobody looked."""
     later = answer["forward"]["later"]
     reason = "the forward pass ran no operation of PyTorch"
-    if later:
+    if not answer["forward"]["calls"]:
+        reason = "the model is a TorchScript module, which is only seen from outside"
+    elif later:
         reason = f"the model returns a {later}, which does its work after the forward pass"
     return result_of(
         CLAIM,

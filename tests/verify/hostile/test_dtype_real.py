@@ -131,3 +131,20 @@ def test_float32_attention_is_told_and_no_fault(judged: Judged) -> None:
     results = list(judgements(ask(lambda: (model, inputs))))
     judge_all(judged, results)
     assert results[2].seen.endswith("2 in float32 without weights")
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa", "flex_attention"])
+def test_each_attention_of_transformers_is_seen(attention: str, judged: Judged) -> None:
+    config = transformers.LlamaConfig(
+        vocab_size=64,
+        hidden_size=64,
+        intermediate_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+    )
+    model = transformers.LlamaForCausalLM._from_config(
+        config, dtype=HALF, attn_implementation=attention
+    )
+    inputs = {"input_ids": torch.ones(1, 16, dtype=torch.long)}
+    judge_all(judged, list(judgements(ask(lambda: (model.eval(), inputs)))))

@@ -42,7 +42,7 @@ class Matmuls:
 
     def note(self, func: Any, sources: Sequence[Any], module: str) -> dict[str, Any] | None:
         """Look at an operation; return what is to be told of a multiplication in a large dtype."""
-        namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001 - its only name
+        namespace, name = name_of_operation(func)
         is_opaque = not _WORD.search(name)
         if is_opaque and namespace in _OWN:
             return None
@@ -102,6 +102,20 @@ class Matmuls:
         if not other.is_floating_point or _size(other) < _COMPUTED:
             other = self._dominant
         return other is not None and _size(dtype) > _size(other)
+
+
+def name_of_operation(func: Any) -> tuple[str, str]:
+    """Return the namespace and the name of an operation; higher-order ones have no namespace."""
+    schema = getattr(func, "_schema", None)
+    if schema is None:
+        return "", str(getattr(func, "__name__", func))
+    namespace, _, name = schema.name.partition("::")
+    return namespace, name
+
+
+def multiplies(func: Any) -> bool:
+    """Return whether an operation multiplies matrices, as its name says."""
+    return bool(_WORD.search(name_of_operation(func)[1]))
 
 
 def _size(dtype: Any) -> int:

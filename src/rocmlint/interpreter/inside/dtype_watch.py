@@ -5,17 +5,20 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from .as_published import library_of, library_of_class
-from .dtype_matmuls import Matmuls
+from .dtype_matmuls import Matmuls, multiplies, name_of_operation
 from .dtype_origins import CONSTANT, FLOW, FOREIGN, Origin, Origins
 from .places import files_of_call, place_of
 from .tensors import floats_in, name_of, names_a_dtype, tensors_in
 
 _MATRIX = 2
+_SHAPED = re.compile(r"^new_|_like$")
+"""Operations that take nothing but the shape of a tensor."""
 _FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 
@@ -62,6 +65,8 @@ def watch_of(dominant: str, origins: Origins) -> Any:
                 self.names_a_dtype = before
 
     class Watch(mode):  # type: ignore[misc]
+        supports_higher_order_operators = True
+
         def __init__(self) -> None:
             super().__init__()
             self.calls = self.operations = 0
@@ -80,7 +85,11 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             kwargs = kwargs or {}
-            if torch.is_inference_mode_enabled():  # what is made of operations comes whole there
+            is_higher = not hasattr(func, "_schema")
+            if is_higher and not multiplies(func):
+                message = f"rocmlint cannot look into {func}"  # it would run unseen
+                raise NotImplementedError(message)
+            if torch.is_inference_mode_enabled() and not is_higher:  # there it comes undivided
                 with self:
                     result = func.decompose(*args, **kwargs)
                 if result is not NotImplemented:
@@ -100,8 +109,9 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             def told(dtype: str, is_mixed: bool) -> Origin:
                 return self._origin(func, dtype, is_mixed)
 
-            is_written = func._schema.name == "aten::copy_"  # noqa: SLF001 - its only name
-            new = origins.note(sources, list(tensors_in(result)), is_written, told)
+            name = name_of_operation(func)[1]
+            made_of = [] if _SHAPED.search(name) else sources
+            new = origins.note(made_of, list(tensors_in(result)), name == "copy_", told)
             if call:
                 call.casts += new
             return result
