@@ -8,15 +8,54 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.verify.dtype import judged as judgements
-from tests.support.dtype_faults import HIDDEN, LEAVING, MULTIPLYING, Fault
+from tests.support.dtype_faults import DOWN, LEAVING, MULTIPLYING, Fault
 from tests.support.dtype_measured import measured
-from tests.support.dtype_models import HALF, ask, tiny
+from tests.support.dtype_models import HALF, ask, nn, tiny, torch
 
 if TYPE_CHECKING:
     from tests.support.verdicts import Judged
 
 pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("dtype")]
 pytest.importorskip("transformers")
+
+
+F: Any = nn.functional
+LIBRARIES: list[Any] = []
+"""Operators are there as long as their library."""
+
+
+def cast_before_the_run(model: Any) -> None:
+    proj = model.model.layers[0].mlp.down_proj
+    wide = proj.weight.detach().float()
+    proj.forward = lambda x: F.linear(x.float(), wide).to(x.dtype)
+
+
+def by_numpy(model: Any) -> None:
+    proj = model.model.layers[0].mlp.down_proj
+
+    def forward(x: Any) -> Any:
+        product = x.float().numpy() @ proj.weight.detach().float().numpy().T
+        return torch.from_numpy(product).to(x.dtype)
+
+    proj.forward = forward
+
+
+def by_an_operator_of_its_own(model: Any) -> None:
+    if not hasattr(torch.ops.of_the_tests, "tiles"):
+        library = torch.library.Library("of_the_tests", "DEF")
+        library.define("tiles(Tensor x, Tensor weight) -> Tensor")
+        library.impl("tiles", lambda x, weight: x @ weight.t(), "CompositeExplicitAutograd")
+        LIBRARIES.append(library)
+    proj = model.model.layers[0].mlp.down_proj
+    operator = torch.ops.of_the_tests.tiles
+    proj.forward = lambda x: operator(x.float(), proj.weight.float()).to(x.dtype)
+
+
+HIDDEN = {
+    "a copy made before the run": Fault("llama", cast_before_the_run, DOWN),
+    "by NumPy": Fault("llama", by_numpy, DOWN),
+    "by an operator of its own": Fault("llama", by_an_operator_of_its_own, DOWN),
+}
 
 
 def here(put: Any) -> set[str]:

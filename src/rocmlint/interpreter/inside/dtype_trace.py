@@ -55,7 +55,7 @@ def trace(
         "later": later,
         "given": sorted(floats_in((arguments, keywords))),
         "boundaries": watch.boundaries,
-        "left": _spread(watch.left, watch.boundaries, crash),
+        "left": _spread(watch.left, watch.boundaries, crash) or _blamed(watch.passed, crash),
         "designed": watch.designed,
         "matmuls": {
             "count": watch.matmuls.count,
@@ -84,6 +84,16 @@ def _spread(
         return bool(above) and all(one is None or is_kept_in(one) for one in above)
 
     return [each for each in left if not is_kept_in(each)]
+
+
+def _blamed(passed: list[dict[str, Any]], crash: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the calls that gave what they were given, by the very cast that the run failed of."""
+    cast = crash["cast"] if crash and crash["about_dtypes"] else None
+    return [
+        each
+        for each in passed
+        if cast and cast["is_given"] and each["cast"] and each["cast"]["place"] == cast["place"]
+    ]
 
 
 def holder_of(module: str, called: Mapping[str, Any]) -> str | None:

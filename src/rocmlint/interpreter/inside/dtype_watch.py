@@ -74,6 +74,8 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             self.boundaries: dict[str, list[list[list[str]]]] = {}
             self.left: list[dict[str, Any]] = []
             self.designed: list[dict[str, Any]] = []
+            self.passed: list[dict[str, Any]] = []
+            """Calls that gave by a cast of their own what they had been given."""
             self.unseen: list[str] = []
             self.matmuls = Matmuls(origins, getattr(torch, dominant, None) if dominant else None)
             self.failed: tuple[BaseException | None, bool] = (None, False)
@@ -215,9 +217,12 @@ def watch_of(dominant: str, origins: Origins) -> Any:
                 if call.given and name_of(tensor.dtype) not in call.given:
                     return False
                 is_for_all = bool(call.given) and dominant not in call.given
-                return origin in known or (
-                    is_for_all and origin is not None and origin.how == "chosen"
-                )
+                if origin in known or origin is None:
+                    return True
+                is_cast = is_for_all and origin.how == "chosen"
+                if is_cast:
+                    self._note(self.passed, call, [tensor], "")
+                return is_cast
 
             return [
                 each
