@@ -40,7 +40,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             failed[name] = last_line(error)
     names = [each for each in request["modules"] if each not in failed]
     answered: dict[str, Any] = {"failed": failed}
-    functions = request["functions"]
+    functions = request.get("functions", [])
     if request["call"]:
         for name in names:
             for found in held(name):
