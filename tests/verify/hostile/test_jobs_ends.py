@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Result, Verdict
     from tests.support.verdicts import Judged
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("hostile_jobs")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("hostile_jobs")]
 
 START = """
 import os, subprocess, sys
@@ -90,6 +90,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Cases:
     return Cases(job.root)
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("name", REPLACED)
 def test_what_was_replaced_is_never_proven(cases: Cases, judged: Judged, name: str) -> None:
     name = f"{name}, replaced"
@@ -97,12 +98,14 @@ def test_what_was_replaced_is_never_proven(cases: Cases, judged: Judged, name: s
     judged("jobs", "broken", cases.verdict(name))
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("name", UNCHANGED)
 def test_what_was_not_changed_is_proven(cases: Cases, judged: Judged, name: str) -> None:
     assert cases.was_right(name)
     judged("jobs", "holds", cases.verdict(name))
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("name", LOST)
 def test_what_nobody_saw_is_unproven_and_says_why(cases: Cases, judged: Judged, name: str) -> None:
     name = f"{name}, lost"

@@ -12,7 +12,7 @@ from tests.support.verify_jobs import MODULE, Job, Watched, python_of
 if TYPE_CHECKING:
     from tests.support.verdicts import Judged
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("hostile_jobs")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("hostile_jobs")]
 
 ENDS = """
 import multiprocessing, os, subprocess, sys
@@ -45,6 +45,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13"])
 def test_other_interpreters_see_the_ends_too(job: Job, judged: Judged, version: str) -> None:
     job.script(ENDS)
@@ -95,6 +96,7 @@ def loaders(tmp_path_factory: pytest.TempPathFactory) -> Watched:
     return job.watch(sys.executable, "job.py", RANK="0", WORLD_SIZE="1")
 
 
+@pytest.mark.verdict
 def test_workers_of_a_data_loader_are_seen_at_their_end(loaders: Watched, judged: Judged) -> None:
     assert loaders.ran.stdout == "[2, 2, 2, 2]\n" * 3, loaders.ran.stderr
     assert len(loaders.started("fork")) == 3

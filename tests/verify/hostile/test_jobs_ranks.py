@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.support.hip_objects import Compiler
     from tests.support.verdicts import Judged, Truth
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("hostile_jobs")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("hostile_jobs")]
 
 MANIFEST = ("--manifest", "patched.toml")
 
@@ -53,6 +53,7 @@ if rank == 3:
 """
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("case", ["replaced", "unchanged"])
 def test_a_rank_whose_end_nobody_saw_is_unproven_and_counted(
     job: Job, judged: Judged, case: str
@@ -68,6 +69,7 @@ def test_a_rank_whose_end_nobody_saw_is_unproven_and_counted(
     assert ends["evidence"][0]["value"].startswith("rank 3 (pid")
 
 
+@pytest.mark.verdict
 def test_four_ranks_that_end_by_themselves_are_all_seen(job: Job, judged: Judged) -> None:
     watched, found = run_ranks(job, "import patched\nif rank == 3:\n    os._exit(0)\n")
     assert watched.ran.returncode == 0, watched.results
@@ -84,6 +86,7 @@ EARLY = {
 }
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("how", EARLY)
 def test_a_rank_that_fell_before_the_import_contradicts_no_import(
     job: Job, judged: Judged, how: str
@@ -104,6 +107,7 @@ def test_if_no_rank_came_to_the_import_nothing_is_contradicted_but_the_command(j
     assert "ended by KeyError" in reason
 
 
+@pytest.mark.verdict
 def test_a_rank_that_ended_without_the_import_contradicts_it(job: Job, judged: Judged) -> None:
     watched, found = run_ranks(job, "if rank == 2:\n    sys.exit(0)\nimport patched\n")
     judged("jobs", "broken", found.verdicts("is loaded")["rank 2"])
@@ -127,6 +131,7 @@ import patched
 """
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize(
     ("case", "alike", "is_ring"),
     [
@@ -150,6 +155,7 @@ def test_the_variables_that_ranks_really_have_are_judged(
     assert found.one("ranks 0-3", "variables of Python")["verdict"] == "proven"
 
 
+@pytest.mark.verdict
 def test_a_variable_set_after_the_start_is_told_and_not_proven(job: Job, judged: Judged) -> None:
     program = "os.environ['NCCL_ALGO'] = 'Tree'\nimport patched\n"
     _, found = run_ranks(job, program, "--variable", "NCCL_ALGO=Tree")
@@ -158,6 +164,7 @@ def test_a_variable_set_after_the_start_is_told_and_not_proven(job: Job, judged:
     assert result["seen"] == "'Tree', at its start not set"
 
 
+@pytest.mark.verdict
 def test_a_variable_of_python_in_one_rank_is_named(job: Job, judged: Judged) -> None:
     program = "if rank == 1:\n    os.environ['PYTHONHASHSEED'] = '1'\nimport patched\n"
     _, found = run_ranks(job, program)
@@ -184,6 +191,7 @@ def test_a_wrong_variable_is_one_line(job: Job, variable: str, message: str) -> 
     assert message in ran.stderr
 
 
+@pytest.mark.verdict
 def test_the_library_that_a_rank_maps_without_code_for_the_gpu_is_named(
     job: Job, judged: Judged, compiler: Compiler
 ) -> None:
@@ -247,6 +255,7 @@ def crash(tmp_path_factory: pytest.TempPathFactory) -> tuple[Watched, Results]:
     return watched, ranks(job, "kept", *MANIFEST)
 
 
+@pytest.mark.verdict
 def test_one_failed_rank_says_nothing_bad_of_the_others(
     crash: tuple[Watched, Results], judged: Judged
 ) -> None:
@@ -258,6 +267,7 @@ def test_one_failed_rank_says_nothing_bad_of_the_others(
     judged("jobs", "open", found.verdicts("is loaded")["rank 2"])
 
 
+@pytest.mark.verdict
 def test_a_rank_that_the_launcher_ended_is_seen_before(
     crash: tuple[Watched, Results], judged: Judged
 ) -> None:
