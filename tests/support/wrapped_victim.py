@@ -15,11 +15,15 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.interpreter import inside
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.verdicts import Truth
 
+INSIDE = os.path.dirname(inside.__file__ or "")
+"""What runs in the interpreter of the user, whichever that is."""
 DECO = """\
 import functools
 def logged(function):
@@ -179,13 +183,21 @@ CALLS = {
     "MLP.value": "m.MLP().value",
     "MLP.slow": "m.MLP().slow",
     "MLP.both": "m.MLP.both(1)",
+    "Data.method": "m.Data().method()",
+    "Pair.total": "m.Pair(3).total()",
 }
 
 _DRIVER = """\
-import asyncio, importlib, json, os, sys, tempfile, warnings
+import asyncio, importlib, json, importlib.util as util, os, sys, tempfile, warnings
 warnings.simplefilter("ignore")
-from rocmlint.interpreter.inside import loaded
-calls, cases, module = json.load(sys.stdin)
+calls, cases, module, inside = json.load(sys.stdin)
+spec = util.spec_from_file_location(
+    "rocmlint_inside", inside + "/__init__.py", submodule_search_locations=[inside]
+)
+sys.modules["rocmlint_inside"] = util.module_from_spec(spec)
+loaded = importlib.import_module("rocmlint_inside.loaded")
+for each in (module, "accel"):
+    importlib.import_module(each)
 def called(m):
     told = {}
     for name, text in calls.items():
@@ -244,7 +256,7 @@ def cases(truth: Truth, text: str) -> list[Case]:
     return found
 
 
-def seen(site: Path, cases: list[Case], python: str = sys.executable) -> dict[str, dict[str, Any]]:
+def seen(site: Path, cases: list[Case], python: str | None = None) -> dict[str, dict[str, Any]]:
     """Install the package and the cases, and return by name what each process found."""
     package = site / "site-packages/victim"
     package.mkdir(parents=True)
@@ -252,20 +264,28 @@ def seen(site: Path, cases: list[Case], python: str = sys.executable) -> dict[st
     (package / "deco.py").write_text(DECO)
     (package / "mod.py").write_text(MOD)
     (site / "site-packages/accel.py").write_text(ACCEL)
-    return _asked(site / "site-packages", cases, "victim.mod", CALLS, python)
+    return asked(site / "site-packages", cases, "victim.mod", CALLS, python)
 
 
-def _asked(
-    site: Path, cases: list[Case], module: str, calls: dict[str, str], python: str
+def asked(
+    site: Path,
+    cases: list[Case],
+    module: str,
+    calls: dict[str, str],
+    python: str | None = None,
 ) -> dict[str, dict[str, Any]]:
+    """Install cases beside a module, which must be there, and return what each process found.
+
+    ``calls`` are evaluated before and after, with ``m`` for the module.
+    """
     for case in cases:
         body = textwrap.indent(textwrap.dedent(case.run).strip() or "pass", "    ")
         text = f"import functools, accel\nimport {module} as m\n{case.text}\n"
         (site / f"{case.module}.py").write_text(f"{text}def run():\n{body}\n")
-    asked = {each.module: f"{each.module}:run" if each.run else None for each in cases}
+    wanted = {each.module: f"{each.module}:run" if each.run else None for each in cases}
     ran = subprocess.run(
-        [python, "-c", _DRIVER],
-        input=json.dumps([calls, asked, module]),
+        [python or sys.executable, "-c", _DRIVER],
+        input=json.dumps([calls, wanted, module, INSIDE]),
         env={**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,

@@ -43,7 +43,10 @@ def _told_of(entry: Mapping[str, Any]) -> str:
     """Say what a run showed of an entry that it did not decide."""
     calls, passed, runs = entry["calls"], entry["passed"], entry["runs"]
     if calls is not None and not entry["watched"]:
-        return "this run does not show: it was put there while the call ran"
+        return (
+            "this run does not show: it was put there while the call ran, or is around a class, so "
+            "its calls were not counted"
+        )
     if not calls and not runs:
         return "this run does not show: it was not called"
     if calls and not runs:

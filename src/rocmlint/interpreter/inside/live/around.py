@@ -40,7 +40,7 @@ class Makers:
 
     def may_make(self, part: object) -> bool:
         """Return whether an object is one of these."""
-        if self.maker is ABSENT or self.maker is object:
+        if self.maker is ABSENT:
             return False
         if issubclass(type(self.maker), type) and self.maker in bases(type(part)):
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from dataclasses import dataclass, field
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from .bindings import stored_path
 from .fingerprints import fingerprint
 from .foreign import foreign
 from .layers import Layer, layer, layers, within_reach
-from .makers import absorbs, makers, may_have_made
+from .makers import absorbs, makers
 from .reachable import (
     ABSENT,
     classes_of,
@@ -79,7 +80,14 @@ _IMPLIED = {
     classmethod: ("__init_subclass__", "__class_getitem__"),
 }
 """The methods of which Python itself makes these."""
-_ACCESSORS = ("getter", "setter", "deleter")
+
+
+def _property_makers(name: str) -> set[str]:
+    return {"property", *(f"{name}.{each}" for each in ("getter", "setter", "deleter"))}
+
+
+def _accessors(value: property) -> list[object]:
+    return [each for each in (value.fget, value.fset, value.fdel) if each is not None]
 
 
 class _Look:
@@ -123,9 +131,8 @@ class _Look:
         if kind in (staticmethod, classmethod):
             is_asked = decorator == kind.__name__ or own in _IMPLIED.get(kind, ())
             return is_asked and self.is_exactly(value.__func__, name, wanted)
-        if kind is property and decorator in {"property", *(f"{own}.{it}" for it in _ACCESSORS)}:
-            parts = [each for each in (value.fget, value.fset, value.fdel) if each is not None]
-            named = self.named(name)
+        if kind is property and decorator in _property_makers(own):
+            parts, named = _accessors(value), self.named(name)
             return any(self.is_exactly(each, name, wanted) for each in parts) and all(
                 self.is_exactly(each, name, named) for each in parts
             )
@@ -151,9 +158,10 @@ class _Look:
     def is_settled(self, name: str) -> bool:
         """Return whether a class around it is another one, so that nothing more is to be said."""
         found = self.found
+        others = (found.replaced, found.opaque, found.missing, found.behind)
         around = name.rpartition(".")[0]
         while around:
-            if around in found.replaced or around in found.opaque or around in found.missing:
+            if any(around in each for each in others):
                 return True
             around = around.rpartition(".")[0]
         return False
@@ -197,32 +205,55 @@ class _Look:
         if issubclass(type(value), type):
             if not self.is_own(expected.name, value):
                 self.found.replaced[expected.name] = place(value)
-        elif type(self.module) is not ModuleType or self.may_be_made(
-            expected, list(functions_of(value))
-        ):
+        elif type(self.module) is not ModuleType or self.is_made_of_class(expected, value):
             self.found.opaque.append(expected.name)
+        elif self.is_unknown(expected) or layers(value, partial(self.is_class, expected.name)):
+            self.found.behind[expected.name] = layer(value)
         else:
             self.found.replaced[expected.name] = place(value)
 
-    def may_be_made(self, expected: Expected, functions: list[FunctionType]) -> bool:
-        return may_have_made(makers(self.module, expected, self.classes), functions)
+    def is_made_of_class(self, expected: Expected, value: object) -> bool:
+        """Return whether a decorator gives an object for a class: often an instance of it."""
+        is_decorated = bool(expected.decorators)
+        return (
+            (is_decorated and self.is_class(expected.name, type(value)))
+            or (is_decorated and value is None)
+            or self.is_asked_for(expected, value)
+        )
 
-    def at_function(self, expected: Expected, value: object) -> None:
-        wanted = self.wanted(expected)
+    def is_class(self, name: str, part: object) -> bool:
+        """Return whether an object is the class of a name in this module."""
+        is_named = issubclass(type(part), type) and qualified_name(part) == name  # type: ignore[arg-type]
+        return is_named and self.is_own(name, part)
+
+    def at_function(self, expected: Expected, value: Any) -> None:
+        wanted, own = self.wanted(expected), expected.name.rpartition(".")[2]
         outermost = (expected.decorators or ("",))[0] or ""
         if not wanted or self.is_exactly(value, expected.name, wanted, outermost):
             return
-        around = layers(value, lambda each: self.is_code(each, wanted))
+        if type(value) is not property or outermost not in _property_makers(own):
+            self.at_other(expected, value, wanted)
+            return
+        named = self.named(expected.name)
+        parts = [it for it in _accessors(value) if not self.is_exactly(it, expected.name, named)]
+        for each in parts[:1]:
+            self.at_other(expected, each, named)
+        if not parts:  # what was defined last is not in it
+            self.found.missing.append(expected.name)
+
+    def at_other(self, expected: Expected, value: object, wanted: set[Fingerprint]) -> None:
+        """Look at what is not simply a definition: something around it, or something else."""
+        around = layers(value, partial(self.is_code, wanted))
         functions = list(functions_of(value))
         if around is not None:
             strange = [each for each in around if not self.is_asked_for(expected, each)]
             if strange:
-                self.at_strange(expected, value, strange[0])
+                self.at_strange(expected, value, strange[0], wanted)
             elif not self.disk.is_home(functions[0].__code__):
                 self.found.wrapped[expected.name] = _place(functions[0].__code__)
         elif any(self.disk.is_outdated(each.__code__) for each in functions):
             self.found.missing.append(expected.name)
-        elif value is None and self.makers(expected):  # a decorator that gives nothing back
+        elif value is None and expected.decorators:  # one that gives nothing back
             self.found.opaque.append(expected.name)
         elif self.is_asked_for(expected, value):
             strange = [each for each in functions if not self.is_asked_for(expected, each)]
@@ -231,18 +262,24 @@ class _Look:
             else:
                 self.found.opaque.append(expected.name)
         else:
-            self.at_strange(expected, value, value)
+            self.at_strange(expected, value, value, wanted)
 
-    def at_strange(self, expected: Expected, value: object, strange: object) -> None:
+    def at_strange(
+        self, expected: Expected, value: object, strange: object, wanted: set[Fingerprint]
+    ) -> None:
         """Look at what nothing in the source or the package puts there."""
-        wanted, owner = self.wanted(expected), value_at(self.module, expected.path[:-1])
-        core = within_reach(value, [owner], lambda each: self.is_code(each, wanted))
+        owner = value_at(self.module, expected.path[:-1])
+        core = within_reach(value, [owner], partial(self.is_code, wanted))
         if core is not None:
             self.found.held[expected.name] = value, weakref.ref(core)
-        if core is not None or any(each.maker is ABSENT for each in self.makers(expected)):
+        if core is not None or self.is_unknown(expected):
             self.found.behind[expected.name] = layer(strange)
         else:
             self.found.replaced[expected.name] = place(value)
+
+    def is_unknown(self, expected: Expected) -> bool:
+        """Return whether a decorator of a definition is not to be found."""
+        return any(each.maker is ABSENT for each in self.makers(expected))
 
     def is_asked_for(self, expected: Expected, part: object) -> bool:
         """Return whether the source or the package puts an object around a definition."""
@@ -258,7 +295,7 @@ class _Look:
         found = list(makers(self.module, expected, self.classes))
         return [self.known.setdefault(id(each), Makers(each)) for each in found]
 
-    def is_code(self, part: object, wanted: set[Fingerprint]) -> bool:
+    def is_code(self, wanted: set[Fingerprint], part: object) -> bool:
         """Return whether an object is a function of this file with a code that is wanted."""
         return type(part) is FunctionType and self.holds([part], wanted)
 

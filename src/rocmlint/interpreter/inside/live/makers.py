@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .reachable import ABSENT, attributes, bases, functions_of, methods, value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from .bindings import Expected
 
@@ -41,19 +41,8 @@ def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) 
         if type(owner) is not type:
             yield type(owner)
         for base in bases(owner)[1:]:
-            if "__init_subclass__" in attributes(base):
-                yield base
-
-
-def may_have_made(makers: Iterable[object], functions: Sequence[FunctionType]) -> bool:
-    """Return whether what stands for a definition is what one of these gives for it.
-
-    It is where its outermost function, if it has any, is from a file whose code the maker runs.
-    """
-    return any(
-        each is ABSENT or not functions or functions[0].__code__.co_filename in _files(each)
-        for each in makers
-    )
+            if base is not object and "__init_subclass__" in attributes(base):
+                yield attributes(base)["__init_subclass__"]
 
 
 def absorbs(owner: object) -> bool:
@@ -70,10 +59,6 @@ def _resolved(module: object, name: str | None) -> object:
         found = [each[part] for each in (attributes(value), *kinds) if part in each]
         value = found[0] if found else ABSENT
     return value
-
-
-def _files(maker: Any) -> set[str]:
-    return {each.__code__.co_filename for each in run_by(maker)}
 
 
 def run_by(maker: Any) -> list[FunctionType]:
