@@ -62,7 +62,7 @@ class Block(torch.nn.Module):
 """
 WRAPPED = """
 # compiled
-m.GemmaMLP.forward = torch.compile(m.GemmaMLP.forward)
+m.GemmaMLP.forward = torch.compile(m.GemmaMLP.forward, backend="eager")
 
 # scripted
 m.rotate_half = torch.jit.script(m.rotate_half)
@@ -71,7 +71,7 @@ m.rotate_half = torch.jit.script(m.rotate_half)
 m.rotate_half = torch.no_grad()(m.rotate_half)
 
 # compiled around a decorated forward
-m.GemmaModel.forward = torch.compile(m.GemmaModel.forward)
+m.GemmaModel.forward = torch.compile(m.GemmaModel.forward, backend="eager")
 
 # not compiled around a decorated forward
 m.GemmaModel.forward = torch.compiler.disable(m.GemmaModel.forward)
