@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 INSIDE = Path(__file__).resolve().parent.parent / "src" / "rocmlint" / "interpreter" / "inside"
-FAULTS = ("differing", "replaced", "missing", "stale", "literals")
+FAULTS = ("differing", "replaced", "missing", "stale", "literals", "altered")
 NOTES = ("wrapped", "behind", "opaque")
 NOT_IMPORTED = {"__main__", "antigravity", "this", "idlelib", "test", "tests", "lib2to3", "turtle"}
 """What starts something, takes over the process or the screen, or ends it."""

@@ -36,7 +36,7 @@ STANDARD = [
     *("types", "typing", "unittest.mock", "urllib.request", "uuid", "weakref", "xml.dom.minidom"),
     *("xml.etree.ElementTree", "zipfile", "zoneinfo"),
 ]
-FAULTS = ("differing", "replaced", "missing", "stale", "literals")
+FAULTS = ("differing", "replaced", "missing", "stale", "literals", "altered")
 
 AWKWARD = """\
 from __future__ import annotations

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.words import counted, few
 from rocmlint.verify.live import wrappers
+from rocmlint.verify.live.altered import judged, line_of, where
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 Comparison = dict[str, Any]
@@ -80,13 +81,16 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
         return _contradicted(
             f"{counted(facts['replaced'], 'attribute')} replaced at run time",
             f"{first['name']} is not the code of {facts['origin']}: it was replaced by "
-            f"{_where(first)}",
-            f"remove the definition at {_where(first)} from the job, or make that change in "
+            f"{where(first)}",
+            f"remove the definition at {where(first)} from the job, or make that change in "
             "the file; then restart the job"
             if first["file"]
             else f"find what sets {first['name']} (setattr or an assignment) and remove it "
             "from the job",
         )
+    altered = judged(facts)
+    if altered is not None and altered.verdict == "contradicted":
+        return altered
     if facts["stale"]:
         first = facts["stale"][0]
         return _contradicted(
@@ -96,7 +100,7 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
             f"change or reload {name} before {first['module']} is imported, or import "
             f"{first['module']} again",
         )
-    rest = _rest(facts)
+    rest = altered or _rest(facts)
     if rest.verdict == "proven" and facts["behind"]:
         return wrappers.judged(facts, _functions(facts))
     return rest
@@ -170,6 +174,16 @@ def _rest(facts: Comparison) -> Judgement:
     name = facts["module"]
     if facts["loads_other"]:
         return _other_code_loaded(facts, "the module's own code is stale")
+    if facts["literals"] and facts["changed"] is False:
+        first = facts["literals"][0]
+        return Judgement(
+            "unproven",
+            "live",
+            f"{_functions(facts)}; {counted(facts['literals'], 'value')} not",
+            f"{', '.join(facts['literals'][:_SHOWN])}: not the value in {facts['origin']}, and "
+            "nothing in its package sets it: a program did",
+            f"find what sets {first} and remove it from the job, or make that change in the file",
+        )
     if facts["literals"]:
         values = ", ".join(facts["literals"][:_SHOWN])
         return Judgement(
@@ -227,14 +241,16 @@ def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
         "sha256": facts["sha256"],
         "sha256 in the manifest": expected_sha256,
         "loader": facts["loader"],
-        "differs": listed([f"{each['name']} ({_where(each)})" for each in facts["differing"]]),
+        "differs": listed([f"{each['name']} ({where(each)})" for each in facts["differing"]]),
         "missing": listed(facts["missing"]),
-        "replaced": listed([f"{each['name']} by {_where(each)}" for each in facts["replaced"]]),
+        "replaced": listed([f"{each['name']} by {where(each)}" for each in facts["replaced"]]),
         "older": listed(
-            [f"{each['module']}.{each['attribute']} ({_where(each)})" for each in facts["stale"]]
+            [f"{each['module']}.{each['attribute']} ({where(each)})" for each in facts["stale"]]
         ),
         **{name: listed(its) for name, its in wrappers.lines(facts)},
+        "wrapped": listed([f"{each['name']} by {where(each)}" for each in facts["wrapped"]]),
         "not followed": listed(facts["opaque"]),
+        "altered": listed([line_of(each) for each in facts["altered"]]),
     }
     return [Evidence(name, value) for name, value in lines.items() if value]
 
@@ -245,9 +261,3 @@ def listed(names: Sequence[str]) -> str:
     if len(names) > _SHOWN:
         shown.append(f"and {len(names) - _SHOWN} more")
     return "\n".join(shown)
-
-
-def _where(place: Mapping[str, Any]) -> str:
-    if place["file"] is None:
-        return "what is not Python code"
-    return f"{place['file']}:{place['line']}" if place["line"] else str(place["file"])

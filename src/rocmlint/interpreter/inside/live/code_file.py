@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .bound import bound
 from .fingerprints import definitions, fingerprint
 from .literals import changed_literals
-from .makers import makers, may_have_made
+from .makers import makers
 from .on_disk import OnDisk
 from .reachable import attributes, functions_of, items, methods, qualified_name, value_at
 from .sources import ModuleSource, compiled, loader_of
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from dataclasses import Field
     from types import CodeType, ModuleType
 
-    from .bindings import Expected
+    from .around import Makers
+from .bindings import Expected
     from .bound import Bound
     from .fingerprints import Definition, Fingerprint
 
@@ -104,7 +105,7 @@ class CodeFile:
         names = [it for each in fields(found) if each.name not in _FINE for it in _of(found, each)]
         names += [each for each in self._other_defaults(function) if not names]
         if not any(attributes(each) is space for each in self.modules):
-            names += changed_literals(look_in, disk.bindings.constants)
+            names += changed_literals(look_in, disk)
         return names
 
     def _other_defaults(self, function: FunctionType) -> Iterator[str]:
@@ -151,7 +152,7 @@ class CodeFile:
             if self.definition(each.__code__) is not None:
                 return True
             classes = {it.name: it for it in expected.values() if it.is_class}
-            if not may_have_made(makers(module, name, classes), [each]):
+            if not any(Makers(it).may_make(each) for it in makers(module, name, classes)):
                 return False
         return True
 

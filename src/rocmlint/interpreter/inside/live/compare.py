@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from .altered import altered
 from .bound import Bound, bound
 from .excused import Excuses
 from .fingerprints import fingerprint
@@ -100,6 +101,12 @@ def _compared(module: Any, facts: dict[str, Any], excuses: Excuses) -> Watched:
     found = excuses.without(bound(space, disk))
     reached = attributes_in(module, space, disk.is_own)
     facts.update(_functions(reached, disk, found), **_rest(space, disk))
+    known = {*found.replaced, *found.missing, *found.behind}
+    facts["altered"] = [
+        {**asdict(each), "certain": each.is_certain(disk)}
+        for each in altered(module, space, disk, known)
+        if not excuses.cover(each.name, (each.file, each.line), each.kind)
+    ]
     facts["hidden"] = not is_namespace(space)
     return Watched(module, disk, found.replaced.keys(), excuses.functions)
 
@@ -118,7 +125,8 @@ def _blank(name: str, module: Any) -> dict[str, Any]:
         "matched": 0,
         "defined": 0,
         "hidden": False,
-        **{key: [] for key in ("differing", "replaced", "missing", "wrapped", "behind", "opaque")},
+        **{key: [] for key in ("differing", "replaced", "missing", "wrapped")},
+        **{key: [] for key in ("behind", "opaque", "altered")},
         "loading": None,
         "loads_other": None,
         "changed": None,
@@ -163,11 +171,10 @@ def _rest(space: object, disk: OnDisk) -> dict[str, Any]:
     if disk.loaded is not None:
         loads_other = fingerprint(disk.loaded) != fingerprint(disk.code)
     changed = changed_since_start(disk.source.path)
-    is_open = loads_other is not False or changed is not False
     return {
         "sha256": disk.sha256,
         "loading": foreign_loading(sys.modules[disk.module]),
         "loads_other": loads_other,
         "changed": changed,
-        "literals": changed_literals(space, disk.bindings.constants) if is_open else [],
+        "literals": changed_literals(space, disk),
     }

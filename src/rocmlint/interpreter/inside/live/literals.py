@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
+import re
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .reachable import ABSENT, value_at
+from .stores import stores_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from .bindings import Constant
+    from .on_disk import OnDisk
+
+_METHODS = (
+    b"update|pop|popitem|setdefault|clear|append|extend|insert|remove|sort|reverse|add|discard"
+)
+_MUTATED = (
+    rb"\b%s\s*\[[^\]\n]*\]\s*(?:[-+*/|&]|//|\*\*)?=(?!=)|\b%s\.(?:"
+    + _METHODS
+    + rb")\(|\bdel\s+(?:\w+\.)*%s\s*\["
+)
 
 
-def changed_literals(module: object, constants: Iterable[Constant]) -> list[str]:
-    """Return the names that have another value now; additions to a container do not count."""
+def changed_literals(module: object, disk: OnDisk) -> list[str]:
+    """Return the names that have another value now, and that the package does not set itself.
+
+    Additions to a container do not count.
+    """
     return [
         ".".join(each.path)
-        for each in constants
-        if not _holds(value_at(module, each.path), each.value, in_class=len(each.path) > 1)
+        for each in disk.bindings.constants
+        if not _is_put_away(module, each)
+        and not holds(value_at(module, each.path), each.value, in_class=len(each.path) > 1)
+        and not is_mutated(disk.source.data, each.path[-1])
+        and not stores_of(disk.module).sets_name(each.path[-1])
     ]
 
 
-def _holds(live: object, literal: object, *, in_class: bool) -> bool:
+def _is_put_away(module: object, constant: Constant) -> bool:
+    """Return whether it stands elsewhere: its class, or all that the module has."""
+    if value_at(module, constant.path[:-1]) is ABSENT:
+        return True
+    if type(module) is ModuleType:
+        return False
+    return value_at(module, constant.path) is ABSENT
+
+
+def is_mutated(data: bytes, name: str) -> bool:
+    """Return whether a source changes what a container has in it."""
+    word = re.escape(name.encode())
+    return re.search(_MUTATED % (word, word, word), data) is not None
+
+
+def holds(live: object, literal: object, *, in_class: bool) -> bool:
+    """Return whether a value is that of a literal, or a container that has more now."""
     if type(live) is not type(literal):
         # A metaclass or a decorator makes of it what it likes: enumerations, fields.
         return live is not ABSENT and in_class
     if isinstance(literal, dict):
         return all(
-            _holds(live.get(key, ABSENT), value, in_class=False)  # type: ignore[attr-defined]
+            holds(live.get(key, ABSENT), value, in_class=False)  # type: ignore[attr-defined]
             for key, value in literal.items()
         )
     if isinstance(literal, (list, set)):

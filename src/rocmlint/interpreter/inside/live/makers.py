@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .reachable import ABSENT, attributes, bases, functions_of, methods, value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .bindings import Expected
 
@@ -31,12 +31,12 @@ def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) 
     for decorator in expected.decorators:
         if not (decorator or "").startswith(own):  # the setter of a property of that name
             around_it = value_at(module, expected.path[:-1])
-            found = _resolved(around_it, decorator) if len(expected.path) > 1 else ABSENT
-            yield found if found is not ABSENT else _resolved(module, decorator)
+            found = resolved(around_it, decorator) if len(expected.path) > 1 else ABSENT
+            yield found if found is not ABSENT else resolved(module, decorator)
     for end in range(1, len(expected.path)):
         around = classes.get(".".join(expected.name.split(".")[:end]))
         for decorator in around.decorators if around else ():
-            yield _resolved(module, decorator)
+            yield resolved(module, decorator)
         owner: Any = value_at(module, expected.path[:end])
         if type(owner) is not type:
             yield type(owner)
@@ -45,12 +45,19 @@ def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) 
                 yield attributes(base)["__init_subclass__"]
 
 
+def replaced_bases(module: object, names: Iterable[str | None], owner: type) -> list[object]:
+    """Return what a class has for bases in its source that gave it others: NamedTuple, Generic."""
+    values = [resolved(module, each) for each in names]
+    live = bases(owner)
+    return [each for each in values if each is not ABSENT and not any(each is b for b in live)]
+
+
 def absorbs(owner: object) -> bool:
     """Return whether a class may leave out functions of its body."""
     return issubclass(type(owner), type) and type(owner) not in _KEEP_ALL
 
 
-def _resolved(module: object, name: str | None) -> object:
+def resolved(module: object, name: str | None) -> object:
     """Return what a dotted name stands for in a module, or ABSENT."""
     first = name.partition(".")[0] if name else ""
     value = builtins if first not in attributes(module) and hasattr(builtins, first) else module

@@ -59,7 +59,11 @@ class OnDisk:
 
     def is_home(self, code: CodeType) -> bool:
         """Return whether code was loaded from this file, as it was then or as it is now."""
-        return code.co_filename in self.files
+        return self.is_home_file(code.co_filename)
+
+    def is_home_file(self, file: str) -> bool:
+        """Return whether a file is this one, as code objects name it."""
+        return file in self.files
 
     def fingerprints_of(self, codes: Iterable[CodeType]) -> set[Fingerprint]:
         """Return the fingerprints of the codes that are from this file."""

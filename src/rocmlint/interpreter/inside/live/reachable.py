@@ -208,6 +208,11 @@ def _attributes(owner: object) -> Mapping[str, Any]:
     return of_instance
 
 
+def is_a(value: object, *kinds: type) -> bool:
+    """Return whether an object is of a class, whatever it says: asking it may run its code."""
+    return issubclass(type(value), kinds)
+
+
 def qualified_name(owner: type) -> str:
     """Return the name of a class, whatever its metaclass would answer."""
     name: str = type.__dict__["__qualname__"].__get__(owner)

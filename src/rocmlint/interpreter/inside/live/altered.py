@@ -1,0 +1,37 @@
+"""All that a process has otherwise than the source of a module gives it, beside definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .added import added
+from .assigned import assigned
+from .defaults import kept
+from .registries import registries
+from .shapes import shapes
+from .used import used
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from .alteration import Alteration
+    from .on_disk import OnDisk
+
+
+def altered(
+    module: object, space: object, disk: OnDisk, known: Collection[str]
+) -> Iterator[Alteration]:
+    """Yield each alteration once; ``known`` are names of which something was told before."""
+    seen = set(known)
+    for found in (
+        added(space, disk),
+        assigned(space, disk),
+        registries(space, disk),
+        kept(space, disk),
+        shapes(module, space, disk),
+        used(space, disk),
+    ):
+        for each in found:
+            if each.name not in seen:
+                seen.add(each.name)
+                yield each

@@ -1,0 +1,180 @@
+"""What functions keep beside their code: defaults, globals, the cells of their closures."""
+
+from __future__ import annotations
+
+import ast
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .alteration import Alteration
+from .bindings import dotted, literal_value
+from .fingerprints import fingerprint
+from .home import is_callable
+from .literals import holds
+from .makers import resolved
+from .reachable import ABSENT, attributes, functions_of, is_a, qualified_name, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .bindings import Event
+    from .on_disk import OnDisk
+
+    Node = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
+    """Yield the functions of a module that keep something else than the source gives them."""
+    lines = {(each.name, each.line): print_ for print_, each in disk.defined.items()}
+    for path, scope in disk.bindings.scopes.items():
+        owner = value_at(space, path)
+        for name, events in scope.items():
+            nodes = [each.node for each in events if each.node is not None]
+            live = attributes(owner).get(name, ABSENT)
+            for node in nodes:
+                if isinstance(node, ast.ClassDef) or live is ABSENT:
+                    continue
+                line = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+                qualified = ".".join((*path, name))
+                wanted = lines.get((".".join((*path, node.name)), line))
+                for function in functions_of(live):
+                    if wanted is not None and fingerprint(function.__code__) == wanted:
+                        yield from _of(function, node, qualified, space)
+                        break
+    yield from _closures(space, disk)
+
+
+def _of(function: FunctionType, node: Node, name: str, space: object) -> Iterator[Alteration]:
+    file, line = function.__code__.co_filename, function.__code__.co_firstlineno
+    own = attributes(space)
+    if "__builtins__" in own and type(own) is dict and function.__globals__ is not own:
+        if type(space).__name__ != "SimpleNamespace":
+            yield Alteration(name, "globals", file, line)
+    for parameter in _other_defaults(function, node, space):
+        yield Alteration(f"{name}({parameter})", "default", file, line)
+    if _is_of_another_class(function, name):
+        yield Alteration(name, "closure", file, line)
+
+
+def _other_defaults(function: FunctionType, node: Node, space: object) -> Iterator[str]:
+    """Yield the parameters whose default is not that of the source."""
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    live = function.__defaults__ or ()
+    if len(live) != len(node.args.defaults):
+        yield "..."
+        return
+    if live:
+        for index, argument in enumerate(arguments[-len(live) :]):
+            if not _is_default(node.args.defaults[index], live[index], space):
+                yield argument.arg
+    keywords = function.__kwdefaults__ or {}
+    named = {each.arg: node.args.kw_defaults[n] for n, each in enumerate(node.args.kwonlyargs)}
+    expected = {name: each for name, each in named.items() if each is not None}
+    if keywords.keys() != expected.keys():
+        yield "..."
+        return
+    for name, expression in expected.items():
+        if not _is_default(expression, keywords[name], space):
+            yield name
+
+
+def _is_default(expression: ast.expr, live: Any, space: object) -> bool:
+    """Return whether a default is what its expression gives, as far as that can be known."""
+    try:
+        literal = literal_value(expression)
+    except ValueError:
+        name = dotted(expression)
+        if name is None or not is_callable(live):
+            return True
+        value = value_at(space, name.split("."))
+        return not is_callable(value) or value is live or _same(value, live)
+    return holds(live, literal, in_class=False)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two functions or classes go by the same name: one may be the older."""
+    names = [
+        qualified_name(each) if issubclass(type(each), type) else getattr(each, "__qualname__", "")
+        for each in (one, other)
+    ]
+    return names[0] == names[1]
+
+
+def _is_of_another_class(function: FunctionType, name: str) -> bool:
+    """Return whether ``super()`` and ``__class__`` mean another class than the one around it."""
+    for variable, cell in _cells(function):
+        if variable == "__class__":
+            try:
+                owner = cell.cell_contents
+            except ValueError:  # the class is not made yet
+                return False
+            around = name.rpartition(".")[0].rpartition(".")[2]
+            last = qualified_name(owner).rpartition(".")[2] if is_a(owner, type) else ""
+            return bool(last) and last.lstrip("_") != around.lstrip("_")
+    return False
+
+
+def _closures(space: object, disk: OnDisk) -> Iterator[Alteration]:
+    """Yield the functions made by a call with literals that keep other values of them."""
+    for path, scope in disk.bindings.scopes.items():
+        for name, events in scope.items():
+            call = _made_by(events[0]) if len(events) == 1 else None
+            live = value_at(space, (*path, name))
+            if call is None or type(live) is not FunctionType:
+                continue
+            factory = resolved(space, dotted(call.func))
+            if type(factory) is FunctionType:
+                for variable in _other_cells(live, factory, call):
+                    place = live.__code__.co_filename, live.__code__.co_firstlineno
+                    yield Alteration(f"{'.'.join((*path, name))}({variable})", "closure", *place)
+
+
+def _made_by(event: Event) -> ast.Call | None:
+    """Return the call that gives a name its value: an assigned one, or the outermost decorator."""
+    value = event.node.decorator_list[:1] if event.node is not None else [event.value]
+    return value[0] if value and isinstance(value[0], ast.Call) else None
+
+
+def _other_cells(live: FunctionType, factory: FunctionType, call: ast.Call) -> Iterator[str]:
+    """Yield the variables of a closure that are not the literals of the call that made it."""
+    code = factory.__code__
+    if any(isinstance(each, ast.Starred) for each in call.args):
+        return
+    if not any(each is live.__code__ for each in _inner(code)):
+        return
+    given = {code.co_varnames[n]: each for n, each in enumerate(call.args[: code.co_argcount])}
+    given.update({each.arg: each.value for each in call.keywords if each.arg})
+    set_again = _stored(code)
+    for variable, cell in _cells(live):
+        if variable in given and variable not in set_again:
+            try:
+                literal = literal_value(given[variable])
+                value = cell.cell_contents
+            except ValueError:
+                continue
+            if not holds(value, literal, in_class=False):
+                yield variable
+
+
+def _inner(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of the functions in a function, at any depth."""
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _inner(each)
+
+
+def _cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:
+    """Yield the variables of a closure."""
+    for index, cell in enumerate(function.__closure__ or ()):
+        yield function.__code__.co_freevars[index], cell
+
+
+def _stored(code: CodeType) -> set[str]:
+    """Return the variables that a function, or one inside it, sets again."""
+    from dis import get_instructions  # noqa: PLC0415 - slow to import, and seldom needed
+
+    found = {each.argval for each in get_instructions(code) if each.opname == "STORE_DEREF"}
+    for each in _inner(code):
+        found |= {one.argval for one in get_instructions(each) if one.opname == "STORE_DEREF"}
+    return found

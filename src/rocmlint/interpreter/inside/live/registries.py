@@ -1,0 +1,146 @@
+"""Tables that a module keeps or imports: whether its own entries are still its own."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from functools import lru_cache
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .alteration import Alteration
+from .assigned import Names
+from .brought import absolute, imported_packages, makes_code_in, source_bindings
+from .home import is_callable, is_made, is_standard, outermost, place_of, strangers
+from .on_disk import OnDisk, on_disk
+from .reachable import attributes, bases, is_a, items, module_of, qualified_name, value_at
+from .sources import NoSourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Expression = tuple[tuple[str, ...], tuple[str, ...], ast.expr]
+    """The path of a table, that of the class around it, and what it has for a key."""
+
+_DATA = (str, bytes, int, float, complex, type(None), FunctionType, ModuleType)
+
+
+def registries(space: object, disk: OnDisk) -> Iterator[Alteration]:
+    """Yield the entries that are not what a source puts there.
+
+    A new key is what a registry is for, and so is no difference. Under a key that the module of
+    the table has a word for, there was code of its own, or of a package that it imports.
+    """
+    for name, value in items(space):
+        events = disk.bindings.scopes[()].get(name, ())
+        if not events or is_a(value, *_DATA):
+            continue
+        sources = {absolute(disk.module, each.imported) for each in events if each.imported}
+        for table, entries in _tables(value):
+            for key, entry in entries:
+                asked = {disk.module, module_of(_kind(value)), *sources}
+                if any(_is_other(each, table, key, entry) for each in asked):
+                    yield Alteration(f"{name}[{key!r}]", "registered", *place_of(entry))
+        if not is_a(value, type):
+            yield from _on_instance(name, value, disk)
+
+
+def _tables(value: Any) -> Iterator[tuple[tuple[str, ...], list[tuple[str, Any]]]]:
+    """Yield the tables that an object is or keeps, with the path of those that a class keeps."""
+    found: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    if not is_a(value, type, dict):
+        found += [((), each) for name, each in items(value) if not name.startswith("__")]
+    hidden: set[str] = set()
+    for base in bases(_kind(value)) if type(value) is not dict else ():
+        path = tuple(qualified_name(base).split("."))
+        found += [
+            ((*path, name), each)
+            for name, each in items(base)
+            if name not in hidden and not name.startswith("__")
+        ]
+        hidden.update(attributes(base))
+    for path, table in found:
+        if is_a(table, dict):
+            pairs = [(key, each) for key, each in list(dict.items(table)) if type(key) is str]
+            yield path, [(key, each) for key, each in pairs if _is_code(each)]
+
+
+def _is_code(value: Any) -> bool:
+    """Return whether a value is a function, or an object with code that is not Python's own."""
+    if type(value) is FunctionType:
+        return True
+    return is_callable(value) and any(
+        not is_standard(each.co_filename) for each in outermost(value)
+    )
+
+
+def _kind(value: Any) -> Any:
+    return value if is_a(value, type) else type(value)
+
+
+def _is_other(module: str, table: tuple[str, ...], key: str, entry: Any) -> bool:
+    """Return whether a module has a word for a key, and for other code than that of an entry."""
+    found = source_bindings(module)
+    if found is None or not _has_string(found[0], key):
+        return False
+    expressions = [
+        (path, each)
+        for where, path, each in _displays(module).get(key, ())
+        if not table or where == table
+    ]
+    if expressions:
+        names = _names(module)
+        return names is not None and not any(
+            names(path).is_value(each, entry) for path, each in expressions
+        )
+    makes_code = makes_code_in(module)
+    return any(
+        not (makes_code and is_made(file))
+        for file, _ in strangers(entry, module, *imported_packages(found[0]))
+    )
+
+
+def _has_string(data: bytes, key: str) -> bool:
+    word = key.encode("utf-8", "replace")
+    return b'"%s"' % word in data or b"'%s'" % word in data
+
+
+@lru_cache(maxsize=64)
+def _displays(module: str) -> dict[str, list[Expression]]:
+    """Return by key what the tables of a module, and of its classes, have in its source."""
+    displays: dict[str, list[Expression]] = {}
+    found = source_bindings(module)
+    for path, scope in found[1].scopes.items() if found else ():
+        for events in scope.values():
+            for event in events:
+                if isinstance(event.value, ast.Dict):
+                    for index, key in enumerate(event.value.keys):
+                        value = event.value.values[index]
+                        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                            where = (*path, event.name)
+                            displays.setdefault(key.value, []).append((where, path, value))
+    return displays
+
+
+def _names(module: str) -> Any:
+    """Return the names of a module, by the path of a class in it."""
+    try:
+        disk, space = _on_disk(module), sys.modules[module]
+    except (KeyError, NoSourceError):
+        return None
+    return lambda path: Names(space, disk, path, value_at(space, path))
+
+
+@lru_cache(maxsize=16)
+def _on_disk(module: str) -> OnDisk:
+    return on_disk(module)
+
+
+def _on_instance(name: str, value: Any, disk: OnDisk) -> Iterator[Alteration]:
+    """Yield what code of others hides methods of an object that the module keeps."""
+    kinds = [attributes(each) for each in bases(type(value))]
+    for attribute, entry in items(value):
+        if is_callable(entry) and any(attribute in each for each in kinds):
+            packages = {disk.module, module_of(type(value)), *imported_packages(disk.source.data)}
+            if any(strangers(entry, *packages)):
+                yield Alteration(f"{name}.{attribute}", "registered", *place_of(entry))

@@ -1,0 +1,76 @@
+"""Judges what a process has otherwise than the source of a module gives it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.text.words import counted
+from rocmlint.verify.result import Judgement
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_KINDS = {
+    "added": "is not in {origin}: the process got it from {where}",
+    "asked": "is not in {origin}, and its code asks for that name: the process got it from {where}",
+    "import": "is not what {origin} imports under that name: it is now {where}",
+    "gone": "is imported in {origin}, and is not in the process: something deleted it",
+    "value": "is not what {origin} assigns to it: it is now {where}",
+    "result": "is not what {origin} assigns to it, as it seems: it is now {where}",
+    "entry": "is not the entry that {origin} puts there: it is now {where}",
+    "registered": "has code from {where} under a key that its source names",
+    "default": "has another default in the process than in {origin}",
+    "globals": "runs with the global names of something else than {module}",
+    "closure": "keeps another value in its closure than {origin} gives it",
+    "base": "has other base classes than in {origin}: {where}",
+    "metaclass": "has another metaclass than in {origin}: {where}",
+    "module": "is an object of a class from {where}, so looking up its names runs that",
+    "parent": "is another object as the attribute of its package: {where}, which `import a.b as c` "
+    "and `from a import b` give",
+    "copy": "is loaded from the same file, and is not what that says: {where}; whether the job "
+    "uses it or {module} is unknown",
+    "inherited": "is a method that classes of {module} inherit, and it was replaced by {where}",
+    "used": "is used by {module}, and it was replaced by {where}",
+    "builtin": "is used by {module}, and it is no longer Python's: it was replaced by {where}",
+}
+"""What is said of a name, by the kind of the alteration."""
+
+
+def judged(facts: Mapping[str, Any]) -> Judgement | None:
+    """Judge the alterations of a comparison; None without any.
+
+    Where the import ran another state of the file, that is what must be told.
+    """
+    altered = sorted(facts["altered"], key=lambda each: not each["certain"])
+    if not altered or facts["loads_other"]:
+        return None
+    first = altered[0]
+    told = _KINDS[first["kind"]].format(
+        origin=facts["origin"], module=facts["module"], where=where(first)
+    )
+    is_changed = facts["changed"] is not False
+    if is_changed:
+        told += "; or the file was changed after the program was started, or when is unknown"
+    return Judgement(
+        "contradicted" if first["certain"] and not is_changed else "unproven",
+        "live",
+        f"{counted(altered, 'name')} not as in the source",
+        f"{first['name']} {told}",
+        f"remove the code at {where(first)} from the job, or make that change in the file; then "
+        "restart the job"
+        if first["line"] is not None
+        else f"find what sets {first['name']} (setattr or an assignment) and remove it from the "
+        "job; if it is meant, make that change in the file",
+    )
+
+
+def line_of(entry: Mapping[str, Any]) -> str:
+    """Return an alteration as a line of evidence."""
+    return f"{entry['name']} ({entry['kind']}) {where(entry)}"
+
+
+def where(place: Mapping[str, Any]) -> str:
+    """Return where code is, as FILE:LINE."""
+    if place["file"] is None:
+        return "what is not Python code"
+    return f"{place['file']}:{place['line']}" if place["line"] else str(place["file"])
