@@ -50,6 +50,9 @@ def _of_class(space: object, expected: Expected, owner: Any, disk: OnDisk) -> It
     last = expected.name.rpartition(".")[2]
     if type(owner) not in (type, ABCMeta) and not any(map(outermost, live)):
         return  # its metaclass gives it bases of its own: TypedDict
+    values = [resolved(space, each) for each in expected.bases]
+    if any(each is owner for each in values):
+        return  # it took the name of its own base
     if not expected.decorators and not _are_bases(space, expected, live):
         foreign = next((each for each in live if any(strangers(each, disk.module))), live[0])
         if not stores_of(disk.module).sets(last, "__bases__"):

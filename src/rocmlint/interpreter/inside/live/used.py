@@ -13,7 +13,7 @@ from .alteration import Alteration
 from .bindings import Imported, dotted
 from .brought import absolute, is_at_home, makes_code_in, source_bindings
 from .home import is_callable, is_standard, outermost, place_of, strangers
-from .makers import replaced_bases
+from .makers import replaced_bases, run_by
 from .reachable import (
     ABSENT,
     attributes,
@@ -127,13 +127,16 @@ def _methods_of_others(disk: OnDisk, values: list[Any]) -> Iterator[Alteration]:
             for name, method in items(kind):
                 if not is_callable(method) or is_a(method, type):
                     continue
-                place = next(strangers(method, module), None)
-                if place is not None and not _is_made_so(module, kind, name):
+                place = next(strangers(method, module, disk.module), None)
+                if place is not None and not _is_made_so(module, kind, name, place[0]):
                     yield Alteration(f"{qualified_name(kind)}.{name}", "inherited", *place)
 
 
-def _is_made_so(module: str, kind: type, name: str) -> bool:
-    """Return whether the source of a class has a decorator for a method, or makes it otherwise."""
+def _is_made_so(module: str, kind: type, name: str, file: str) -> bool:
+    """Return whether the source of a class has a decorator for a method, or makes it otherwise.
+
+    ``file`` is where its code is: that of a metaclass, or of a base that works on its subclasses.
+    """
     found = source_bindings(module)
     if found is None:
         return True
@@ -148,6 +151,11 @@ def _is_made_so(module: str, kind: type, name: str) -> bool:
             return True  # they make methods for it: NamedTuple
     events = scope.get(name)
     if events is None:
+        makers = [each for each in bases(kind) if "__init_subclass__" in attributes(each)]
+        if any(
+            file == each.__code__.co_filename for it in [type(kind), *makers] for each in run_by(it)
+        ):
+            return True
         return stores_of(module).sets(path[-1], name) or makes_code_in(module)
     return any(
         each.node.decorator_list if each.node is not None else _may_be_value(kind, each, name)
