@@ -12,7 +12,7 @@ from .added import used_builtins
 from .alteration import Alteration
 from .bindings import Imported, dotted
 from .brought import absolute, is_at_home, makes_code_in, source_bindings
-from .home import is_callable, is_standard, outermost, place_of, strangers
+from .home import is_callable, is_standard, names_in, outermost, place_of, strangers
 from .makers import replaced_bases, run_by
 from .reachable import (
     ABSENT,
@@ -118,6 +118,7 @@ def _own_and_imported(space: object, disk: OnDisk) -> Iterator[Any]:
 def _methods_of_others(disk: OnDisk, values: list[Any]) -> Iterator[Alteration]:
     """Yield the methods of classes of other modules that are code of somebody else."""
     seen: set[int] = set()
+    words = set(names_in(disk.code))
     for value in values:
         for kind in bases(value if is_a(value, type) else type(value)):
             module = module_of(kind)
@@ -128,8 +129,20 @@ def _methods_of_others(disk: OnDisk, values: list[Any]) -> Iterator[Alteration]:
                 if not is_callable(method) or is_a(method, type):
                     continue
                 place = next(strangers(method, module, disk.module), None)
-                if place is not None and not _is_made_so(module, kind, name, place[0]):
+                if place is None or _is_made_so(module, kind, name, place[0]):
+                    continue
+                if _is_asked_for(kind, name, words):
                     yield Alteration(f"{qualified_name(kind)}.{name}", "inherited", *place)
+
+
+def _is_asked_for(kind: type, name: str, words: set[str]) -> bool:
+    """Return whether Python, a base or the code of the module asks for a name of a class."""
+    if name.startswith("__") and name.endswith("__"):
+        return True
+    own = source_bindings(module_of(kind))
+    if own is None or name in own[1].scopes.get(tuple(qualified_name(kind).split(".")), ()):
+        return True
+    return name in words or any(name in attributes(each) for each in bases(kind)[1:])
 
 
 def _is_made_so(module: str, kind: type, name: str, file: str) -> bool:
@@ -150,12 +163,11 @@ def _is_made_so(module: str, kind: type, name: str, file: str) -> bool:
         if replaced_bases(sys.modules[module], map(dotted, each.node.bases), kind):
             return True  # they make methods for it: NamedTuple
     events = scope.get(name)
+    makers = [each for each in bases(kind) if "__init_subclass__" in attributes(each)]
+    run = [each.__code__ for it in (type(kind), *makers) for each in run_by(it)]
+    if any(file == each.co_filename for each in run):
+        return True
     if events is None:
-        makers = [each for each in bases(kind) if "__init_subclass__" in attributes(each)]
-        if any(
-            file == each.__code__.co_filename for it in [type(kind), *makers] for each in run_by(it)
-        ):
-            return True
         return stores_of(module).sets(path[-1], name) or makes_code_in(module)
     return any(
         each.node.decorator_list if each.node is not None else _may_be_value(kind, each, name)
