@@ -258,6 +258,25 @@ UNCHANGED = {
         child = context.Process(target=wait, args=(ready,))
         child.start(); ready.wait(); child.terminate(); child.join()
         """,
+    "a fork of a fork": "in_fork(lambda: in_fork(said))",
+    "asyncio": "import asyncio; asyncio.run(asyncio.sleep(0)); said()",
+    "threads of a pool": """
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(2) as pool:
+            pool.submit(said).result()
+        """,
+    "sys.exit in a thread": "threading.Thread(target=lambda: (said(), sys.exit(1))).start()",
+    "a handled SIGUSR1": """
+        signal.signal(signal.SIGUSR1, lambda *_: said())
+        os.kill(os.getpid(), signal.SIGUSR1)
+        """,
+    "a child that takes too long": """
+        code = "import patched, time; time.sleep(60)"
+        try:
+            subprocess.run([sys.executable, "-c", code], timeout=3)
+        except subprocess.TimeoutExpired:
+            said()
+        """,
     "a reload": "importlib.reload(patched); said()",
     "os reloaded": "importlib.reload(os); said(); os._exit(0)",
     "a module that is run": "runpy.run_module('patched'); said()",
