@@ -10,6 +10,7 @@ from functools import cached_property
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from .around import Makers
 from .bound import bound
 from .fingerprints import definitions, fingerprint
 from .literals import changed_literals
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from dataclasses import Field
     from types import CodeType, ModuleType
 
-    from .around import Makers
-from .bindings import Expected
+    from .bindings import Expected
     from .bound import Bound
     from .fingerprints import Definition, Fingerprint
 
