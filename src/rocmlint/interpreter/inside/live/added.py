@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
 from .bindings import ANY_NAME, Expected
-from .brought import is_brought, source_bindings
+from .brought import is_brought, makes_code_in, source_bindings
 from .fingerprints import fingerprint
 from .home import belongs, is_callable, is_made, is_standard, names_in, outermost, place_of
 from .makers import makers, replaced_bases, run_by
@@ -84,6 +84,8 @@ class _Class:
         if files <= {each.__code__.co_filename for it in makers_of_it for each in run_by(it)}:
             return True
         if any(is_made(each) for each in files):
+            if makes_code_in(self.disk.module) and _SETS.search(self.disk.source.data):
+                return True
             made = [each for each in codes if is_made(each.co_filename)]
             return any(_may_generate(each, name, made) for each in makers_of_it)
         if all(is_standard(each) for each in files) and makers_of_it:
