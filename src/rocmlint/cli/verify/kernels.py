@@ -7,11 +7,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.verify.arch import gpu
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
-from rocmlint.config.option import did_you_mean
-from rocmlint.errors import ConfigError
 from rocmlint.gpus.devices import Devices, find_devices
-from rocmlint.gpus.target import DEVICES, check_device, parse_target
 from rocmlint.text.words import counted
 from rocmlint.verify.caches.check import Builders
 from rocmlint.verify.caches.check import check as check_caches
@@ -103,15 +101,5 @@ def _unknown(found: Scan, kept: Sequence[Cache]) -> list[Cache]:
 
 def _named(names: Sequence[str]) -> Devices:
     """Read the targets that are given. Raises ConfigError for what no GPU can have."""
-    found = []
-    for name in names:
-        try:
-            target = parse_target(name)
-            check_device(target)
-        except ValueError as error:
-            processor = name.strip().partition(":")[0]
-            is_word = processor not in DEVICES and "-" not in processor
-            message = f"--arch {error}{did_you_mean(processor, DEVICES) if is_word else ''}"
-            raise ConfigError(message) from error
-        found.append(str(target))
+    found = [str(gpu(name)) for name in names]
     return Devices(tuple(dict.fromkeys(found)), "--arch")

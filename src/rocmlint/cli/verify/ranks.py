@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.verify.arch import gpu
 from rocmlint.cli.verify.common import (
     add_output_argument,
     add_report_arguments,
@@ -14,7 +15,6 @@ from rocmlint.cli.verify.common import (
     seconds,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.gpus.target import parse_target
 from rocmlint.verify.job.ranks import complete, judge
 from rocmlint.verify.job.watch import watch_of
 from rocmlint.verify.job.witnesses import ANSWER, ask, read
@@ -126,11 +126,7 @@ def _from_folder(flags: SimpleNamespace, watch: Watch) -> int:
 
 def _watch(flags: SimpleNamespace) -> Watch:
     watch = watch_of(flags.manifest, flags.module, flags.variable)
-    try:
-        return replace(watch, arch=parse_target(flags.arch) if flags.arch else None)
-    except ValueError as error:
-        message = f"--arch {error}"
-        raise ConfigError(message) from error
+    return replace(watch, arch=gpu(flags.arch) if flags.arch else None)
 
 
 def _meeting(flags: SimpleNamespace) -> int:
