@@ -102,12 +102,15 @@ import atexit
 old, m.f = m.f, ops.fast
 atexit.register(lambda: setattr(m, 'f', old))
 """
+UNSEEN = "import ctypes; ctypes.CDLL(None)._exit(0)"
+"""An end that nothing in Python can see."""
 JOBS: dict[str, tuple[str, Truth, str]] = {
     "to the end": ("m.f = ops.fast", "holds", "proven"),
     "set back": ("old = m.f; m.f = ops.fast; m.f = old", "broken", "contradicted"),
     "set back at exit": (AT_EXIT, "broken", "contradicted"),
-    "killed": ("m.f = ops.fast; os.kill(os.getpid(), 9)", "open", "unproven"),
-    "left without an end": ("m.f = ops.fast; os._exit(0)", "open", "unproven"),
+    "killed by itself": ("m.f = ops.fast; os.kill(os.getpid(), 9)", "holds", "proven"),
+    "left by os._exit": ("m.f = ops.fast; os._exit(0)", "holds", "proven"),
+    "left without an end": (f"m.f = ops.fast; {UNSEEN}", "open", "unproven"),
     "never installed": ("", "broken", "contradicted"),
 }
 
