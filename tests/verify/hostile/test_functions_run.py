@@ -221,7 +221,7 @@ def test_a_program_that_records_its_own_state_is_judged(job: Project, judged: Ju
         "rank 0", f"{NAME} runs "
     )
     judged("functions", "holds", found["verdict"])
-    assert "(when it recorded its state)" in found["seen"]
+    assert "(at its end)" in found["seen"]
 
 
 def test_a_module_that_cannot_be_imported_is_named(job: Project, judged: Judged) -> None:

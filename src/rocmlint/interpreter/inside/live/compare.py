@@ -102,6 +102,9 @@ def _compared(module: Any, facts: dict[str, Any], excuses: Excuses) -> Watched:
     reached = attributes_in(module, space, disk.is_own)
     facts.update(_functions(reached, disk, found), **_rest(space, disk))
     known = {*found.replaced, *found.missing, *found.behind}
+    # What stands for a class has other values than the class.
+    below = tuple(f"{each}." for each in known)
+    facts["literals"] = [each for each in facts["literals"] if not each.startswith(below)]
     facts["altered"] = [
         {**asdict(each), "certain": each.is_certain(disk)}
         for each in altered(module, space, disk, known)
