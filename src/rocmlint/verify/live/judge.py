@@ -248,7 +248,6 @@ def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
             [f"{each['module']}.{each['attribute']} ({where(each)})" for each in facts["stale"]]
         ),
         **{name: listed(its) for name, its in wrappers.lines(facts)},
-        "wrapped": listed([f"{each['name']} by {where(each)}" for each in facts["wrapped"]]),
         "not followed": listed(facts["opaque"]),
         "altered": listed([line_of(each) for each in facts["altered"]]),
     }

@@ -199,8 +199,8 @@ def attributes(owner: object) -> Mapping[str, Any]:
 
 def _attributes(owner: object) -> Mapping[str, Any]:
     if issubclass(type(owner), type):
-        of_class: Mapping[str, Any] = type.__dict__["__dict__"].__get__(owner)
-        return of_class
+        of_class: Mapping[str, Any] | None = type.__dict__["__dict__"].__get__(owner)
+        return of_class or {}  # a class that nobody has asked for anything has none yet
     try:
         of_instance: Mapping[str, Any] = object.__getattribute__(owner, "__dict__")
     except AttributeError:

@@ -50,7 +50,8 @@ def used(space: object, disk: OnDisk) -> Iterator[Alteration]:
         if (holder, name) not in seen:
             seen.add((holder, name))
             values.append(value)
-            if not is_at_home(holder, name, value):
+            is_own = any(disk.is_home(each) for each in outermost(value))  # it put it there
+            if not is_own and not is_at_home(holder, name, value):
                 yield Alteration(f"{holder}.{name}", "used", *place_of(value))
     yield from _methods_of_others(disk, [*values, *_own_and_imported(space, disk)])
 
