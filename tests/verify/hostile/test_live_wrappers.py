@@ -267,9 +267,6 @@ m.helper = logged(m.helper)
 HOLDS = """
 # untouched
 
-# wrapper taken off
-m.decorated = m.decorated.__wrapped__
-
 # set to itself
 m.helper = m.helper
 m.MLP.forward = m.MLP.forward

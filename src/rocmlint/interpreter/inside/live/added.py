@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+from abc import ABCMeta
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from .alteration import Alteration
 from .bindings import ANY_NAME, Expected
 from .brought import is_brought, makes_code_in, source_bindings
 from .fingerprints import fingerprint
-from .home import belongs, is_callable, is_made, is_standard, names_in, outermost, place_of
+from .home import belongs, is_callable, is_made, is_standard, names_in, outermost, place_of, top
 from .makers import makers, replaced_bases, run_by
 from .reachable import ABSENT, attributes, bases, is_a, items, methods, module_of, value_at
 from .stores import stores_in, stores_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _BY_THE_INTERPRETER = (type(type.__dict__["__doc__"]), type(FunctionType.__dict__["__globals__"]))
 """What ``__slots__``, ``__dict__`` and ``__weakref__`` put on a class."""
+_PLAIN = (bool, int, float, str, bytes, tuple, type(None))
 _MAKE_CODE = {"exec", "eval", "compile", "FunctionType", "CodeType"}
 _NESTED = 0x10
 """CO_NESTED of CPython's ``code.h``: a function made the function when it ran."""
@@ -61,7 +63,11 @@ class _Class:
         for name, value in items(self.owner):
             if name in self.known or f"{self.expected.name}.{name}" in self.disk.bindings.elsewhere:
                 continue
-            if not is_callable(value) or is_a(value, *_BY_THE_INTERPRETER):
+            if is_a(value, *_BY_THE_INTERPRETER):
+                continue
+            if not is_callable(value):
+                if self.is_hiding(name, value):
+                    yield Alteration(f"{self.expected.name}.{name}", "hides")
                 continue
             if self.is_explained(name, value):
                 continue
@@ -69,6 +75,16 @@ class _Class:
                 yield Alteration(f"{self.expected.name}.{name}", "added", *place_of(value))
             elif self.is_asked_by_code(name):
                 yield Alteration(f"{self.expected.name}.{name}", "asked", *place_of(value))
+
+    def is_hiding(self, name: str, value: Any) -> bool:
+        """Return whether a value comes before another that a base of the package has."""
+        if type(self.owner) not in (type, ABCMeta) or name.startswith(("__", "_abc_")):
+            return False
+        package = top(self.disk.module)
+        above = (attributes(it) for it in bases(self.owner)[1:] if top(module_of(it)) == package)
+        hidden = next((each[name] for each in above if name in each), value)
+        is_plain = type(hidden) in _PLAIN and type(value) in _PLAIN
+        return is_plain and hidden != value and not stores_of(self.disk.module).sets_name(name)
 
     def is_explained(self, name: str, value: Any) -> bool:
         """Return whether something that the source names can have put it there."""

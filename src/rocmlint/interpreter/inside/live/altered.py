@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from .added import added
 from .assigned import assigned
+from .decorated import decorated
 from .defaults import kept
+from .members import members
 from .registries import registries
 from .shapes import shapes
 from .used import used
@@ -27,7 +29,9 @@ def altered(
         added(space, disk),
         assigned(space, disk),
         registries(space, disk),
+        members(space, disk),
         kept(space, disk),
+        decorated(space, disk),
         shapes(module, space, disk),
         used(space, disk),
     ):

@@ -13,7 +13,7 @@ from .around import Makers, is_set_by
 from .bindings import stored_path
 from .fingerprints import fingerprint
 from .foreign import foreign
-from .layers import Layer, layer, layers, within_reach
+from .layers import Layer, held_by, layer, layers, within_reach
 from .makers import absorbs, makers
 from .reachable import (
     ABSENT,
@@ -243,10 +243,13 @@ class _Look:
 
     def at_other(self, expected: Expected, value: object, wanted: set[Fingerprint]) -> None:
         """Look at what is not simply a definition: something around it, or something else."""
-        around = layers(value, partial(self.is_code, wanted))
+        is_core = partial(self.is_code, wanted)
+        around = layers(value, is_core)
         functions = list(functions_of(value))
         if around is not None:
             strange = [each for each in around if not self.is_asked_for(expected, each)]
+            if held_by(value, is_core) is None:  # it only says that it is around it
+                strange = [value]
             if strange:
                 self.at_strange(expected, value, strange[0], wanted)
             elif not self.disk.is_home(functions[0].__code__):

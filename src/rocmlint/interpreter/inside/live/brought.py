@@ -189,11 +189,14 @@ def packages_in(holder: str, known: Bindings, value: ast.AST) -> set[str]:
 def _is_definition(holder: str, node: ast.AST, value: Any) -> bool:
     """Return whether a value is made of a ``def`` or a ``class`` of a module, as it seems."""
     name = getattr(node, "name", "")
-    if isinstance(node, ast.ClassDef):
-        return issubclass(type(value), type) and (
-            qualified_name(value) == name and top(module_of(value)) == top(holder)
-        )
     file = source_of(sys.modules[holder]).path
+    if isinstance(node, ast.ClassDef):
+        has_methods = any(isinstance(each, ast.FunctionDef) for each in node.body)
+        return issubclass(type(value), type) and (
+            qualified_name(value) == name
+            and top(module_of(value)) == top(holder)
+            and (not has_methods or any(each.co_filename == file for each in outermost(value)))
+        )
     return type(value) is FunctionType and (
         value.__code__.co_name == name and value.__code__.co_filename == file
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .alteration import Alteration
 from .bindings import dotted, literal_value
 from .fingerprints import fingerprint
-from .home import is_callable
+from .home import is_callable, is_made
 from .literals import holds
 from .makers import resolved
 from .reachable import ABSENT, attributes, functions_of, is_a, qualified_name, value_at
@@ -42,6 +42,41 @@ def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
                         yield from _of(function, node, qualified, space)
                         break
     yield from _closures(space, disk)
+    yield from _generated(space, disk)
+
+
+def _generated(space: object, disk: OnDisk) -> Iterator[Alteration]:
+    """Yield what dataclasses and named tuples have for other defaults than their source."""
+    for path, scope in disk.bindings.scopes.items():
+        for name, events in scope.items():
+            node = events[0].node if len(events) == 1 else None
+            owner = value_at(space, (*path, name))
+            if not isinstance(node, ast.ClassDef) or not is_a(owner, type):
+                continue
+            for method in ("__init__", "__new__"):
+                made = attributes(owner).get(method)
+                made = made.__func__ if type(made) is staticmethod else made
+                if type(made) is FunctionType and is_made(made.__code__.co_filename):
+                    for field in _other_fields(made, node):
+                        yield Alteration(".".join((*path, f"{name}({field})")), "default")
+
+
+def _other_fields(made: FunctionType, node: ast.ClassDef) -> Iterator[str]:
+    """Yield the fields of a class whose defaults are other literals in a method made for them."""
+    code, defaults = made.__code__, made.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    first = len(names) - len(defaults)
+    given = {names[first + index]: each for index, each in enumerate(defaults)}
+    given.update(made.__kwdefaults__ or {})
+    for each in node.body:
+        field = each.target if isinstance(each, ast.AnnAssign) else None
+        if isinstance(each, ast.AnnAssign) and each.value and isinstance(field, ast.Name):
+            try:
+                literal = literal_value(each.value)
+            except ValueError:
+                continue
+            if field.id in given and not holds(given[field.id], literal, in_class=False):
+                yield field.id
 
 
 def _of(function: FunctionType, node: Node, name: str, space: object) -> Iterator[Alteration]:

@@ -64,7 +64,7 @@ def within_reach(value: object, owners: Iterable[object], is_core: IsCore) -> Fu
     It may hold it in a closure, a default or an attribute, or name what leads there: a global
     variable, or an attribute of a module or a class that it names, or of one of ``owners``.
     """
-    found = _held(value, is_core)
+    found = held_by(value, is_core)
     classes = list(_classes(value))
     spaces = [*owners, *classes]
     waiting = deque([*functions_of(value), *(it for each in classes for it in methods(each))])
@@ -75,7 +75,7 @@ def within_reach(value: object, owners: Iterable[object], is_core: IsCore) -> Fu
             continue
         seen[id(function)] = function
         for each in _named(function, spaces):
-            found = found or (None if each is value else _held(each, is_core))
+            found = found or (None if each is value else held_by(each, is_core))
             if type(each) is FunctionType and _file(each) == _file(function):
                 waiting.append(each)
     return found
@@ -115,7 +115,7 @@ def _kind(value: Any) -> type:
     return held if issubclass(type(held), type) else type(held)  # type: ignore[return-value]
 
 
-def _held(value: object, is_core: IsCore) -> FunctionType | None:
+def held_by(value: object, is_core: IsCore) -> FunctionType | None:
     """Return a core that an object holds where its code can find it."""
     by_name = any("__wrapped__" in names_in(each.__code__) for each in functions_of(value))
     for each, _ in walk(value, by_name=by_name):

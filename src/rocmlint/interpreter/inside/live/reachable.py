@@ -90,7 +90,8 @@ def walk(value: object, *, by_name: bool = True) -> Iterator[tuple[object, objec
         elif kind is CellType:
             waiting.extend((part, each, depth) for part in gc.get_referents(each))
         elif depth < _DEPTH:
-            waiting.extend((part, each, depth + 1) for part in gc.get_referents(each))
+            held = _referents(each, by_name=by_name)
+            waiting.extend((part, each, depth + 1) for part in held)
 
 
 def _parts(function: FunctionType, *, by_name: bool) -> Iterator[object]:
@@ -99,6 +100,17 @@ def _parts(function: FunctionType, *, by_name: bool) -> Iterator[object]:
     yield from (function.__kwdefaults__ or {}).values()
     if by_name:
         yield from vars(function).values()
+
+
+def _referents(value: object, *, by_name: bool) -> Iterable[object]:
+    found, own = gc.get_referents(value), _attributes(value)
+    if by_name or _WRAPPED not in own:
+        return found
+    others = [it for it in found if it is not own]
+    return [*others, *(it for name, it in own.items() if name != _WRAPPED)]
+
+
+_WRAPPED = "__wrapped__"
 
 
 def methods(value: object) -> Iterator[FunctionType]:

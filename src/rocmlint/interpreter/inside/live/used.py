@@ -44,6 +44,9 @@ def used(space: object, disk: OnDisk) -> Iterator[Alteration]:
     for name in sorted(used_builtins(disk.code) - _SAID):
         if not _is_of_python(name, getattr(builtins, name)):
             yield Alteration(name, "builtin", *place_of(getattr(builtins, name)))
+    own = attributes(space).get("__builtins__", builtins)
+    if own is not builtins and own is not vars(builtins):
+        yield Alteration("__builtins__", "builtin")
     seen: set[tuple[str, str]] = set()
     values: list[Any] = []
     for holder, name, value in _uses(space, disk):
