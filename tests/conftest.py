@@ -74,8 +74,12 @@ class StandsStillError(BaseException):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """End a test that stands still, with its fixtures, wherever it waits."""
+    """End a test that stands still, with its fixtures, and forget the variables that it set.
+
+    torch names its caches in the variables of each process that has compiled something.
+    """
     limit = LIMIT if item.get_closest_marker("slow") is None else LIMIT_OF_SLOW
+    variables = dict(os.environ)
     before = signal.signal(signal.SIGALRM, partial(_give_up, limit))
     signal.alarm(limit)
     try:
@@ -83,6 +87,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+        os.environ.clear()
+        os.environ.update(variables)
 
 
 def _give_up(limit: int, *_: object) -> None:

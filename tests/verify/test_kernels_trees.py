@@ -117,7 +117,8 @@ def test_the_default_is_where_the_packages_of_python_are(project: Project, libra
     ask = "import sysconfig; print(sysconfig.get_path('platlib'))"
     folder = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout
     put(project, library, os.path.join(folder.strip(), "package", "_C.so"))
-    (result,) = results(project, "--python", str(python), "--arch", MI300)
+    without_caches = {"HOME": str(project.root), "TMPDIR": str(project.root)}
+    (result,) = results(project, "--python", str(python), "--arch", MI300, **without_caches)
     assert (result["subject"], result["verdict"]) == (os.path.join("package", "_C.so"), "proven")
 
 

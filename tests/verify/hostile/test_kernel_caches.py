@@ -286,21 +286,9 @@ CASES: list[tuple[Callable[[Machine], None], Truth, str]] = [
     (miopen_endless, "open", "interrupted"),
 ]
 
-NAMED_BY = (
-    *("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"),
-    *("AITER_JIT_DIR", "MIOPEN_CUSTOM_CACHE_DIR"),
-)
-
 
 @pytest.fixture
-def machine(
-    code: Mapping[str, Path],
-    bare: Environment,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Machine:
-    for variable in NAMED_BY:  # torch sets some, in a process that has compiled a function
-        monkeypatch.delenv(variable, raising=False)
+def machine(code: Mapping[str, Path], bare: Environment, tmp_path: Path) -> Machine:
     home = tmp_path / "home"
     home.mkdir()
     environment = bare.copy(tmp_path / "environment")
