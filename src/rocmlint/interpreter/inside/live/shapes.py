@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABCMeta
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -155,11 +156,13 @@ def copies(module: object, disk: OnDisk) -> Iterator[tuple[str, object]]:
         if other is module or name == disk.module or type(other) is not ModuleType:
             continue
         file = attributes(other).get("__file__")
-        if type(file) is str and os.path.basename(file) == base:
-            if file == disk.source.path or os.path.realpath(file) == os.path.realpath(
-                disk.source.path
-            ):
-                yield name, other
+        if type(file) is str and file.endswith(base) and _real(file) == _real(disk.source.path):
+            yield name, other
+
+
+@cache
+def _real(path: str) -> str:
+    return os.path.realpath(path)
 
 
 def _reached(module: object) -> Iterator[tuple[str, object]]:
