@@ -298,8 +298,9 @@ def machine(code: Mapping[str, Path], bare: Environment, tmp_path: Path) -> Mach
 
 def judge(project: Project, machine: Machine) -> dict[str, Any]:
     python = str(machine.environment.python)
-    (found,) = results(project, "--python", python, "--arch", MI300, **machine.variables)
-    return found
+    found = results(project, "--python", python, "--arch", MI300, **machine.variables)
+    assert len(found) == 1, found
+    return found[0]
 
 
 @pytest.mark.verdict
