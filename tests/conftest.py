@@ -74,12 +74,8 @@ class StandsStillError(BaseException):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """End a test that stands still, with its fixtures, and forget the variables that it set.
-
-    torch names its caches in the variables of each process that has compiled something.
-    """
+    """End a test that stands still, with its fixtures, wherever it waits."""
     limit = LIMIT if item.get_closest_marker("slow") is None else LIMIT_OF_SLOW
-    variables = dict(os.environ)
     before = signal.signal(signal.SIGALRM, partial(_give_up, limit))
     signal.alarm(limit)
     try:
@@ -87,8 +83,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-        os.environ.clear()
-        os.environ.update(variables)
 
 
 def _give_up(limit: int, *_: object) -> None:

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from tests.support.verdicts import Judged, Truth
 
 
+@pytest.fixture(autouse=True)
+def without_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the caches that torch names in the variables of a process that compiles something."""
+    for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def compiler(tmp_path_factory: pytest.TempPathFactory) -> Compiler:
     return Compiler(tmp_path_factory.mktemp("compiled"))
