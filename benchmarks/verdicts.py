@@ -40,6 +40,9 @@ def counted(report: Path) -> dict[str, Counter[str]]:
         if case.find("skipped") is not None:
             continue
         said = {each.get("name"): each.get("value") for each in case.iter("property")}
+        is_failed = case.find("failure") is not None or case.find("error") is not None
+        if "area" not in said and not is_failed:
+            continue  # it holds what the cases rest on
         area = said.get("area") or "(not judged)"
         areas[area][column(said.get("truth"), said.get("verdict"))] += 1
     return areas
