@@ -216,16 +216,9 @@ def test_what_python_takes_is_no_unreadable_file(text: str, check_syntax: bool) 
     assert list(linter.lint_text("job.py", text).findings) == []
 
 
-REFUSED_UNTIL_3_13 = pytest.mark.skipif(
-    "r\u200d".isidentifier(), reason="this Python takes joiners in names"
-)
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("r\u200d.data=a.float()\n", marks=REFUSED_UNTIL_3_13),
-        pytest.param("r\u200c.__file__\n", marks=REFUSED_UNTIL_3_13),
         'x = (""b"").__file__\n',
         "x.__file__\n\0\n",
         "x.__file__ = '\0'\n",
