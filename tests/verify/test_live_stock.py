@@ -36,6 +36,13 @@ STANDARD = [
     *("types", "typing", "unittest.mock", "urllib.request", "uuid", "weakref", "xml.dom.minidom"),
     *("xml.etree.ElementTree", "zipfile", "zoneinfo"),
 ]
+OF_TORCH = [
+    *("torch._dynamo.polyfills.builtins", "torch._dynamo.polyfills.heapq", "torch.cuda.amp"),
+    *("torch._inductor.bounds", "torch._inductor.loop_body", "torch.export._patches"),
+    *("torch.optim.adam", "torch.utils._contextlib", "torch.utils.debug_log", "torch.utils.dlpack"),
+    *("transformers.models.qwen3_5.modular_qwen3_5", "transformers.modeling_rope_utils"),
+]
+"""Modules whose decorators drop the function, make code of text, or work on classes."""
 FAULTS = ("differing", "replaced", "missing", "stale", "literals", "altered")
 
 AWKWARD = """\
@@ -275,6 +282,19 @@ def test_awkward_code_shows_no_difference(python: str, tmp_path: Path) -> None:
     assert faults(awkward) == {}
     assert awkward["matched"] > 50
     assert [faults(each) for each in generic] in ([], [{}])  # before 3.12 it does not compile
+
+
+def test_torch_and_transformers_show_no_difference() -> None:
+    answer = Interpreter(sys.executable).ask(
+        "loaded", {"modules": OF_TORCH, "files": [], "call": None}
+    )
+    found = {
+        each["module"]: faults(each) or each["behind"]
+        for each in answer["comparisons"]
+        if faults(each) or each["behind"]
+    }
+    assert found == {}
+    assert sum(each["matched"] for each in answer["comparisons"]) > 100
 
 
 @pytest.fixture

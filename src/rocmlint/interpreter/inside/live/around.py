@@ -50,6 +50,21 @@ class Makers:
             each.has(part) for each in self._reaches(_NEAR, _DEPTH)
         )
 
+    def keeps_argument(self, part: object) -> bool:
+        """Return whether the code that makes an object gives it what is decorated, to keep.
+
+        That of a function does so where the function uses an argument of the one that defines it;
+        an object without Python code has nothing else that it could call.
+        """
+        if type(part) is not FunctionType:
+            return not code_of(part)
+        for reach in self._reaches(0, _DEPTH):
+            for code in reach.codes.values():
+                if any(each is part.__code__ for each in code.co_consts):
+                    count = code.co_argcount + code.co_kwonlyargcount
+                    return bool(set(code.co_varnames[:count]) & set(part.__code__.co_freevars))
+        return False
+
     def _reaches(self, first: int, end: int) -> Iterator[_Reach]:
         """Yield what the maker runs, then what that may call, and so on."""
         for depth in range(first, end):

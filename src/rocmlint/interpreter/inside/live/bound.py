@@ -248,8 +248,9 @@ class _Look:
         functions = list(functions_of(value))
         if around is not None:
             strange = [each for each in around if not self.is_asked_for(expected, each)]
-            if held_by(value, is_core) is None:  # it only says that it is around it
-                strange = [value]
+            if not strange and held_by(value, is_core) is None:  # it says that it is around it
+                makers = self.makers(expected)
+                strange = [it for it in around if any(each.keeps_argument(it) for each in makers)]
             if strange:
                 self.at_strange(expected, value, strange[0], wanted)
             elif not self.disk.is_home(functions[0].__code__):

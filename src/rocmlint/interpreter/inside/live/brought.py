@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .bindings import ANY_NAME, bindings, dotted, literal_value
 from .home import belongs, is_callable, is_made, outermost, strangers, top
-from .reachable import ABSENT, attributes, is_a, module_of, qualified_name, value_at
+from .reachable import ABSENT, attributes, is_a, methods, module_of, qualified_name, value_at
 from .sources import NoSourceError, source_of
 from .stores import stores_of
 
@@ -191,12 +191,11 @@ def _is_definition(holder: str, node: ast.AST, value: Any) -> bool:
     name = getattr(node, "name", "")
     file = source_of(sys.modules[holder]).path
     if isinstance(node, ast.ClassDef):
-        has_methods = any(isinstance(each, ast.FunctionDef) for each in node.body)
-        return issubclass(type(value), type) and (
-            qualified_name(value) == name
-            and top(module_of(value)) == top(holder)
-            and (not has_methods or any(each.co_filename == file for each in outermost(value)))
-        )
+        if not issubclass(type(value), type) or qualified_name(value) != name:
+            return False
+        own = {each.__code__.co_filename for each in methods(value)}
+        is_empty = not any(isinstance(each, ast.FunctionDef) for each in node.body)
+        return top(module_of(value)) == top(holder) and (is_empty or file in own)
     return type(value) is FunctionType and (
         value.__code__.co_name == name and value.__code__.co_filename == file
     )

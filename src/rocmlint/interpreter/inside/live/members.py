@@ -37,6 +37,7 @@ def _of_enumeration(name: str, node: ast.ClassDef, owner: Any) -> Iterator[Alter
     if any(_computes(each) for each in bases(owner) if module_of(each) not in ("enum", "builtins")):
         return
     kept: Any = attributes(owner).get("_member_map_")
+    is_plain = attributes(owner).get("_member_type_") is object  # others take tuples as arguments
     for each in node.body:
         target = each.targets[0] if isinstance(each, ast.Assign) else None
         if not isinstance(each, ast.Assign) or not isinstance(target, ast.Name):
@@ -44,6 +45,8 @@ def _of_enumeration(name: str, node: ast.ClassDef, owner: Any) -> Iterator[Alter
         try:
             literal = literal_value(each.value)
         except ValueError:
+            continue
+        if isinstance(literal, tuple) and not is_plain:
             continue
         member = kept.get(target.id, ABSENT) if is_a(kept, dict) else ABSENT
         value = attributes(member).get("_value_", ABSENT) if is_a(member, Enum) else ABSENT
@@ -63,16 +66,18 @@ def _of_dispatch(
     around: str, node: ast.FunctionDef | ast.AsyncFunctionDef, space: object, disk: OnDisk
 ) -> Iterator[Alteration]:
     """Yield the dispatchers that no longer have a function which the source registers."""
-    for decorator in node.decorator_list:
+    for decorator in () if around else node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         holder, _, last = (dotted(called) or "").rpartition(".")
-        dispatcher = resolved(space, holder) if last == "register" and not around else ABSENT
-        if type(attributes(dispatcher).get("registry")) is not MappingProxyType:
+        name = holder if last == "register" else node.name
+        registry = attributes(resolved(space, name)).get("registry")
+        if type(registry) is not MappingProxyType:
             continue
         line = min(each.lineno for each in node.decorator_list)
         wanted = {
             code for code, it in disk.defined.items() if (it.name, it.line) == (node.name, line)
         }
-        found = {fingerprint(each.__code__) for each in functions_of(dispatcher)}
+        kept = registry.values() if last == "register" else [registry.get(object)]
+        found = {fingerprint(it.__code__) for each in kept for it in functions_of(each)}
         if wanted and not wanted & found:
-            yield Alteration(f"{holder}.registry[{node.name}]", "dispatch")
+            yield Alteration(f"{name}.registry[{node.name}]", "dispatch")
