@@ -35,6 +35,8 @@ _PROBES = ("1", "0", "true", "True", "TRUE", "on", "no")
 """Values with which an expression has to be known before it counts."""
 _FAR = 12
 """How many names and functions a value is followed through."""
+_AROUND = 20
+"""How many expressions around one are looked at; without an end, long sums take hours."""
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,11 @@ class Flow:
         What is a truth value does not become a text or a list again.
         """
         file, outer = frame.file, _outer(frame.file, node)
-        while isinstance(outer, (ast.expr, ast.comprehension)) and not isinstance(
-            outer, ast.Lambda
-        ):
+        for _ in range(_AROUND):
+            if not isinstance(outer, (ast.expr, ast.comprehension)) or isinstance(
+                outer, ast.Lambda
+            ):
+                break
             if isinstance(outer, ast.expr) and self._goes_on(node, outer, frame):
                 node = outer
             outer = _outer(file, outer)
