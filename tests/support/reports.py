@@ -76,6 +76,13 @@ SARIF = {
                         "properties": {"driver": {"required": ["name", "rules"]}},
                     },
                     "columnKind": {"const": "unicodeCodePoints"},
+                    "originalUriBaseIds": {
+                        "required": ["%SRCROOT%"],
+                        "additionalProperties": {
+                            "required": ["uri"],
+                            "properties": {"uri": {"pattern": "^file:///.*/$"}},
+                        },
+                    },
                     "invocations": {"items": {"required": ["executionSuccessful"]}},
                     "results": {"items": {"$ref": "#/$defs/result"}},
                 },
@@ -160,6 +167,48 @@ GITLAB = {
 }
 
 
+def _message(required: str, **properties: object) -> dict[str, object]:
+    """Return the schema of a message of protobuf, whose readers refuse unknown fields."""
+    return {
+        "type": "object",
+        "required": required.split(),
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string"}
+_RANGE = {"$ref": "#/$defs/range"}
+_COUNTED = {"type": "integer", "minimum": 1}
+RDJSON = {
+    **_message(
+        "diagnostics source",
+        source=_message("name", name=_TEXT, url=_TEXT),
+        diagnostics={
+            "type": "array",
+            "items": _message(
+                "message location",
+                message=_TEXT,
+                location=_message("path", path=_TEXT, range=_RANGE),
+                severity={"enum": ["ERROR", "WARNING", "INFO"]},
+                code=_message("value", value=_TEXT, url=_TEXT),
+                suggestions={
+                    "type": "array",
+                    "items": _message("range text", range=_RANGE, text=_TEXT),
+                },
+            ),
+        },
+    ),
+    "$defs": {
+        "range": _message(
+            "start", start={"$ref": "#/$defs/position"}, end={"$ref": "#/$defs/position"}
+        ),
+        "position": _message("line", line=_COUNTED, column=_COUNTED),
+    },
+}
+"""Reviewdog's ``DiagnosticResult``, with what a reader needs as required."""
+
+
 JSON = json.loads((SCHEMAS / "report.json").read_text())
 
 
@@ -167,7 +216,7 @@ LINE = {"$ref": "#/$defs/line", "$defs": JSON["$defs"]}
 
 
 def check_json(name: str, output: str) -> Any:
-    schema = {"json": JSON, "sarif": SARIF, "gitlab": GITLAB}[name]
+    schema = {"json": JSON, "sarif": SARIF, "gitlab": GITLAB, "rdjson": RDJSON}[name]
     document = json.loads(output)
     Draft202012Validator(schema).validate(document)
     output.encode("ascii")

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.config.configuration import Configuration
+from rocmlint.disk.repository import repositories
 from rocmlint.disk.state import CACHE
 from rocmlint.errors import ConfigError
 
@@ -48,13 +49,7 @@ class Job(NamedTuple):
         """
         if self.configuration.is_given_by_command("cache-dir"):
             return None
-        folder = root = self.settings.root
-        while not os.path.exists(os.path.join(folder, ".git")):
-            above = os.path.dirname(folder)
-            if above == folder:
-                return root
-            folder = above
-        return folder
+        return next(repositories(self.settings.root), self.settings.root)
 
     @property
     def changes_files(self) -> bool:

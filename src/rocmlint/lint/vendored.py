@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.disk.repository import repositories
 from rocmlint.disk.state import data_of, names_in
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.unpacked import is_unpacked
@@ -134,10 +135,7 @@ def _titles(folder: str) -> Iterator[str]:
 
 def _repository(folder: str) -> str:
     """Return the nearest folder, from one upwards, that is a repository; else the folder."""
-    for each in (folder, *_above(folder, os.sep)):
-        if os.path.exists(os.path.join(each, ".git")):
-            return each
-    return folder
+    return next(repositories(folder), folder)
 
 
 def _is_repository(folder: str) -> bool:

@@ -7,6 +7,8 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.report.place import path_in, repository_root
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -36,12 +38,14 @@ def fingerprint(finding: Finding, lines: Sequence[str]) -> Fingerprint:
 def identities(findings: Iterable[Finding], lines: Lines) -> Iterator[str]:
     """Yield for each finding what tells it from all others, the same in the next run.
 
-    Findings alike in path, rule and text are told apart by their order.
+    It is the same from any working folder of the repository. Findings alike in path, rule and text
+    are told apart by their order.
     """
+    root = repository_root()
     seen: Counter[str] = Counter()
     for finding in findings:
         text = fingerprint(finding, lines.of(finding.path)).text
-        alike = _hash(posix(finding.path), finding.code, text)
+        alike = _hash(path_in(root, finding.path), finding.code, text)
         yield _hash(alike, str(seen[alike]))
         seen[alike] += 1
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.text.visible import relative_path, visible
+from rocmlint.report.place import path_in, repository_root
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a runner reads it
     """Yield a command for each finding, then one for each problem."""
+    root = repository_root()
     for finding in report.findings:
         title = f"{finding.code} {finding.name}{_in_cell(finding)}"
-        yield _command(finding.severity, {**_place(finding), "title": title}, finding.explained)
+        yield _command(
+            finding.severity, {**_place(finding, root), "title": title}, finding.explained
+        )
     for problem in report.problems:
         yield _command("error", {"title": "rocmlint"}, problem)
 
@@ -26,8 +30,9 @@ def _in_cell(finding: Finding) -> str:
     return "" if finding.cell is None else f" at {finding.shown}"
 
 
-def _place(finding: Finding) -> dict[str, object]:
-    place: dict[str, object] = {"file": relative_path(finding.path), "line": finding.file_line}
+def _place(finding: Finding, root: str) -> dict[str, object]:
+    path = path_in(root, finding.path)
+    place: dict[str, object] = {"file": path, "line": finding.file_line}
     if finding.cell is not None:  # a line of JSON, whose columns are others
         return place
     if finding.end_line != finding.line:  # columns count only within one line

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
+from rocmlint.report.place import in_cell, path_in, repository_root
 from rocmlint.text.json import array
-from rocmlint.text.visible import relative_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,18 +22,18 @@ _SEVERITIES = {"error": "major", "warning": "minor"}
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - JSON has no colours
     """Yield the array of findings; the format has no place for problems."""
     known_as = identities(report.findings, Lines(report.texts))
-    yield from array(map(_issue, report.findings, known_as))
+    yield from array(map(partial(_issue, repository_root()), report.findings, known_as))
     yield "\n"
 
 
-def _issue(finding: Finding, identity: str) -> dict[str, object]:
+def _issue(root: str, finding: Finding, identity: str) -> dict[str, object]:
     return {
         "check_name": f"{finding.code} {finding.name}",
-        "description": f"{finding.code}: {_in_cell(finding)}{finding.explained}",
+        "description": f"{finding.code}: {in_cell(finding)}{finding.explained}",
         "fingerprint": identity,
         "severity": _SEVERITIES[finding.severity],
         "location": {
-            "path": relative_path(finding.path),
+            "path": path_in(root, finding.path),
             "lines": _lines(finding),
         },
     }
@@ -41,7 +42,3 @@ def _issue(finding: Finding, identity: str) -> dict[str, object]:
 def _lines(finding: Finding) -> dict[str, int]:
     end = finding.end_line if finding.cell is None else finding.file_line
     return {"begin": finding.file_line, "end": end}
-
-
-def _in_cell(finding: Finding) -> str:
-    return "" if finding.cell is None else f"{finding.shown}: "

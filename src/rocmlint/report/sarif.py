@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
+from rocmlint.report.place import in_cell, path_in, repository_root
 from rocmlint.rule.registry import load_rules
 from rocmlint.text.json import dumps
-from rocmlint.text.visible import relative_path
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
+_ROOT = "%SRCROOT%"
+"""What paths are relative to, by the name that GitHub knows."""
+
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - JSON has no colours
     """Yield the log of one run."""
@@ -38,12 +41,14 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
         "semanticVersion": __version__,
         "rules": [_rule(code, name, rules.get(code)) for code, name in names.items()],
     }
+    root = repository_root()
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_ROOT: _base(root)},
         "invocations": [_invocation(report.problems)],
         "results": [
-            {**_result(finding), "ruleIndex": index_of[finding.code], **_known(identity)}
+            {**_result(finding, root), "ruleIndex": index_of[finding.code], **_known(identity)}
             for finding, identity in zip(report.findings, known_as, strict=True)
         ],
     }
@@ -73,22 +78,23 @@ def _invocation(problems: Sequence[str]) -> dict[str, object]:
     return {"executionSuccessful": not notes, "toolExecutionNotifications": notes}
 
 
-def _result(finding: Finding) -> dict[str, object]:
+def _result(finding: Finding, root: str) -> dict[str, object]:
     # Of a notebook the format can name lines of its JSON only, so that no fix can be written.
     in_json = {"startLine": finding.file_line}
     region = _region(finding) if finding.cell is None else in_json
-    location = {"artifactLocation": _artifact(finding.path), "region": region}
+    artifact = _artifact(path_in(root, finding.path))
+    location = {"artifactLocation": artifact, "region": region}
     result: dict[str, object] = {
         "ruleId": finding.code,
         "level": finding.severity,
-        "message": {"text": f"{_in_cell(finding)}{finding.explained}"},
+        "message": {"text": f"{in_cell(finding)}{finding.explained}"},
         "locations": [{"physicalLocation": location}],
     }
     properties: dict[str, object] = {}
     if finding.cell is not None:
         properties.update(finding.shown._asdict())
     elif finding.fix is not None:
-        result["fixes"] = [_fix(finding.fix, finding.path)]
+        result["fixes"] = [_fix(finding.fix, artifact)]
     if finding.claims:
         properties["confirm"] = finding.commands
     if properties:
@@ -96,20 +102,16 @@ def _result(finding: Finding) -> dict[str, object]:
     return result
 
 
-def _in_cell(finding: Finding) -> str:
-    return "" if finding.cell is None else f"{finding.shown}: "
-
-
 def _known(identity: str) -> dict[str, object]:
     return {"partialFingerprints": {"rocmlint/v1": identity}}
 
 
-def _fix(fix: Fix, path: str) -> dict[str, object]:
+def _fix(fix: Fix, artifact: dict[str, str]) -> dict[str, object]:
     replacements = [
         {"deletedRegion": _region(edit), "insertedContent": {"text": edit.replacement}}
         for edit in fix.edits
     ]
-    change = {"artifactLocation": _artifact(path), "replacements": replacements}
+    change = {"artifactLocation": artifact, "replacements": replacements}
     return {
         "description": {"text": fix.title},
         "artifactChanges": [change],
@@ -127,10 +129,14 @@ def _region(place: Finding | Edit) -> dict[str, int]:
 
 
 def _artifact(path: str) -> dict[str, str]:
-    relative = relative_path(path)
-    if os.path.isabs(relative):
-        return {"uri": Path(relative).as_uri()}
-    return {"uri": quote(_bytes_of(relative)), "uriBaseId": "%SRCROOT%"}
+    if os.path.isabs(path):
+        return {"uri": Path(path).as_uri()}
+    return {"uri": quote(_bytes_of(path)), "uriBaseId": _ROOT}
+
+
+def _base(root: str) -> dict[str, object]:
+    about = "The root of the repository, or the working directory outside of one."
+    return {"uri": Path(root, "_").as_uri()[:-1], "description": {"text": about}}
 
 
 def _bytes_of(path: str) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 RED, GREEN, YELLOW, BLUE, BOLD = "31", "32", "33", "34", "1"
 _TAB = " " * 4
 
@@ -46,9 +44,3 @@ def width(text: str) -> int:
 def paint(text: str, *styles: str, color: bool) -> str:
     """Return the text its colours."""
     return f"\x1b[{';'.join(styles)}m{text}\x1b[0m" if color and text else text
-
-
-def relative_path(path: str) -> str:
-    """Write a path as a program that runs in the working folder knows it, with ``/``."""
-    below = os.path.normpath(path).removeprefix(os.path.join(os.getcwd(), ""))
-    return below.replace(os.sep, "/")
