@@ -349,6 +349,11 @@ def test_platforms_get_the_line_of_the_file(project: Project) -> None:
     github = reported(project, "github")
     assert f"file=train.ipynb,line={line},title=" in github
     assert "at cell 2%3A4%3A5::" in github
+    assert f"train.ipynb;linenumber={line};code=" in reported(project, "azure")
+    assert f"train.ipynb:{line}: [W(ROC501), " in reported(project, "pylint")
+    (diagnostic,) = json.loads(reported(project, "rdjson"))["diagnostics"]
+    assert diagnostic["location"]["range"] == {"start": {"line": line}}
+    assert "suggestions" not in diagnostic
     assert f'line="{line}"' in reported(project, "junit")
     assert "train.ipynb:cell 2:4:5: " in reported(project, "junit")
 

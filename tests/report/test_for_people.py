@@ -48,7 +48,19 @@ def test_concise_is_one_line_a_finding_without_its_help() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["text", "concise"])
+def test_grouped_has_a_heading_for_each_file() -> None:
+    assert rendered("grouped") == (
+        "src/old.py:\n"
+        "  1:1  ROC900 This file cannot be decoded. [unreadable-file]\n"
+        "\n"
+        "src/train.py:\n"
+        f"  5:5   ROC501 {SYNC.message} [sync-in-training-loop]\n"
+        "  6:13  ROC602 No EXIF is left [exif-transpose-no-effect]\n"
+        "\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["text", "concise", "grouped"])
 def test_colours_come_only_when_told_and_change_no_word(name: str) -> None:
     colored = rendered(name, color=True)
     assert "\x1b[" not in rendered(name)

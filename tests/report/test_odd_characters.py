@@ -33,7 +33,7 @@ def odd_reports(draw: st.DrawFn) -> Report:
 
 
 @given(odd_reports())
-@pytest.mark.parametrize("name", ["text", "concise", "github"])
+@pytest.mark.parametrize("name", ["text", "concise", "github", "azure", "grouped", "pylint"])
 def test_no_character_steers_a_terminal_or_adds_a_line(name: str, report: Report) -> None:
     output = rendered(name, report)
     assert output.replace("\n", "").isprintable()
@@ -43,7 +43,7 @@ def test_no_character_steers_a_terminal_or_adds_a_line(name: str, report: Report
 
 
 @given(odd_reports())
-@pytest.mark.parametrize("name", ["json", "sarif", "gitlab"])
+@pytest.mark.parametrize("name", ["json", "sarif", "gitlab", "rdjson"])
 def test_json_formats_follow_their_schemas_with_any_characters(name: str, report: Report) -> None:
     document = check_json(name, rendered(name, report))
     json.dumps(document, ensure_ascii=False).encode()  # no half of a surrogate pair

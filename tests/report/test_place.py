@@ -135,7 +135,7 @@ def test_a_file_behind_a_link_is_named_as_git_knows_it(laid: Laid) -> None:
 # The formats
 
 
-@pytest.mark.parametrize("name", ["github", "gitlab", "sarif"])
+@pytest.mark.parametrize("name", ["azure", "github", "gitlab", "sarif"])
 def test_formats_for_forges_name_paths_in_the_repository(laid: Laid, name: str) -> None:
     root = laid("repository/.git", work_in="repository/sub")
     found = [Finding("train.py", 1, 1, 1, 2, "ROC501", "name", "message")]

@@ -26,6 +26,10 @@ FORMATS: Mapping[str, str] = {
     "github": "github",
     "gitlab": "gitlab",
     "junit": "junit",
+    "azure": "azure",
+    "rdjson": "rdjson",
+    "grouped": "grouped",
+    "pylint": "pylint",
 }
 """The formats, by name, and their modules."""
 
