@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 import rocmlint
 from rocmlint import __version__
 from rocmlint.cli.main import VERBS
 from rocmlint.report import FORMATS
 from tests.support.project import COMMAND
+from tests.support.reports import SCHEMAS
 from tests.support.scripts import CLEAN, UNSAFE
 
 if TYPE_CHECKING:
@@ -89,6 +92,7 @@ def test_exit_zero_hides_findings_but_not_errors(project: Project) -> None:
         (["--color", "allways"], "did you mean 'always'?"),
         (["--select", "ROC6O2"], "command line: unknown rule 'ROC6O2'"),
         (["--config", "preview = 3"], "preview must be true or false, not 3"),
+        (["--statistics", "--output-format", "sarif"], "printed as text or json, not as sarif"),
         (["--jobs", "0"], "--jobs must be at least 1"),
         (["--jobs", "many"], "invalid int value"),
         (["--fix", "--add-ignore", "x"], "--fix and --add-ignore cannot be used together"),
@@ -241,6 +245,17 @@ def test_statistics_take_the_place_of_findings(project: Project) -> None:
     ended = project.run("--statistics")
     assert ended.returncode == 1
     assert ended.stdout.split()[:3] == ["2", "ROC602", "exif-transpose-no-effect"]
+
+
+def test_statistics_are_a_document_too(project: Project) -> None:
+    project.write("a.py", UNSAFE + UNSAFE.partition("\n\n")[2])
+    ended = project.run("--statistics", "--output-format", "json", "a.py", "gone.py")
+    document = json.loads(ended.stdout)
+    Draft202012Validator(json.loads((SCHEMAS / "statistics.json").read_text())).validate(document)
+    (rule,) = document["rules"]
+    assert (rule["code"], rule["findings"], rule["unsafe_fixes"]) == ("ROC602", 2, 2)
+    assert document["summary"]["findings"] == 2
+    assert document["problems"] == ["gone.py: no such file or directory"]
 
 
 def test_quiet_leaves_only_the_findings(project: Project) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from rocmlint.findings import Finding
 from rocmlint.report import Report
-from rocmlint.report.summary import statistics, summary
+from rocmlint.report.statistics import table
+from rocmlint.report.summary import summary
 from tests.support.reports import IMAGE, REPORT, SYNC, UNREADABLE, rendered
 
 
@@ -130,9 +131,9 @@ def test_a_run_without_files_does_not_look_like_a_clean_one() -> None:
 
 
 def test_statistics_count_each_rule_the_most_frequent_first() -> None:
-    assert "".join(statistics([UNREADABLE, SYNC, SYNC, IMAGE])) == (
+    assert "".join(table(Report([UNREADABLE, SYNC, SYNC, IMAGE], 2))) == (
         "2  ROC501  sync-in-training-loop     2 safe fixes\n"
         "1  ROC602  exif-transpose-no-effect  1 unsafe fix\n"
         "1  ROC900  unreadable-file\n"
     )
-    assert list(statistics([])) == []
+    assert list(table(Report([], 2))) == []

@@ -10,6 +10,7 @@ from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
 from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
+from rocmlint.report import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +78,8 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
         message = "- (standard input) must be the only PATH"
     elif flags.stdin_filename and flags.paths != ["-"]:
         message = "--stdin-filename requires - as the only PATH"
+    elif flags.statistics and flags.output_format not in STATISTICS:
+        message = f"--statistics can be printed as text or json, not as {flags.output_format}"
     elif flags.jobs is not None and flags.jobs < 1:
         message = f"--jobs must be at least 1, not {flags.jobs}"
     if message is not None:

@@ -11,7 +11,7 @@ from rocmlint.cli.flags import FLAGS
 from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.report import Report, write, write_file
-from rocmlint.report.summary import statistics, summary
+from rocmlint.report.summary import summary
 from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def report(job: Job, state: RunState) -> RunState:
     stream = sys.stderr if job.stdin is not None and job.changes_files else sys.stdout
     color = in_color(flags.color, stream)
     if flags.statistics:
-        stream.writelines(statistics(state.findings, color=color))
+        from rocmlint.report import statistics  # noqa: PLC0415 - few runs print them
+
+        stream.writelines(statistics.render(flags.output_format, whole, color=color))
     elif not (flags.diff or flags.fix_only):
         write(flags.output_format, whole, stream, color=color)
     stream.flush()

@@ -32,6 +32,8 @@ FORMATS: Mapping[str, str] = {
     "pylint": "pylint",
 }
 """The formats, by name, and their modules."""
+STATISTICS = ("text", "json")
+"""The formats that statistics can be printed in."""
 
 
 class Report(NamedTuple):

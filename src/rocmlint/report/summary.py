@@ -1,15 +1,14 @@
-"""What a run found, counted: the last line of a report, and a table of rules."""
+"""What a run found, counted: the last line of a report."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.text.visible import BOLD, paint
 from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rocmlint.findings import Finding
 
@@ -47,22 +46,6 @@ def summary(findings: Sequence[Finding], files: int, *, fixed: int = 0) -> str:
     number = f"{number} remaining" if fixed else f"Found {number}"
     found = f"{number} ({severities}) in {where}"
     return f"{done}{found} ({files:,} checked).{_how_to_fix(count)}"
-
-
-def statistics(findings: Sequence[Finding], *, color: bool = False) -> Iterator[str]:
-    """Yield a table: how often each rule found something and what of it can be fixed."""
-    by_rule: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        by_rule.setdefault((finding.code, finding.name), []).append(finding)
-    rows = sorted(by_rule.items(), key=lambda item: (-len(item[1]), item[0]))
-    number_width = max((len(str(len(found))) for _, found in rows), default=0)
-    name_width = max((len(name) for (_, name), _ in rows), default=0)
-    for (code, name), found in rows:
-        count = counts(found)
-        kinds = [(count.safe_fixes, "safe fix"), (count.unsafe_fixes, "unsafe fix")]
-        fixes = ", ".join(counted(number, kind) for number, kind in kinds if number)
-        number = paint(f"{len(found):>{number_width}}", BOLD, color=color)
-        yield f"{number}  {code}  {name:<{name_width}}  {fixes}".rstrip() + "\n"
 
 
 def _how_to_fix(count: Counts) -> str:
