@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from rocmlint.cli.environment import VARIABLES, variable
 from rocmlint.report.place import CHECKOUTS
 from tests.support.patches import Patched
 from tests.support.project import Project
@@ -36,9 +37,10 @@ settings.load_profile("CI" if os.environ.get("CI") else "patient")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# In a job of CI they name the checkout of rocmlint, which is not what tests lint.
-for checkout in CHECKOUTS:
-    os.environ.pop(checkout, None)
+# In a job of CI they name the checkout of rocmlint, which is not what tests lint; the others are
+# a person's, who runs the tests.
+for name in (*CHECKOUTS, *map(variable, VARIABLES), "FORCE_COLOR", "NO_COLOR"):
+    os.environ.pop(name, None)
 
 # What a shell starts in the background ignores Ctrl-C, and so would all that is started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -89,6 +89,8 @@ def test_exit_zero_hides_findings_but_not_errors(project: Project) -> None:
         (["--output-format", "sarf"], "did you mean 'sarif'?"),
         (["--output", "sarif"], "must be FORMAT:FILE"),
         (["--output", "junt:x.xml"], "did you mean 'junit'?"),
+        (["--output", "json:-", "--output", "sarif:-"], "standard output already gets json"),
+        (["--output-format", "text", "--output", "json:-"], "standard output already gets text"),
         (["--color", "allways"], "did you mean 'always'?"),
         (["--select", "ROC6O2"], "command line: unknown rule 'ROC6O2'"),
         (["--config", "preview = 3"], "preview must be true or false, not 3"),
@@ -237,6 +239,14 @@ def test_several_outputs_are_written_in_one_run(project: Project) -> None:
 
 def test_a_document_is_written_though_nothing_was_found(project: Project) -> None:
     assert project.findings() == []
+
+
+def test_an_output_to_a_hyphen_is_printed_in_place_of_text(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    ended = project.run("--output", "json:-", "--output", "concise:reports/new/a.txt")
+    assert json.loads(ended.stdout)["summary"]["findings"] == 1
+    assert "ROC602" in project.read("reports/new/a.txt")
+    assert not (project.root / "-").exists()
 
 
 def test_statistics_take_the_place_of_findings(project: Project) -> None:

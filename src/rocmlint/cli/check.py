@@ -6,8 +6,10 @@ import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.environment import fill_in
 from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
+from rocmlint.cli.output import conclude, report, settle_outputs
 from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
 from rocmlint.report import STATISTICS
@@ -28,17 +30,22 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read(arguments: Sequence[str]) -> SimpleNamespace:
-    """Read the arguments of ``check``. Raise ConfigError where they are wrong."""
+    """Read the arguments of ``check``, then the environment. Raises ConfigError."""
     flags = SimpleNamespace(**dict.fromkeys(attribute(name) for name in OPTIONS))
     for name, option in FLAGS.items():
         default = option.default
         setattr(flags, attribute(name), list(default) if isinstance(default, tuple) else default)
-    if not any(each.startswith("-") for each in arguments):
-        flags.paths = list(arguments)  # argparse would take an eighth of a whole start
-        return flags
-    from rocmlint.cli.parser import check_parser  # noqa: PLC0415
+    flags.output_format = None  # not given
+    if any(each.startswith("-") for each in arguments):
+        from rocmlint.cli.parser import check_parser  # noqa: PLC0415 - an eighth of a whole start
 
-    return check_parser().parse(arguments, flags)
+        flags = check_parser().parse(arguments, flags)
+    else:
+        flags.paths = list(arguments)
+    settle_outputs(flags)
+    fill_in(flags)
+    flags.output_format = flags.output_format or FLAGS["output-format"].default
+    return flags
 
 
 def check(flags: SimpleNamespace) -> int:
@@ -48,9 +55,6 @@ def check(flags: SimpleNamespace) -> int:
         from rocmlint.cli import show  # noqa: PLC0415 - few runs show anything
 
         return show.settings(job) if flags.show_settings else show.files(job)
-    from rocmlint.cli.output import conclude, refuse_wrong_outputs, report  # noqa: PLC0415
-
-    refuse_wrong_outputs(flags)
     state = _lint(job) if job.stdin is None else _lint_stdin(job, job.stdin)
     if flags.write_baseline or job.settings.baseline is not None:
         from rocmlint.cli import baseline  # noqa: PLC0415 - few runs have one

@@ -43,7 +43,8 @@ FLAGS: Mapping[str, Option] = {
     "output": Option(
         "strings",
         (),
-        "Also write the findings to a file; can be repeated.",
+        "Also write the findings to a file, in a directory that is made if necessary; - prints "
+        "them. Can be repeated.",
         group=_OUTPUT,
         metavar="FORMAT:FILE",
     ),

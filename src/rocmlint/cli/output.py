@@ -22,17 +22,29 @@ if TYPE_CHECKING:
     from rocmlint.cli.job import Job, RunState
 
 
-def refuse_wrong_outputs(flags: SimpleNamespace) -> None:
-    """Raise ConfigError before any work is done for nothing."""
-    for each in flags.output:
-        name, colon, path = each.partition(":")
-        if not (colon and path):
-            message = f"--output {each}: must be FORMAT:FILE"
+def settle_outputs(flags: SimpleNamespace) -> None:
+    """Let an output to ``-`` be the format of what is printed. Raises ConfigError."""
+    files = []
+    for each in flags.output or ():
+        name, path = split_output(each, f"--output {each}")
+        if path != "-":
+            files.append(each)
+        elif flags.output_format is None:
+            flags.output_format = name
+        else:
+            message = f"--output {each}: standard output already gets {flags.output_format}"
             raise ConfigError(message)
-        wrong = problem("FORMAT", FLAGS["output-format"], name)
-        if wrong is not None:
-            message = f"--output {each}: {wrong}"
-            raise ConfigError(message)
+    flags.output = files
+
+
+def split_output(text: str, given_as: str) -> tuple[str, str]:
+    """Return the format and the file of an output. Raises ConfigError."""
+    name, colon, path = text.partition(":")
+    wrong = problem("FORMAT", FLAGS["output-format"], name) if colon and path else None
+    if wrong is not None or not (colon and path):
+        message = f"{given_as}: {wrong or 'must be FORMAT:FILE'}"
+        raise ConfigError(message)
+    return name, path
 
 
 def report(job: Job, state: RunState) -> RunState:
