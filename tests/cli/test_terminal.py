@@ -66,6 +66,25 @@ def test_no_color_is_respected_on_a_terminal(
     assert ("\x1b[" in on_terminal(project, NO_COLOR=no_color, TERM="xterm")) is coloured
 
 
+@pytest.mark.parametrize(
+    ("flags", "variables", "coloured"),
+    [
+        ([], {"FORCE_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ([], {"FORCE_COLOR": ""}, False),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (["--color", "never"], {"FORCE_COLOR": "1"}, False),
+        (["--output-format", "json"], {"FORCE_COLOR": "1"}, False),
+        (["--unsafe-fixes", "--diff"], {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colour_can_be_forced_where_there_is_no_terminal_but_not_in_a_diff(
+    project: Project, flags: list[str], variables: dict[str, str], *, coloured: bool
+) -> None:
+    project.write("a.py", UNSAFE)
+    assert ("\x1b[" in project.run(*flags, **variables).stdout) is coloured
+
+
 @pytest.mark.parametrize("flags", [["--unsafe-fixes", "--diff"], ["--show-files"], []])
 def test_nothing_in_a_file_or_its_name_steers_a_terminal(
     project: Project, flags: list[str]

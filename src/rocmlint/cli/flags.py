@@ -54,7 +54,8 @@ FLAGS: Mapping[str, Option] = {
     "color": Option(
         "string",
         "auto",
-        "When to use colors; auto means on a terminal, unless NO_COLOR is set.",
+        "When to use colors; auto means on a terminal or if FORCE_COLOR is set, unless NO_COLOR "
+        "is set.",
         choices=("auto", "always", "never"),
         group=_OUTPUT,
         metavar="WHEN",

@@ -110,8 +110,15 @@ def _number(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def in_color(wanted: str, stream: TextIO) -> bool:
-    """Return whether to write in colour to a stream."""
+def in_color(wanted: str, stream: TextIO, *, exact: bool = False) -> bool:
+    """Return whether to write in colour to a stream.
+
+    What a program may want to read, such as a diff, is ``exact``: then FORCE_COLOR is not obeyed.
+    """
     if wanted != "auto":
         return wanted == "always"
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") and not exact:
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

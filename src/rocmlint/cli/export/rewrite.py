@@ -87,7 +87,8 @@ def run(flags: SimpleNamespace) -> int:
         from rocmlint.report.diff import write_diff  # noqa: PLC0415
 
         for each in changed:
-            write_diff(diff(each.change), sys.stdout, color=in_color("auto", sys.stdout))
+            color = in_color("auto", sys.stdout, exact=True)
+            write_diff(diff(each.change), sys.stdout, color=color)
     out = sys.stderr if flags.diff else sys.stdout
     for line in _text(files, problems, flags):
         print(line, file=out)
