@@ -64,8 +64,20 @@ def test_a_clean_file_that_was_seen_before_loads_no_rule_and_little_else(project
     assert (ended.stdout.split(), ended.stderr) == ([], "No issues found in 1 file.\n")
 
 
-def test_an_empty_folder_is_0(project: Project) -> None:
-    assert project.code() == 0
+@pytest.mark.parametrize(
+    "arguments", [[], ["--exclude", "*.py", "src"], ["src", "--output-format", "json"], ["--diff"]]
+)
+def test_nothing_to_lint_is_0_with_a_warning(project: Project, arguments: list[str]) -> None:
+    if "--exclude" in arguments:
+        project.write("src/a.py", CLEAN)
+    (project.root / "src").mkdir(exist_ok=True)
+    ended = project.run(*arguments)
+    assert (ended.returncode, ended.stderr) == (0, "warning: no files to check\n")
+
+
+def test_after_an_error_nothing_reassures(project: Project) -> None:
+    ended = project.run("gone")
+    assert (ended.returncode, ended.stderr) == (2, "gone: no such file or directory\n")
 
 
 def test_a_missing_path_is_2_and_the_rest_is_linted(project: Project) -> None:

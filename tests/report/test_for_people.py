@@ -126,10 +126,6 @@ def test_summary_counts_findings_files_and_fixes() -> None:
     assert summary([], 1, fixed=2) == "Fixed 2 findings. No issues remaining in 1 file."
 
 
-def test_a_run_without_files_does_not_look_like_a_clean_one() -> None:
-    assert summary([], 0) == "No files to check."
-
-
 def test_statistics_count_each_rule_the_most_frequent_first() -> None:
     assert "".join(table(Report([UNREADABLE, SYNC, SYNC, IMAGE], 2))) == (
         "2  ROC501  sync-in-training-loop     2 safe fixes\n"

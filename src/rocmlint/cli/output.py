@@ -83,8 +83,12 @@ def conclude(job: Job, state: RunState) -> None:
         print(at_line_start(visible(line)), file=sys.stderr)
     if job.flags.verbose:
         print("\n".join(_details(job)), file=sys.stderr)
-    if not job.flags.quiet:
+    if job.flags.quiet:
+        return
+    if state.files or state.findings:
         print(_summary(job, state), file=sys.stderr)
+    elif not state.problems:  # else they say why
+        print("warning: no files to check", file=sys.stderr)
 
 
 def _details(job: Job) -> Iterator[str]:
