@@ -18,7 +18,7 @@ from rocmlint.cli.main import VERBS
 from rocmlint.report import FORMATS
 from tests.support.project import COMMAND
 from tests.support.reports import SCHEMAS
-from tests.support.scripts import CLEAN, UNSAFE
+from tests.support.scripts import CLEAN, UNSAFE, WARNED
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -95,8 +95,50 @@ def test_exit_zero_hides_findings_but_not_errors(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "flags", "code"),
+    [
+        ("warned.py", [], 1),
+        ("warned.py", ["--fail-on", "warning"], 1),
+        ("warned.py", ["--fail-on", "error"], 0),
+        ("a.py", ["--fail-on", "error"], 1),
+        ("a.py", ["--fail-on", "error", "--exit-zero"], 0),
+        ("a.py", ["--fail-on", "never"], 0),
+        ("gone.py", ["--fail-on", "never"], 2),
+    ],
+)
+def test_fail_on_says_which_findings_change_the_exit_code(
+    project: Project, name: str, flags: list[str], code: int
+) -> None:
+    project.write("a.py", UNSAFE)
+    project.write("warned.py", WARNED)
+    ended = project.run(name, *flags)
+    assert ended.returncode == code
+    assert name == "gone.py" or f"{name}:" in ended.stdout
+
+
+def test_the_nearest_configuration_says_what_a_finding_is_worth(project: Project) -> None:
+    project.write("strict/a.py", WARNED)
+    project.write("lenient/a.py", WARNED)
+    project.write("lenient/rocmlint.toml", "fail-on = 'error'\n")
+    assert project.code("lenient") == 0
+    assert project.code("strict", "lenient") == 1
+    assert project.code("lenient", "--fail-on", "warning") == 1
+    stdin = ("-", "--stdin-filename", "lenient/new.py")
+    assert project.run(*stdin, stdin=WARNED).returncode == 0
+
+
+def test_what_a_finding_is_worth_does_not_concern_the_cache(project: Project) -> None:
+    project.write("a.py", WARNED)
+    project.run()
+    (kept,) = (project.root / ".rocmlint_cache").rglob("*.json")
+    project.run("--fail-on", "never")
+    assert list((project.root / ".rocmlint_cache").rglob("*.json")) == [kept]
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--fail-on", "errors"], "did you mean 'error'?"),
         (["--selct", "ROC1"], "unknown argument --selct; did you mean '--select'?"),
         (["--output-format", "sarf"], "did you mean 'sarif'?"),
         (["--output", "sarif"], "must be FORMAT:FILE"),

@@ -20,3 +20,14 @@ SAFE = "import os  # rocmlint: ignore[ROC501]\n"
 
 
 CLEAN = "import os\n"
+
+
+WARNED = """\
+import torch
+
+for batch in loader:
+    loss = model(batch)
+    loss.backward()
+    optimizer.step()
+    torch.cuda.synchronize()
+"""

@@ -10,12 +10,14 @@ from rocmlint.cli.environment import fill_in
 from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
 from rocmlint.cli.output import conclude, report, settle_outputs
-from rocmlint.config.settings import OPTIONS
+from rocmlint.config.settings import FAIL_ON, OPTIONS
 from rocmlint.errors import ConfigError
 from rocmlint.report import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rocmlint.findings import Finding
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -66,7 +68,7 @@ def check(flags: SimpleNamespace) -> int:
         job, state = change(job, state)
     state = report(job, state)
     conclude(job, state)
-    return _exit_code(flags, state)
+    return _exit_code(job, state)
 
 
 def _refuse_contradictions(flags: SimpleNamespace) -> None:
@@ -138,11 +140,20 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
     return RunState(findings, analysis.problems, files=1)
 
 
-def _exit_code(flags: SimpleNamespace, state: RunState) -> int:
+def _exit_code(job: Job, state: RunState) -> int:
+    flags = job.flags
     if state.problems:
         return 2
     if flags.exit_zero:
         return 0
     if flags.diff or flags.fix_only:
         return int(bool(state.changed) and (flags.diff or flags.exit_non_zero_on_fix))
-    return int(bool(state.findings) or bool(flags.exit_non_zero_on_fix and state.changed))
+    failed = any(_fails(each, job) for each in state.findings)
+    return int(failed or bool(flags.exit_non_zero_on_fix and state.changed))
+
+
+def _fails(finding: Finding, job: Job) -> bool:
+    """Return whether a finding makes the run fail, by the configuration of its file."""
+    folder = os.path.dirname(os.path.abspath(finding.path))
+    fail_on = job.configuration.settings_for(folder).fail_on
+    return finding.severity in FAIL_ON[FAIL_ON.index(fail_on) :]

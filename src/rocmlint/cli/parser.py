@@ -85,8 +85,8 @@ def check_parser() -> Parser:
     parser = Parser(
         "[check] [flags] [PATH ...]",
         "Lint code that runs PyTorch and Hugging Face models on ROCm.",
-        f"verbs (rocmlint VERB --help):\n{verbs}\n\nexit codes: 0 no findings, 1 findings, 2 "
-        "usage error or internal error",
+        f"verbs (rocmlint VERB --help):\n{verbs}\n\nexit codes: 0 no findings, 1 findings (see "
+        "--fail-on), 2 usage error or internal error",
     )
     add_arguments(parser)
     return parser

@@ -36,6 +36,8 @@ class Settings(NamedTuple):
     rule_options: Mapping[str, Mapping[str, object]] = {}
     """What was set for single rules, by rule name or code, as it was written."""
     baseline: str | None = None
+    fail_on: str = "warning"
+    """The least severity of a finding that makes a run fail, or ``never``."""
     documents: bool = False
     """Whether the code blocks of Markdown files are linted."""
     check_syntax: bool = False
@@ -55,6 +57,8 @@ class Settings(NamedTuple):
     """Whether the file was named itself: then it is reported if it cannot be parsed."""
 
 
+FAIL_ON = ("warning", "error", "never")
+"""What ``fail-on`` may be, in order: the severities of findings, and one that none has."""
 _DEFAULT = Settings()
 _RULES = "Rules"
 _FILES = "Files"
@@ -162,6 +166,15 @@ OPTIONS: Mapping[str, Option] = {
         "The cache directory (default: .rocmlint_cache next to the configuration).",
         group="Run",
         metavar="FOLDER",
+    ),
+    "fail-on": Option(
+        "string",
+        _DEFAULT.fail_on,
+        "Exit with 1 only if there are findings of this severity or above; never means that "
+        "findings do not change the exit code.",
+        FAIL_ON,
+        group="Output",
+        metavar="SEVERITY",
     ),
     "verify": Option(
         "table of strings",

@@ -188,7 +188,8 @@ def _load(path: str) -> tuple[int, dict[str, Any], list[tuple[str, State]]]:
 def _key(settings: Settings) -> str:
     """Fingerprint all that decides what is found, apart from the files themselves."""
     state = blake2b(digest_size=16)
-    parts = (__version__, sys.version_info[:2], _libcst_version(), settings._asdict())
+    found_with = settings._replace(fail_on="")  # which only says what a finding is worth
+    parts = (__version__, sys.version_info[:2], _libcst_version(), found_with._asdict())
     state.update(json.dumps(parts, sort_keys=True).encode())
     for path in rule_files(settings.rules):
         data = data_of(path) or b""
