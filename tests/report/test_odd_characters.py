@@ -33,7 +33,9 @@ def odd_reports(draw: st.DrawFn) -> Report:
 
 
 @given(odd_reports())
-@pytest.mark.parametrize("name", ["text", "concise", "github", "azure", "grouped", "pylint"])
+@pytest.mark.parametrize(
+    "name", ["text", "concise", "github", "azure", "grouped", "pylint", "markdown"]
+)
 def test_no_character_steers_a_terminal_or_adds_a_line(name: str, report: Report) -> None:
     output = rendered(name, report)
     assert output.replace("\n", "").isprintable()

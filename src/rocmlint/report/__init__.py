@@ -30,6 +30,7 @@ FORMATS: Mapping[str, str] = {
     "rdjson": "rdjson",
     "grouped": "grouped",
     "pylint": "pylint",
+    "markdown": "markdown",
 }
 """The formats, by name, and their modules."""
 STATISTICS = ("text", "json")
