@@ -79,6 +79,12 @@ def test_a_value_that_is_not_valid_is_an_error_that_names_the_variable(
     assert ended.stderr.count("\n") == 1
 
 
+def test_statistics_say_that_a_variable_asks_for_another_format(unsafe: Project) -> None:
+    ended = unsafe.run("--statistics", ROCMLINT_OUTPUT_FORMAT="sarif")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "not as sarif (ROCMLINT_OUTPUT_FORMAT)" in ended.stderr
+
+
 @pytest.mark.parametrize("name", [variable(flag) for flag in VARIABLES])
 def test_an_empty_variable_is_not_set(unsafe: Project, name: str) -> None:
     ended = unsafe.run(**{name: ""})

@@ -34,6 +34,7 @@ def test_a_summary_counts_then_lists() -> None:
         f"- `src/train.py:5:5` error **ROC501**: {SYNC.message}\n"
         "- `src/train.py:6:13` warning **ROC602**: No EXIF is left\n"
     )
+    assert "No files to check." in rendered("markdown", Report([], 0))
     assert rendered("markdown", NOTHING) == "### rocmlint\n\nNo issues found in 12 files.\n\n"
 
 

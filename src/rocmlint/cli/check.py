@@ -6,7 +6,7 @@ import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.environment import fill_in
+from rocmlint.cli.environment import fill_in, variable
 from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
 from rocmlint.cli.output import conclude, report, settle_outputs
@@ -86,6 +86,8 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
         message = "--stdin-filename requires - as the only PATH"
     elif flags.statistics and flags.output_format not in STATISTICS:
         message = f"--statistics can be printed as text or json, not as {flags.output_format}"
+        if os.environ.get(variable("output-format")) == flags.output_format:
+            message += f" ({variable('output-format')})"
     elif flags.jobs is not None and flags.jobs < 1:
         message = f"--jobs must be at least 1, not {flags.jobs}"
     if message is not None:

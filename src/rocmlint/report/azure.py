@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.report.place import in_cell, path_in, repository_root
+from rocmlint.report.place import in_cell, paths_in_repository
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -12,22 +12,23 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding
     from rocmlint.report import Report
+    from rocmlint.report.place import PathOf
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - an agent reads it
     """Yield a command for each finding, then one for each problem."""
-    root = repository_root()
+    path_of = paths_in_repository()
     for finding in report.findings:
-        yield _command(_properties(finding, root), f"{in_cell(finding)}{finding.explained}")
+        yield _command(_properties(finding, path_of), f"{in_cell(finding)}{finding.explained}")
     for problem in report.problems:
         yield _command({"type": "error"}, f"rocmlint: {problem}")
 
 
-def _properties(finding: Finding, root: str) -> dict[str, object]:
+def _properties(finding: Finding, path_of: PathOf) -> dict[str, object]:
     place: dict[str, object] = {"linenumber": finding.file_line}
     if finding.cell is None:  # else it is a line of JSON, whose columns are others
         place["columnnumber"] = finding.column
-    path = path_in(root, finding.path)
+    path = path_of(finding.path)
     return {"type": finding.severity, "sourcepath": path, **place, "code": finding.code}
 
 

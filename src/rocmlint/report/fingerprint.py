@@ -7,7 +7,7 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.report.place import path_in, repository_root
+from rocmlint.report.place import paths_in_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,11 +41,11 @@ def identities(findings: Iterable[Finding], lines: Lines) -> Iterator[str]:
     It is the same from any working folder of the repository. Findings alike in path, rule and text
     are told apart by their order.
     """
-    root = repository_root()
+    path_of = paths_in_repository()
     seen: Counter[str] = Counter()
     for finding in findings:
         text = fingerprint(finding, lines.of(finding.path)).text
-        alike = _hash(path_in(root, finding.path), finding.code, text)
+        alike = _hash(path_of(finding.path), finding.code, text)
         yield _hash(alike, str(seen[alike]))
         seen[alike] += 1
 

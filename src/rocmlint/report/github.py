@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.report.place import path_in, repository_root
+from rocmlint.report.place import paths_in_repository
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -12,15 +12,16 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding
     from rocmlint.report import Report
+    from rocmlint.report.place import PathOf
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a runner reads it
     """Yield a command for each finding, then one for each problem."""
-    root = repository_root()
+    path_of = paths_in_repository()
     for finding in report.findings:
         title = f"{finding.code} {finding.name}{_in_cell(finding)}"
         yield _command(
-            finding.severity, {**_place(finding, root), "title": title}, finding.explained
+            finding.severity, {**_place(finding, path_of), "title": title}, finding.explained
         )
     for problem in report.problems:
         yield _command("error", {"title": "rocmlint"}, problem)
@@ -30,8 +31,8 @@ def _in_cell(finding: Finding) -> str:
     return "" if finding.cell is None else f" at {finding.shown}"
 
 
-def _place(finding: Finding, root: str) -> dict[str, object]:
-    path = path_in(root, finding.path)
+def _place(finding: Finding, path_of: PathOf) -> dict[str, object]:
+    path = path_of(finding.path)
     place: dict[str, object] = {"file": path, "line": finding.file_line}
     if finding.cell is not None:  # a line of JSON, whose columns are others
         return place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.report.place import path_in, repository_root
+from rocmlint.report.place import paths_in_repository
 from rocmlint.report.statistics import by_rule
 from rocmlint.report.summary import summary
 from rocmlint.text.visible import visible
@@ -30,9 +30,9 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a
     for code, name, counts in by_rule(report.findings):
         yield f"| {counts.findings} | {code} | {name} |\n"
     yield "\n"
-    root = repository_root()
+    path_of = paths_in_repository()
     for finding in report.findings[:MAXIMUM]:
-        place = _code(f"{path_in(root, finding.path)}:{finding.shown}")
+        place = _code(f"{path_of(finding.path)}:{finding.shown}")
         yield f"- {place} {finding.severity} **{finding.code}**: {_text(finding.message)}\n"
     more = len(report.findings) - MAXIMUM
     yield f"\n{more:,} more are not listed.\n" if more > 0 else ""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.repository import repositories
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rocmlint.findings import Finding
+
+    PathOf = Callable[[str], str]
 
 CHECKOUTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY")
 """The variables in which GitHub, GitLab and Azure Pipelines name the folder of the checkout."""
@@ -27,6 +32,11 @@ def repository_root() -> str:
     if checkout is not None:  # the outermost: a submodule is part of what was checked out
         return next((each for each in reversed(roots) if _is_in(each, checkout)), checkout)
     return next(iter([*roots, *filter(os.path.isdir, named)]), here)
+
+
+def paths_in_repository() -> PathOf:
+    """Return what writes paths relative to the repository; it looks at each once."""
+    return cache(partial(path_in, repository_root()))
 
 
 def path_in(root: str, path: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
-from rocmlint.report.place import in_cell, path_in, repository_root
+from rocmlint.report.place import in_cell, paths_in_repository, repository_root
 from rocmlint.rule.registry import load_rules
 from rocmlint.text.json import dumps
 from rocmlint.version import __version__
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Edit, Finding, Fix
     from rocmlint.report import Report
+    from rocmlint.report.place import PathOf
     from rocmlint.rule.registry import RuleType
 
 _SCHEMA = (
@@ -41,14 +42,14 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
         "semanticVersion": __version__,
         "rules": [_rule(code, name, rules.get(code)) for code, name in names.items()],
     }
-    root = repository_root()
+    path_of = paths_in_repository()
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_ROOT: _base(root)},
+        "originalUriBaseIds": {_ROOT: _base(repository_root())},
         "invocations": [_invocation(report.problems)],
         "results": [
-            {**_result(finding, root), "ruleIndex": index_of[finding.code], **_known(identity)}
+            {**_result(finding, path_of), "ruleIndex": index_of[finding.code], **_known(identity)}
             for finding, identity in zip(report.findings, known_as, strict=True)
         ],
     }
@@ -78,11 +79,11 @@ def _invocation(problems: Sequence[str]) -> dict[str, object]:
     return {"executionSuccessful": not notes, "toolExecutionNotifications": notes}
 
 
-def _result(finding: Finding, root: str) -> dict[str, object]:
+def _result(finding: Finding, path_of: PathOf) -> dict[str, object]:
     # Of a notebook the format can name lines of its JSON only, so that no fix can be written.
     in_json = {"startLine": finding.file_line}
     region = _region(finding) if finding.cell is None else in_json
-    artifact = _artifact(path_in(root, finding.path))
+    artifact = _artifact(path_of(finding.path))
     location = {"artifactLocation": artifact, "region": region}
     result: dict[str, object] = {
         "ruleId": finding.code,

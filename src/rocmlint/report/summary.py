@@ -34,6 +34,8 @@ def counts(findings: Sequence[Finding]) -> Counts:
 def summary(findings: Sequence[Finding], files: int, *, fixed: int = 0) -> str:
     """Return in one line what was fixed, what is left of how many files, and what can be fixed."""
     done = f"Fixed {counted(fixed, 'finding')}. " if fixed else ""
+    if not files and not findings:
+        return "No files to check."
     if not findings:
         return f"{done}No issues {'remaining' if fixed else 'found'} in {counted(files, 'file')}."
     count = counts(findings)
