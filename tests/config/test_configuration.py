@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint import __version__
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import converted, did_you_mean, plain, problem
 from rocmlint.config.settings import OPTIONS, Settings
@@ -78,6 +79,15 @@ def test_rocmlint_toml_wins_over_pyproject_in_one_folder(tmp_path: Path) -> None
     write(tmp_path, "pyproject.toml", "[tool.rocmlint]\nselect = ['ROC1']\n")
     write(tmp_path, "rocmlint.toml", "select = ['ROC6']\n")
     assert settings(tmp_path).select == ("ROC6",)
+
+
+def test_a_hidden_rocmlint_toml_wins_over_both(tmp_path: Path) -> None:
+    write(tmp_path, "pyproject.toml", "[tool.rocmlint]\nselect = ['ROC1']\n")
+    write(tmp_path, "rocmlint.toml", "select = ['ROC6']\n")
+    write(tmp_path, ".rocmlint.toml", "selct = ['ROC2']\n")
+    assert re.search(r"/\.rocmlint\.toml:1: unknown key 'selct'", error(tmp_path))
+    write(tmp_path, ".rocmlint.toml", "select = ['ROC2']\n")
+    assert settings(tmp_path).select == ("ROC2",)
 
 
 def test_all_folders_of_a_configuration_share_one_object(tmp_path: Path) -> None:
@@ -158,6 +168,60 @@ def test_a_config_argument_may_be_toml_laid_over_the_nearest(tmp_path: Path) -> 
     assert found.rule_options == {"exif-transpose": {"allowed-paths": ["a"]}}
 
 
+def test_fixable_on_top_sets_what_is_fixable_below_aside(tmp_path: Path) -> None:
+    write(tmp_path, "rocmlint.toml", "unfixable = ['ROC602']\nextend-fixable = ['ROC1']\n")
+    assert settings(tmp_path, unfixable=["ROC601"]).unfixable == ("ROC602", "ROC601")
+    found = settings(tmp_path, fixable=["ROC9"])
+    assert (found.fixable, found.extend_fixable, found.unfixable) == (("ROC9",), (), ())
+
+
+def test_where_each_key_was_set_is_known(tmp_path: Path) -> None:
+    write(
+        tmp_path, "base.toml", "ignore = ['ROC1']\npreview = true\n[exif-transpose]\nalways = true"
+    )
+    write(tmp_path, "rocmlint.toml", "extend = 'base.toml'\nignore = ['ROC2']\npreview = false\n")
+    (tmp_path / "inner").mkdir()
+    configuration = Configuration({"profile": "export"})
+    origins = configuration.origins(str(tmp_path / "inner"))
+    names = {key: [each.name.split("/")[-1] for each in places] for key, places in origins.items()}
+    assert names == {
+        "ignore": ["base.toml", "rocmlint.toml"],
+        "preview": ["rocmlint.toml"],
+        "exif-transpose.always": ["base.toml"],
+        "profile": ["command line"],
+    }
+
+
+# Another version
+
+
+@pytest.mark.parametrize("required", [">=0.0.1", __version__, f"=={__version__}", "<1000,!=999"])
+def test_the_version_that_is_required_is_accepted(tmp_path: Path, required: str) -> None:
+    write(tmp_path, "rocmlint.toml", f"required-version = '{required}'\n")
+    assert settings(tmp_path).required_version == required
+
+
+@pytest.mark.parametrize(
+    ("required", "message"),
+    [
+        ("'>=1000'", f"required-version is '>=1000', but this is rocmlint {__version__}$"),
+        ("'1000'", f"required-version is '1000', but this is rocmlint {__version__}$"),
+        ("'newest'", "'newest' is not a valid version specifier, such as '>=1.2'$"),
+        ("3", "required-version must be a string, not 3$"),
+    ],
+)
+def test_another_version_than_required_is_refused(
+    tmp_path: Path, required: str, message: str
+) -> None:
+    write(tmp_path, "rocmlint.toml", f"\nrequired-version = {required}\n")
+    assert re.search(f"rocmlint.toml:2: .*{message}", error(tmp_path))
+
+
+def test_a_key_of_a_newer_version_does_not_hide_that_it_is_required(tmp_path: Path) -> None:
+    write(tmp_path, "rocmlint.toml", "from-the-future = 1\nrequired-version = '>=1000'\n")
+    assert "required-version is '>=1000'" in error(tmp_path)
+
+
 # What is refused, and where
 
 
@@ -181,7 +245,16 @@ def test_a_config_argument_may_be_toml_laid_over_the_nearest(tmp_path: Path) -> 
         ("[tool.rocmlint.per-file-ignore]", r":2: unknown .* did you mean 'per-file-ignores'\?$"),
         ("exif-transpose.allowed-path = []", r":2: .* has no option .* 'allowed-paths'\?$"),
         ("exif-transpose.allowed-paths = 3", r":2: exif-transpose: allowed-paths must be a list"),
-        ("extend = 'missing.toml'", r"missing.toml: cannot be read: No such file"),
+        (
+            "extend = 'missing.toml'",
+            r"missing.toml: cannot be read: No such .* \(extended by .*pyproject.toml:2\)$",
+        ),
+        ("ignore = ['ROC999']", r":2: unknown rule 'ROC999'; `rocmlint rule` lists the rules$"),
+        ("ignore = ['roc101']", r":2: unknown rule 'roc101'; did you mean 'ROC101'\?$"),
+        ("unfixable = ['ROC6O2']", r":2: unknown rule 'ROC6O2'; did you mean 'ROC602'\?$"),
+        ("per-file-ignores = {'[' = ['ROC1']}", r":2: .*'\[' is not a valid gitignore pattern$"),
+        ("per-file-ignores = {'!' = ['ROC1']}", r":2: .*'!' is not a valid gitignore pattern$"),
+        ("per-file-ignores = {'./a' = ['ROC1']}", r":2: .*'./a' matches nothing: patterns have "),
         ("select = [", r"pyproject.toml: not valid TOML: "),
     ],
 )
@@ -204,6 +277,16 @@ def test_a_mistake_in_an_extended_file_is_placed_there(tmp_path: Path) -> None:
     write(tmp_path, "base.toml", "\nselect = ['ROCK']\n")
     write(tmp_path, "rocmlint.toml", "extend = 'base.toml'\n")
     assert "base.toml:2: unknown rule 'ROCK'" in error(tmp_path)
+
+
+def test_a_mistake_in_an_extended_file_names_the_files_that_lead_there(tmp_path: Path) -> None:
+    write(tmp_path, "base.toml", "previw = true\n")
+    write(tmp_path, "team.toml", "\nextend = 'base.toml'\n")
+    write(tmp_path, "rocmlint.toml", "extend = 'team.toml'\n")
+    told = (
+        r"base.toml:1: unknown key .* \(extended by .*team.toml:2\) \(extended by .*rocmlint.toml:1"
+    )
+    assert re.search(told, error(tmp_path))
 
 
 def test_a_mistake_on_the_command_line_says_so(tmp_path: Path) -> None:

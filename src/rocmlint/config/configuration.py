@@ -12,9 +12,9 @@ from rocmlint.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocmlint.config.file import Layer
+    from rocmlint.config.file import ConfigPlace, Layer
 
-NAMES = ("rocmlint.toml", "pyproject.toml")
+NAMES = (".rocmlint.toml", "rocmlint.toml", "pyproject.toml")
 """The files that may hold a configuration; the first wins in one folder."""
 
 
@@ -62,9 +62,26 @@ class Configuration:
         """Return whether the command sets an option, by its flag or with ``--config``."""
         return any(name in layer.values for layer in self._over)
 
+    def origins(self, folder: str) -> Mapping[str, tuple[ConfigPlace, ...]]:
+        """Return what has set each key (of a rule's option: ``rule.option``) for a folder."""
+        from rocmlint.config.file import combined  # noqa: PLC0415 - few runs show settings
+
+        while (layer := self._layer_in(folder)) is None and folder != os.path.dirname(folder):
+            folder = os.path.dirname(folder)
+        return combined((*([] if layer is None else [layer]), *self._over)).origins
+
     def _find(self, folder: str) -> Settings:
+        layer = self._layer_in(folder)
+        if layer is not None:
+            return self._made((layer,), folder)
+        parent = os.path.dirname(folder)
+        is_last = self._isolated or parent == folder
+        return self._default if is_last else self.settings_for(parent)
+
+    def _layer_in(self, folder: str) -> Layer | None:
+        """Read the configuration in a folder itself, if there is one that counts."""
         if self._isolated:
-            return self._default
+            return None
         for name in NAMES:
             path = os.path.join(folder, name)
             if _may_configure(path):
@@ -72,9 +89,8 @@ class Configuration:
 
                 layer = config_file.read_file(path)
                 if layer is not None:
-                    return self._made((layer,), folder)
-        parent = os.path.dirname(folder)
-        return self._default if parent == folder else self.settings_for(parent)
+                    return layer
+        return None
 
     def _made(self, layers: tuple[Layer, ...], root: str) -> Settings:
         layers = (*layers, *self._over)
@@ -105,7 +121,7 @@ _SPELLINGS = (b"[tool.rocmlint", b"\ntool.rocmlint", b"[tool]", b"\ntool=")
 
 def _may_configure(path: str) -> bool:
     """Return whether a file may hold our table: parsing TOML takes as long as starting Python."""
-    if path.endswith(NAMES[0]):
+    if not path.endswith(NAMES[-1]):
         return os.path.lexists(path)
     try:
         data = b"\n" + read_small(path)

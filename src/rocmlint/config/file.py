@@ -12,15 +12,17 @@ from rocmlint.config.settings import OPTIONS
 from rocmlint.disk.read import read_small
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
+from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-ADDED = frozenset({"extend-select", "ignore", "exclude", "per-file-ignores"})
+ADDED = frozenset(
+    {"extend-select", "ignore", "exclude", "per-file-ignores", "extend-fixable", "unfixable"}
+)
 """Keys that add to what they are laid over; all others replace it."""
-SELECTION = frozenset({"extend-select", "ignore"})
-"""Keys that a ``select`` laid over them sets aside."""
-
+SET_ASIDE = {"select": ("extend-select", "ignore"), "fixable": ("extend-fixable", "unfixable")}
+"""Keys that set others aside which they are laid over."""
 
 MAXIMUM_DEPTH = 100
 """How deep tables and lists may be nested: whoever prints or stores settings goes as deep."""
@@ -32,6 +34,8 @@ class Layer(NamedTuple):
     values: Mapping[str, Any]
     rule_options: Mapping[str, Mapping[str, object]]
     sources: tuple[str, ...] = ()
+    origins: Mapping[str, tuple[ConfigPlace, ...]] = {}
+    """What has set each key; that of a rule's option is ``rule.option``."""
 
 
 class ConfigPlace(NamedTuple):
@@ -42,8 +46,12 @@ class ConfigPlace(NamedTuple):
 
     def error(self, message: str, word: str | None = None) -> ConfigError:
         """Make the error that names the place of a word."""
+        return ConfigError(f"{self.where(word)}: {message}")
+
+    def where(self, word: str | None) -> str:
+        """Return the name with the line of a word, where that is known."""
         line = self.line_of(word)
-        return ConfigError(f"{self.name}{f':{line}' if line else ''}: {message}")
+        return f"{self.name}{f':{line}' if line else ''}"
 
     def line_of(self, word: str | None) -> int | None:
         """Return the first line, from 1, in rocmlint's part of the file that has the word."""
@@ -110,6 +118,7 @@ def layer(
 
     Tables that are no option are kept: they may belong to a rule (see rocmlint.lint.selection).
     """
+    _refuse_other_version(table.get("required-version"), place)  # it may explain all that is wrong
     values: dict[str, object] = {}
     rule_options: dict[str, Mapping[str, object]] = {}
     for key, value in table.items():
@@ -123,11 +132,16 @@ def layer(
         if wrong is not None:
             raise place.error(wrong, key)
         values[key] = converted(option, value, folder)
-    own = Layer(values, rule_options)
     extended = values.pop("extend", None)
+    keys = [*values, *(f"{rule}.{name}" for rule, given in rule_options.items() for name in given)]
+    own = Layer(values, rule_options, origins=dict.fromkeys(keys, (place,)))
     if not isinstance(extended, str):
         return own
-    below = read_file(extended, above)
+    try:
+        below = read_file(extended, above)
+    except ConfigError as error:
+        message = f"{error} (extended by {place.where('extend')})"
+        raise ConfigError(message) from error
     if below is None:
         raise place.error(f"extend: {_shown(extended)} has no [tool.rocmlint]", "extend")
     return combined((below, own))
@@ -138,15 +152,20 @@ def combined(layers: Sequence[Layer]) -> Layer:
     values: dict[str, Any] = {}
     rule_options: dict[str, Mapping[str, object]] = {}
     sources: tuple[str, ...] = ()
+    origins: dict[str, tuple[ConfigPlace, ...]] = {}
     for each in layers:
-        if "select" in each.values:
-            values = {key: value for key, value in values.items() if key not in SELECTION}
+        for over, below in SET_ASIDE.items():
+            for key in below if over in each.values else ():
+                values.pop(key, None)
+                origins.pop(key, None)
         for key, value in each.values.items():
             values[key] = (*values.get(key, ()), *value) if key in ADDED else value
         for rule, options in each.rule_options.items():
             rule_options[rule] = {**rule_options.get(rule, {}), **options}
+        for key, places in each.origins.items():
+            origins[key] = (*origins.get(key, ()), *places) if key in ADDED else places
         sources += each.sources
-    return Layer(values, rule_options, sources)
+    return Layer(values, rule_options, sources, origins)
 
 
 def place_of(word: str, sources: Iterable[str]) -> ConfigPlace:
@@ -160,8 +179,25 @@ def place_of(word: str, sources: Iterable[str]) -> ConfigPlace:
 
 def _unknown_key(key: str) -> str:
     if key == "tool":
-        return "in rocmlint.toml, keys are at the top level, without [tool.rocmlint]"
+        return "here, keys are at the top level, without [tool.rocmlint]"
     return f"unknown key {key!r}{did_you_mean(key, OPTIONS)}"
+
+
+def _refuse_other_version(required: object, place: ConfigPlace) -> None:
+    """Raise ConfigError where a configuration is for another version than this one."""
+    if not isinstance(required, str):
+        return
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 - few have it
+
+    key = "required-version"
+    try:
+        wanted = SpecifierSet(f"=={required}" if required[:1].isdigit() else required)
+    except InvalidSpecifier as error:
+        message = f"{key}: {required!r} is not a valid version specifier, such as '>=1.2'"
+        raise place.error(message, key) from error
+    if not wanted.contains(__version__, prereleases=True):
+        message = f"{key} is {required!r}, but this is rocmlint {__version__}"
+        raise place.error(message, key)
 
 
 def parsed_toml(text: str, name: str) -> dict[str, Any]:

@@ -68,9 +68,10 @@ def converted(option: Option, value: Any, folder: str) -> object:
     return value
 
 
-def schema(option: Option) -> dict[str, Any]:
-    """Return the JSON schema of an option's values."""
-    item: dict[str, Any] = {"type": "string"}
+def schema(option: Option, item: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the JSON schema of an option's values; ``item`` is that of each string in them."""
+    if item is None:
+        item = {"type": "string"}
     if option.choices:
         item["enum"] = list(option.choices)
     items = {"type": "array", "items": item}

@@ -51,6 +51,13 @@ class Settings(NamedTuple):
     """What ``rocmlint verify`` proves besides the claims of the code."""
     sources: tuple[str, ...] = ()
     """The files that these settings were read from, the extended ones first."""
+    fixable: tuple[str, ...] = ("ALL",)
+    """The rules whose fixes are offered; others report without them."""
+    extend_fixable: tuple[str, ...] = ()
+    unfixable: tuple[str, ...] = ()
+    ignore_noqa: bool = False
+    """Whether findings are reported that comments hide."""
+    required_version: str | None = None
     linted: str = ""
     """The folder that was named to be linted, where no repository says what belongs together."""
     named: bool = False
@@ -62,6 +69,7 @@ FAIL_ON = ("warning", "error", "never")
 _DEFAULT = Settings()
 _RULES = "Rules"
 _FILES = "Files"
+_FIXING = "Fixing"
 
 OPTIONS: Mapping[str, Option] = {
     "select": Option(
@@ -90,7 +98,8 @@ OPTIONS: Mapping[str, Option] = {
     "per-file-ignores": Option(
         "table of strings",
         _DEFAULT.per_file_ignores,
-        "Rules not to use in files that match a gitignore pattern.",
+        "Rules not to use in files that match a gitignore pattern; `!` before it means all other "
+        "files.",
     ),
     "preview": Option(
         "boolean",
@@ -187,6 +196,39 @@ OPTIONS: Mapping[str, Option] = {
         "path",
         None,
         ("Another configuration file, relative to this one, whose settings this file extends."),
+    ),
+    "fixable": Option(
+        "strings",
+        _DEFAULT.fixable,
+        "The rules whose fixes may be applied. More specific selectors take precedence.",
+        group=_FIXING,
+        metavar="RULES",
+    ),
+    "extend-fixable": Option(
+        "strings",
+        _DEFAULT.extend_fixable,
+        "Rules whose fixes may be applied, in addition to `fixable`.",
+        group=_FIXING,
+        metavar="RULES",
+    ),
+    "unfixable": Option(
+        "strings",
+        _DEFAULT.unfixable,
+        "Rules whose fixes are not applied; they still report findings.",
+        group=_FIXING,
+        metavar="RULES",
+    ),
+    "ignore-noqa": Option(
+        "boolean",
+        _DEFAULT.ignore_noqa,
+        "Also report findings that a `noqa` or `rocmlint: ignore` comment suppresses.",
+        group="Known findings",
+    ),
+    "required-version": Option(
+        "string",
+        _DEFAULT.required_version,
+        "The version of rocmlint that this configuration is for, such as '>=0.1,<0.2'. "
+        "Any other version stops with an error.",
     ),
 }
 """Every key of ``[tool.rocmlint]`` but the tables of options of single rules."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
 from rocmlint.lazy import compile_lazily
+from rocmlint.lint.patterns import is_pattern, problem_with, spec
 from rocmlint.project.copies import OF_OTHERS, UNPACKED
 from rocmlint.source.kinds import ARCHIVE
 
@@ -213,13 +214,12 @@ def _why_left_out(folder: str, names: set[str], root: str) -> str | None:
 
 def _checked(settings: Settings) -> Settings:
     """Raise ConfigError where an exclude is not a pattern."""
-    wrong = next((each for each in settings.exclude if not _is_pattern(each)), None)
+    wrong = next(filter(None, map(problem_with, settings.exclude)), None)
     if wrong is None:
         return settings
     from rocmlint.config.file import place_of  # noqa: PLC0415 - only mistakes pay for it
 
-    message = f"exclude: {wrong!r} is not a valid gitignore pattern"
-    raise place_of("exclude", settings.sources).error(message, "exclude")
+    raise place_of("exclude", settings.sources).error(f"exclude: {wrong}", "exclude")
 
 
 def _shown(path: str) -> str:
@@ -305,7 +305,7 @@ def _is_excluded(path: str, settings: Settings, *, folder: bool = False) -> bool
     """Return whether an absolute path is excluded, whatever the folders that it lies in."""
     if settings.exclude:
         relative = os.path.relpath(path, settings.root) + (os.sep if folder else "")
-        if _spec(settings.exclude).match_file(relative):
+        if spec(settings.exclude).match_file(relative):
             return True
     return settings.respect_gitignore and _is_ignored_by_git(path, folder=folder)
 
@@ -314,7 +314,7 @@ def _is_ignored_by_git(path: str, *, folder: bool) -> bool:
     """Ask the .gitignore files from the nearest up to the root of the repository."""
     for base, patterns in _git_patterns(os.path.dirname(path)):
         relative = os.path.relpath(path, base) + (os.sep if folder else "")
-        answer = _spec(patterns).check_file(relative).include
+        answer = spec(patterns).check_file(relative).include
         if answer is not None:
             return bool(answer)
     return False
@@ -347,22 +347,4 @@ def _in_repository(folder: str) -> bool:
 def _patterns(path: str) -> tuple[str, ...]:
     lines = (line.decode("utf-8", "replace") for line in (data_of(path) or b"").splitlines())
     patterns = (line for line in lines if line.strip() and not line.startswith("#"))
-    return tuple(line for line in patterns if _is_pattern(line))  # git passes over the others
-
-
-@cache
-def _is_pattern(line: str) -> bool:
-    from re import error  # noqa: PLC0415
-
-    try:
-        _spec((line,))
-    except (ValueError, error):
-        return False
-    return True
-
-
-@cache
-def _spec(patterns: tuple[str, ...]) -> Any:
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who has patterns pays for it
-
-    return GitIgnoreSpec.from_lines(patterns)
+    return tuple(line for line in patterns if is_pattern(line))  # git passes over the others

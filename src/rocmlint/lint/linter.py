@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,7 @@ from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.selection import enabled_rules, ignored_codes
+from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable
 from rocmlint.rule.registry import load_claim_rules, load_rules
 from rocmlint.source.kinds import kinds, place_of
 from rocmlint.text.blanks import MARKS
@@ -80,6 +81,7 @@ class Linter:
         self._projects: dict[str, Project] = {}
         self.rules = enabled_rules(settings)
         self._known = load_rules(settings.rules)
+        self._unfixable = {rule.code for rule in self._known if not is_fixable(rule, settings)}
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
         self._claims = Scanner(load_claim_rules()) if claims else None
 
@@ -249,9 +251,16 @@ class Linter:
             findings += self._unread(file.path, unread, each.line, each.column)
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
+        findings = [self._as_fixable(each) for each in findings]
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
         result = Analysis(findings, look.problems, file.consulted, file.written)
         return result._replace(claims=look.claims, unread=places)
+
+    def _as_fixable(self, finding: Finding) -> Finding:
+        """Return a finding, without its fix where the settings want none of its rule's."""
+        if finding.fix is None or finding.code not in self._unfixable:
+            return finding
+        return replace(finding, fix=None)
 
     def _told(self, look: Look) -> Sequence[Problem]:
         """Return what is reported of the places that no rule saw."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
+from rocmlint.lint import patterns
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rocmlint.rule.rule import Rule
 
 ALL = "ALL"
+_CODE = re.compile(r"[A-Za-z]+[0-9]+")
 
 
 def enabled_rules(settings: Settings) -> list[Rule[Any]]:
@@ -32,6 +34,7 @@ def enabled_rules(settings: Settings) -> list[Rule[Any]]:
     _refuse_unknown_selectors(settings)
     _refuse_unknown_profile(settings)
     _refuse_wrong_options(settings)
+    _refuse_wrong_patterns(settings)
     return [
         rule(settings=options_of(rule, settings))
         for rule in rules_of(settings)
@@ -86,12 +89,29 @@ def options_of(rule: RuleType, settings: Settings) -> dict[str, object]:
     }
 
 
+def is_fixable(rule: RuleType, settings: Settings) -> bool:
+    """Return whether the settings let the fixes of a rule be applied."""
+    fixable = _exactness(rule, (*settings.fixable, *settings.extend_fixable))
+    return fixable > _exactness(rule, settings.unfixable)
+
+
+def near_rule(selector: str, known: Iterable[str]) -> str:
+    """Return the end of a message that proposes a rule, empty where none is near.
+
+    Of codes only the case may be wrong: one that begins alike is another rule.
+    """
+    words = list(known)
+    if not _CODE.fullmatch(selector):
+        return did_you_mean(selector, words)
+    return f"; did you mean {selector.upper()!r}?" if selector.upper() in words else ""
+
+
 def ignored_codes(settings: Settings, place: str) -> frozenset[str]:
     """Return the codes that ``per-file-ignores`` switches off for a file (path from the root)."""
     return frozenset(
         rule.code
         for pattern, selectors in settings.per_file_ignores
-        if _matcher(pattern)(place)
+        if patterns.matches(pattern, place)
         for rule in rules_of(settings)
         if any(matches(selector, rule) for selector in selectors)
     )
@@ -141,9 +161,11 @@ def _refuse_unknown_selectors(settings: Settings) -> None:
     known = selectors(rules_of(settings))
     given = [*settings.select, *settings.extend_select, *settings.ignore]
     given += [each for _, listed in settings.per_file_ignores for each in listed]
+    given += [*settings.fixable, *settings.extend_fixable, *settings.unfixable]
     for selector in given:
         if selector not in known and not settings.unloaded_rules:
-            message = f"unknown rule {selector!r}{did_you_mean(selector, known)}"
+            near = near_rule(selector, known) or "; `rocmlint rule` lists the rules"
+            message = f"unknown rule {selector!r}{near}"
             raise _error(message, selector, settings)
 
 
@@ -176,14 +198,14 @@ def _refuse_wrong_options(settings: Settings) -> None:
                 raise _error(f"{name}: {wrong}", key, settings)
 
 
+def _refuse_wrong_patterns(settings: Settings) -> None:
+    for pattern, _ in settings.per_file_ignores:
+        wrong = patterns.problem_with(pattern)
+        if wrong is not None:
+            raise _error(f"per-file-ignores: {wrong}", pattern, settings)
+
+
 def _error(message: str, word: str, settings: Settings) -> ConfigError:
     from rocmlint.config.file import place_of  # noqa: PLC0415 - only mistakes pay for it
 
     return place_of(word, settings.sources).error(message, word)
-
-
-@cache
-def _matcher(pattern: str) -> Any:
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who uses it pays for it
-
-    return GitIgnoreSpec.from_lines([pattern]).match_file

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.config.option import did_you_mean
 from rocmlint.findings import UNREADABLE_FILE, Edit, Fix
+from rocmlint.lint.selection import near_rule
 from rocmlint.text.suppressions import IGNORE, NOQA, has_suppressions
 from rocmlint.text.text import OPENERS, Comment
 from rocmlint.text.words import few, shortened
@@ -87,6 +87,8 @@ def suppress(
     ``known`` are all rules. Without ``noqa`` hiding by ``noqa`` is left to flake8.
     """
     findings = list(findings)
+    if source.settings.ignore_noqa:
+        return findings
     # Comments that name none of our rules hide findings, where there are any; nothing else.
     any_hides = findings and "noqa" in source.written.lower()
     if not any_hides and not has_suppressions(source.written):
@@ -193,7 +195,7 @@ class _Judge:
     def _unknown_words(self, wrong: list[str]) -> tuple[str, str]:
         """Return the message and the help about selectors that mean no rule."""
         labels = [label for rule in self.known for label in (rule.code, rule.name)]
-        proposal = did_you_mean(wrong[0], labels) if len(wrong) == 1 else ""
+        proposal = near_rule(wrong[0], labels) if len(wrong) == 1 else ""
         message = f"Unknown rule {_enumerated(wrong)}: nothing is suppressed"
         question = proposal.replace("; did", "Did", 1)
         return message, f"{question or 'Write the code or name of a rule.'} Remove it otherwise."

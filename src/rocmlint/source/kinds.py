@@ -37,7 +37,10 @@ _KINDS = {
     "setup": compile_lazily(r"(^|/)setup\.py$"),
 }
 
-_PROJECT_MARKS = (".git", "pyproject.toml", "rocmlint.toml", "setup.py", "setup.cfg")
+_PROJECT_MARKS = (
+    *(".git", "pyproject.toml", "rocmlint.toml", ".rocmlint.toml"),
+    *("setup.py", "setup.cfg"),
+)
 
 
 @functools.cache
