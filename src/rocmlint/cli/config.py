@@ -23,8 +23,14 @@ if TYPE_CHECKING:
     from rocmlint.config.option import Option
     from rocmlint.rule.registry import RuleType
 
-_SELECTORS = ("select", "extend-select", "ignore", "per-file-ignores")
+_SELECTORS = frozenset(
+    {"select", "extend-select", "ignore", "per-file-ignores"}
+    | {"fixable", "extend-fixable", "unfixable"}
+)
 _DRAFT = "http://json-schema.org/draft-07/schema#"
+_PUBLISHED = "https://raw.githubusercontent.com/rocmlint/rocmlint/main/docs/schema/"
+SCHEMAS = {"rocmlint.toml": "rocmlint.json", "pyproject.toml": "rocmlint-pyproject.json"}
+"""The files that a schema is for, and what it is called in ``docs/schema``."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,7 +41,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="text",
         help="output format (default: text)",
     )
-    parser.add_argument("--schema", action="store_true", help="print the JSON schema instead")
+    parser.add_argument(
+        "--schema",
+        nargs="?",
+        const="rocmlint.toml",
+        choices=tuple(SCHEMAS),
+        metavar="FILE",
+        help="print the JSON schema of rocmlint.toml (the default) or pyproject.toml instead",
+    )
     parser.add_argument(
         "--local-rules",
         action="store_true",
@@ -51,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
     own = flags.local_rules
     rules = rules_of(Configuration().settings_for(os.getcwd())) if own else load_rules()
     if flags.schema:
-        print(json.dumps(configuration_schema(rules), indent=2))
+        print(json.dumps(configuration_schema(rules, flags.schema, local=own), indent=2))
     elif flags.output_format == "json":
         print(json.dumps({"version": 1, "options": list(_listed(rules))}, indent=2))
     else:
@@ -59,12 +72,20 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def configuration_schema(rules: Sequence[RuleType]) -> dict[str, Any]:
-    """Make the JSON schema of ``[tool.rocmlint]`` from the tables of options."""
-    choices = dict.fromkeys(_SELECTORS, tuple(selectors(rules)))
-    choices["profile"] = tuple(profiles(rules))
+def configuration_schema(
+    rules: Sequence[RuleType], file: str = "rocmlint.toml", *, local: bool = False
+) -> dict[str, Any]:
+    """Make the JSON schema of a configuration file from the tables of options.
+
+    With ``local`` it knows the rules of one project, and is not the published one.
+    """
+    selector = {"$ref": "#/definitions/selector"}
+    choices = {"profile": tuple(profiles(rules))}
     properties = {
-        name: schema(option._replace(choices=choices.get(name, option.choices)))
+        name: schema(
+            option._replace(choices=choices.get(name, option.choices)),
+            selector if name in _SELECTORS else None,
+        )
         for name, option in OPTIONS.items()
     }
     properties |= {
@@ -72,7 +93,26 @@ def configuration_schema(rules: Sequence[RuleType]) -> dict[str, Any]:
         for rule in rules
         if rule.options
     }
-    return {"$schema": _DRAFT, "title": "rocmlint", **_closed(properties)}
+    definitions: dict[str, Any] = {
+        "selector": {
+            "description": "A rule: its code, the beginning of its code, its name, or ALL.",
+            "type": "string",
+            "enum": selectors(rules),
+        }
+    }
+    found = _closed(properties)
+    if file == "pyproject.toml":
+        definitions["rocmlint"] = found
+        own = {"rocmlint": {"$ref": "#/definitions/rocmlint"}}
+        found = {"type": "object", "properties": {"tool": {"type": "object", "properties": own}}}
+    return {
+        "$schema": _DRAFT,
+        **({} if local else {"$id": _PUBLISHED + SCHEMAS[file]}),
+        "title": "rocmlint",
+        "description": f"The configuration of rocmlint in {file}.",
+        "definitions": definitions,
+        **found,
+    }
 
 
 def _object(options: Mapping[str, Option]) -> dict[str, Any]:
