@@ -1,4 +1,4 @@
-"""The command on a terminal: colour, progress, Ctrl-C, and watching files."""
+"""The command on a terminal: colour, progress, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.cli.main import main
 from rocmlint.cli.progress import PATIENCE, PAUSE, Progress
 from tests.support.project import COMMAND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.support.project import Project
 
 UNSAFE = """\
@@ -178,41 +174,3 @@ def test_ctrl_c_is_130_with_one_line(project: Project, jobs: str) -> None:
         os.killpg(process.pid, signal.SIGINT)
         _, stderr = process.communicate()
     assert (process.returncode, stderr) == (130, "interrupted\n")
-
-
-def test_watching_lints_again_when_a_source_or_the_configuration_changes(
-    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project.write("a.py", UNSAFE)
-    monkeypatch.chdir(project.root)
-
-    def changes(*_: str) -> Iterator[set[tuple[int, str]]]:
-        yield {(1, "notes.txt")}
-        project.write("rocmlint.toml", "ignore = [")
-        yield {(1, "rocmlint.toml")}
-        project.write("rocmlint.toml", "ignore = ['ROC602']")
-        yield {(1, "rocmlint.toml")}
-
-    module = ModuleType("watchfiles")
-    vars(module)["watch"] = changes
-    monkeypatch.setitem(sys.modules, "watchfiles", module)
-    assert main(["--watch"]) == 0
-    told = [line.split(":")[0].split(" (")[0] for line in capsys.readouterr().err.splitlines()]
-    waiting = "Watching for changes"
-    assert told == [
-        "Found 1 finding",
-        waiting,
-        "error",
-        waiting,
-        "No issues found in 1 file.",
-        waiting,
-    ]
-
-
-def test_watching_without_its_package_says_how_to_get_it(
-    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(project.root)
-    monkeypatch.setitem(sys.modules, "watchfiles", None)
-    assert main(["--watch"]) == 2
-    assert "pip install 'rocmlint[watch]'" in capsys.readouterr().err

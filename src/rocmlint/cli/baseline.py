@@ -43,7 +43,7 @@ def write(job: Job, state: RunState) -> RunState:
         message = "--write-baseline needs --baseline FILE, or baseline in the configuration"
         raise ConfigError(message)
     baseline.write(path, state.findings, Lines({**state.texts, **job.piped}), _linted(job))
-    return state._replace(findings=(), settled=len(state.findings))
+    return state._replace(findings=(), settled=state.findings)
 
 
 def _linted(job: Job) -> Linted:

@@ -48,7 +48,7 @@ def change(job: Job, state: RunState) -> tuple[Job, RunState]:
     return job, state._replace(
         findings=folded(sorted(left, key=lambda finding: finding.sort_key)),
         problems=[*state.problems, *(each.problem for each in changes if each.problem)],
-        settled=sum(len(each.settled) for each in changes),
+        settled=[finding for each in changes for finding in each.settled],
         changed=sum(each.after != each.before for each in changes),
     )
 

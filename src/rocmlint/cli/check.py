@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.environment import fill_in, variable
 from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
+from rocmlint.cli.main import VERBS
 from rocmlint.cli.output import conclude, report, settle_outputs
 from rocmlint.config.settings import FAIL_ON, OPTIONS
 from rocmlint.errors import ConfigError
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint check``."""
     flags = read(arguments)
+    if flags.paths and arguments[0].startswith("-"):
+        flags.paths = _without_verb(flags.paths)
     _refuse_contradictions(flags)
     if not flags.watch:
         return check(flags)
     from rocmlint.cli.watch import watch  # noqa: PLC0415 - few runs watch
 
-    return watch(flags.paths or ["."], lambda: check(flags))
+    return watch(flags, check)
 
 
 def read(arguments: Sequence[str]) -> SimpleNamespace:
@@ -71,11 +74,24 @@ def check(flags: SimpleNamespace) -> int:
     return _exit_code(job, state)
 
 
+def _without_verb(paths: list[str]) -> list[str]:
+    """Return the paths after flags: ``check`` may still follow these, other verbs come first."""
+    first, *rest = paths
+    if first not in VERBS or os.path.lexists(first):
+        return paths
+    if first == "check":
+        return rest
+    message = f"the verb must come first: rocmlint {first} ..."
+    raise ConfigError(message)
+
+
 def _refuse_contradictions(flags: SimpleNamespace) -> None:
     """Check what the parser cannot, and let flags that imply others set them."""
+    flags.quiet = flags.quiet or flags.silent
     flags.fix = (flags.fix or flags.unsafe_fixes or flags.fix_only) and not flags.diff
     changing = [name for name in ("fix", "diff", "write_baseline") if getattr(flags, name)]
     changing += ["add_ignore"] if flags.add_ignore is not None else []
+    changing += ["ignore_noqa"] if flags.ignore_noqa and flags.add_ignore is not None else []
     message = None
     if len(changing) > 1:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in changing)
@@ -88,6 +104,13 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
         message = f"--statistics can be printed as text or json, not as {flags.output_format}"
         if os.environ.get(variable("output-format")) == flags.output_format:
             message += f" ({variable('output-format')})"
+    elif flags.watch and flags.paths == ["-"]:
+        message = "--watch cannot be used with - (standard input)"
+    elif flags.add_ignore is not None and os.path.exists(flags.add_ignore):
+        message = (
+            f"--add-ignore needs a reason, and {flags.add_ignore!r} is a path: "
+            "rocmlint --add-ignore=REASON PATH"
+        )
     elif flags.jobs is not None and flags.jobs < 1:
         message = f"--jobs must be at least 1, not {flags.jobs}"
     if message is not None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli import config, export, parser, rule, stack, verify
+from rocmlint.cli import clean, config, export, help, parser, rule, stack, verify, version
 from rocmlint.cli.flags import all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.errors import ConfigError
@@ -53,6 +53,8 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     rule.add_arguments(verbs.add_parser("rule", help=VERBS["rule"]))
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))
+    for verb, module in (("clean", clean), ("version", version), ("help", help)):
+        module.add_arguments(verbs.add_parser(verb, help=VERBS[verb]))
     for name, package in (("verify", verify), ("stack", stack), ("export", export)):
         below = verbs.add_parser(name, help=VERBS[name]).add_subparsers()
         for verb, about in package.VERBS.items():

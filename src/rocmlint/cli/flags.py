@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.option import Option
 from rocmlint.config.settings import OPTIONS
+from rocmlint.errors import ConfigError
 from rocmlint.report import FORMATS
 
 if TYPE_CHECKING:
@@ -99,8 +100,39 @@ FLAGS: Mapping[str, Option] = {
     "jobs": Option("integer", None, "Number of processes.", group=_RUN, metavar="N"),
     "no-cache": Option("boolean", False, "Do not read or write the cache.", group=_RUN),
     "watch": Option("boolean", False, "Lint again whenever a file changes.", group=_RUN),
+    "show-fixes": Option(
+        "boolean", False, "Print how many findings of each rule were fixed.", group=_FIXING
+    ),
+    "output-file": Option(
+        "path",
+        None,
+        "Write what would be printed to standard output to this file instead.",
+        group=_OUTPUT,
+        metavar="FILE",
+    ),
+    "silent": Option("boolean", False, "Print only errors, not even the findings.", group=_OUTPUT),
+    "extend-per-file-ignores": Option(
+        "strings",
+        (),
+        "Rules not to use in files that match a gitignore pattern, in addition to the configured "
+        "ones; can be repeated.",
+        group="Rules",
+        metavar="PATTERN:RULE",
+    ),
 }
 """What only the command line knows; the options of the configuration with a group are flags too."""
+
+SHORT: Mapping[str, str] = {
+    "exit-zero": "-e",
+    "no-cache": "-n",
+    "output-file": "-o",
+    "quiet": "-q",
+    "silent": "-s",
+    "verbose": "-v",
+    "version": "-V",
+    "watch": "-w",
+}
+"""Flags with one letter, as Ruff has them."""
 
 
 def all_flags() -> dict[str, Option]:
@@ -111,16 +143,31 @@ def all_flags() -> dict[str, Option]:
 def overrides(flags: SimpleNamespace) -> dict[str, Any]:
     """Return the options of the configuration that flags lay over it."""
     given = {name: getattr(flags, attribute(name)) for name in OPTIONS}
-    return {
+    options = {
         name: _split(value) if OPTIONS[name].type == "strings" else value
         for name, value in given.items()
         if value is not None
     }
+    if flags.extend_per_file_ignores:
+        options["per-file-ignores"] = _by_pattern(_split(flags.extend_per_file_ignores))
+    return options
 
 
 def attribute(name: str) -> str:
     """Return the name of a flag as the attribute that the parser sets."""
     return name.replace("-", "_")
+
+
+def _by_pattern(pairs: list[str]) -> dict[str, list[str]]:
+    """Return the rules of each pattern. Raises ConfigError where one of the two is missing."""
+    found: dict[str, list[str]] = {}
+    for each in pairs:
+        pattern, _, rule = each.rpartition(":")
+        if not (pattern and rule):
+            message = f"--extend-per-file-ignores {each}: must be PATTERN:RULE"
+            raise ConfigError(message)
+        found.setdefault(pattern.strip(), []).append(rule.strip())
+    return found
 
 
 def _split(values: list[str]) -> list[str]:

@@ -71,8 +71,8 @@ class RunState(NamedTuple):
     files: int = 0
     notes: Sequence[str] = ()
     """What went wrong without touching the result."""
-    settled: int = 0
-    """How many findings were fixed or hidden, or would be."""
+    settled: Sequence[Finding] = ()
+    """The findings that were fixed or hidden, or would be."""
     changed: int = 0
     """In how many files."""
     texts: Mapping[str, str] = {}

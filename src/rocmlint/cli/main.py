@@ -18,6 +18,9 @@ VERBS = {
     "rule": "explain a rule",
     "config": "list the configuration options",
     "completion": "print a shell completion script",
+    "clean": "remove caches",
+    "version": "print the version",
+    "help": "print this message, or the help of a verb",
 }
 """Each is a module or package beside this one with a function ``main``."""
 
@@ -46,10 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _main(arguments: list[str]) -> int:
-    verb, *rest = arguments if arguments and arguments[0] in VERBS else ["check", *arguments]
     _prepare_streams()
     try:
-        code = _run(verb, rest)
+        code = _run(*_verb_of(arguments))
         sys.stdout.flush()
     except RocmlintError as error:
         return _failed(f"error: {error}")
@@ -68,6 +70,21 @@ def _main(arguments: list[str]) -> int:
         traceback.print_exc()
         return _failed(f"internal error, please report it: {type(error).__name__}: {error}")
     return code
+
+
+def _verb_of(arguments: list[str]) -> tuple[str, list[str]]:
+    """Return the verb and what follows it. Raises RocmlintError for a word that is neither path."""
+    first = arguments[0] if arguments else ""
+    if first in VERBS:
+        return first, arguments[1:]
+    # What has a dot or a slash is meant as a path: linting the others says that it is missing.
+    if first.replace("-", "").isalnum() and not (first[0] == "-" or os.path.lexists(first)):
+        from rocmlint.config.option import did_you_mean  # noqa: PLC0415 - only mistakes pay for it
+
+        near = did_you_mean(first, [*VERBS, *os.listdir()], 0.6)
+        message = f"no such verb or path {first!r}{near}"
+        raise RocmlintError(message)
+    return "check", arguments
 
 
 def _prepare_streams() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -11,7 +12,7 @@ from rocmlint.cli.flags import FLAGS
 from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.report import Report, write, write_file
-from rocmlint.report.summary import summary
+from rocmlint.report.summary import fixed_rules, summary
 from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def report(job: Job, state: RunState) -> RunState:
             problems.append(str(error))
     # What was piped in and changed is on stdout already.
     stream = sys.stderr if job.stdin is not None and job.changes_files else sys.stdout
+    kept = io.StringIO() if flags.output_file is not None or flags.silent else None
+    stream = kept or stream
     color = in_color(flags.color, stream)
     if flags.statistics:
         from rocmlint.report import statistics  # noqa: PLC0415 - few runs print them
@@ -74,17 +77,32 @@ def report(job: Job, state: RunState) -> RunState:
     elif not (flags.diff or flags.fix_only):
         write(flags.output_format, whole, stream, color=color)
     stream.flush()
+    if kept is not None and flags.output_file is not None:
+        problems += _saved(kept.getvalue(), flags.output_file)
     return state._replace(problems=problems)
+
+
+def _saved(text: str, path: str) -> Iterator[str]:
+    """Write a file, and yield what went wrong."""
+    from rocmlint.disk.write import write_atomically  # noqa: PLC0415 - few runs write files
+
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        write_atomically(path, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        yield f"cannot write the findings to {path}: {error.strerror}"
 
 
 def conclude(job: Job, state: RunState) -> None:
     """Print the problems, and in one line what the run came to."""
-    for line in (*state.problems, *state.notes):
+    for line in (*state.problems, *([] if job.flags.silent else state.notes)):
         print(at_line_start(visible(line)), file=sys.stderr)
     if job.flags.verbose:
         print("\n".join(_details(job)), file=sys.stderr)
     if job.flags.quiet:
         return
+    if job.flags.show_fixes and (job.flags.fix or job.flags.diff):
+        sys.stderr.writelines(fixed_rules(state.settled))
     if state.files or state.findings:
         print(_summary(job, state), file=sys.stderr)
     elif not state.problems:  # else they say why
@@ -100,13 +118,13 @@ def _details(job: Job) -> Iterator[str]:
 
 def _summary(job: Job, state: RunState) -> str:
     flags = job.flags
-    many = _number(state.settled, "finding")
+    many = _number(len(state.settled), "finding")
     where = _number(state.changed, "file")
     if flags.diff:
         return f"Would fix {many} in {where}."
     if flags.write_baseline:
         return f"Wrote {many} to {os.path.relpath(job.settings.baseline or '')}."
-    line = summary(state.findings, state.files, fixed=state.settled if flags.fix else 0)
+    line = summary(state.findings, state.files, fixed=len(state.settled) if flags.fix else 0)
     return line if flags.add_ignore is None else f"Suppressed {many} in {where}. {line}"
 
 

@@ -6,7 +6,7 @@ import os
 from argparse import Action, ArgumentParser, BooleanOptionalAction, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rocmlint.cli.flags import GROUPS, all_flags
+from rocmlint.cli.flags import GROUPS, SHORT, all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.config.option import Option, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
@@ -97,11 +97,17 @@ def add_arguments(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="files and directories (default: .)"
     )
-    parser.add_argument("--version", action="version", version=f"rocmlint {__version__}")
+    version = f"rocmlint {__version__}"
+    parser.add_argument(*_spellings("version"), action="version", version=version)
     groups = {group: parser.add_argument_group(group) for group in GROUPS}
     for name, option in all_flags().items():
-        groups[option.group].add_argument(f"--{name}", **_how(name, option))
+        groups[option.group].add_argument(*_spellings(name), **_how(name, option))
     return parser
+
+
+def _spellings(name: str) -> list[str]:
+    """Return how a flag can be written."""
+    return [*([SHORT[name]] if name in SHORT else []), f"--{name}"]
 
 
 def _how(name: str, option: Option) -> dict[str, Any]:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.parser import Parser
 from rocmlint.cli.rule_page import described, markdown, plain_text, summary
 from rocmlint.config.configuration import Configuration
-from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
-from rocmlint.lint.selection import matches, rules_of
+from rocmlint.lint.selection import matches, near_rule, rules_of
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -91,7 +90,8 @@ def _wanted(selectors: Sequence[str], rules: Sequence[RuleType]) -> list[RuleTyp
     for selector in selectors:
         if not _is_known(selector, rules):
             known = [label for rule in rules for label in (rule.code, rule.name)]
-            message = f"there is no rule {selector!r}{did_you_mean(selector, known)}"
+            near = near_rule(selector, known) or "; `rocmlint rule` lists the rules"
+            message = f"there is no rule {selector!r}{near}"
             raise ConfigError(message)
     return [rule for rule in rules if any(matches(each, rule) for each in selectors)]
 

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from rocmlint.config.option import as_toml, plain
 from rocmlint.config.settings import OPTIONS
 from rocmlint.lint.discover import discover
-from rocmlint.lint.selection import enabled_rules, options_of, rules_of, why_off
+from rocmlint.lint.selection import enabled_rules, ignored_codes, options_of, rules_of, why_off
+from rocmlint.report.fingerprint import posix
 from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rocmlint.cli.job import Job
+    from rocmlint.config.file import ConfigPlace
     from rocmlint.config.settings import Settings
 
 
@@ -47,30 +49,46 @@ def settings(job: Job) -> int:
     folders = (*job.settings.rules, *job.settings.unloaded_rules)
     built_in = job.settings._replace(rules=(), unloaded_rules=folders)
     enabled_rules(built_in)  # refuses what means nothing
-    print("\n".join(_lines(job.settings, built_in)))
+    print("\n".join(_lines(job, job.settings, built_in)))
     return 0
 
 
-def _lines(settings: Settings, built_in: Settings) -> Iterator[str]:
-    yield f"# for {settings.root}"
-    for path in settings.sources:
-        yield f"# from {os.path.relpath(path)}"
+def _lines(job: Job, settings: Settings, built_in: Settings) -> Iterator[str]:
+    path = job.paths[0]
+    yield f"# for {visible(path)}"
+    yield f"# root: {visible(settings.root)}"
+    for source in settings.sources:
+        yield f"# from {visible(os.path.relpath(source))}"
+    absolute = os.path.abspath(path)
+    origins = job.configuration.origins(
+        absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+    )
     for name, option in OPTIONS.items():
         value = getattr(settings, name.replace("-", "_"), None)
         if value is not None:
-            yield f"{name} = {as_toml(plain(value, option))}"
+            yield f"{name} = {as_toml(plain(value, option))}{_set_by(origins, name, name)}"
     rules = rules_of(built_in)
     for rule in rules:
         if rule.options:
             yield f"\n[{rule.name}]"
         for name, value in options_of(rule, settings).items():
-            yield f"{name} = {as_toml(plain(value, rule.options[name]))}"
+            set_by = _set_by(origins, f"{rule.name}.{name}", name)
+            yield f"{name} = {as_toml(plain(value, rule.options[name]))}{set_by}"
     yield ""
+    ignored = ignored_codes(built_in, posix(os.path.relpath(absolute, settings.root)))
     width = max(len(rule.name) for rule in rules)
     for rule in rules:
         reason = why_off(rule, settings)
+        if reason is None and rule.code in ignored:
+            reason = "per-file-ignores"
         state = "on" if reason is None else f"off: {reason}"
         yield f"# {rule.code} {rule.name:<{width}} {state}"
     for folder in built_in.unloaded_rules:
         state = "loaded by a run" if settings.rules else "not loaded"
         yield f"# local rules in {os.path.relpath(folder)}: {state}, not listed here"
+
+
+def _set_by(origins: Mapping[str, tuple[ConfigPlace, ...]], key: str, word: str) -> str:
+    """Return as a comment which files, or the command line, have set a key."""
+    places = dict.fromkeys(visible(each.where(word)) for each in origins.get(key, ()))
+    return f"  # {', '.join(places)}" if places else ""

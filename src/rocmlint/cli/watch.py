@@ -2,35 +2,136 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING
+import time
+import traceback
+from contextlib import suppress
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.cli.flags import overrides
+from rocmlint.cli.job import job_of
 from rocmlint.config.configuration import NAMES
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.lint.discover import may_be_linted
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from types import SimpleNamespace
+
+    Check = Callable[[SimpleNamespace], int]
+
+_OTHERS = (*NAMES, ".gitignore", ".lock")
+"""How the names of files end that decide what is found, beside those that are linted."""
+_PAUSE = 100
+"""Milliseconds after which the other folders are looked at."""
+_CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+_SHOWN = 3
+"""How many files that changed are named."""
 
 
-def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
+class Folders(NamedTuple):
+    """What is watched: files alone would be lost when an editor puts new ones in their place."""
+
+    whole: Sequence[str]
+    """With all that is below."""
+    alone: Sequence[str]
+    """Those of named files, and those above, which may configure or pin something."""
+
+
+def watch(flags: SimpleNamespace, check: Check) -> int:
     """Check, wait for a change, and so on until Ctrl-C. Raises ConfigError."""
-    try:
-        from watchfiles import watch as changes_below  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        message = "--watch needs the package watchfiles: pip install 'rocmlint[watch]'"
-        raise ConfigError(message) from error
-    _check(check)
-    for changes in changes_below(*paths):
-        if any(may_be_linted(path) or path.endswith(NAMES) for _, path in changes):
-            _check(check)
+    read = _read_by(flags)
+    changes = _changes(_folders(flags.paths or ["."], read), read)
+    next(changes)  # from here on nothing that changes is missed
+    _check(flags, check, ())
+    for changed in changes:
+        if changed:
+            _check(flags, check, changed)
     return 0
 
 
-def _check(check: Callable[[], int]) -> None:
+def _read_by(flags: SimpleNamespace) -> frozenset[str]:
+    """Return the files that the first run reads beside those it lints: configuration, baseline."""
+    with suppress(RocmlintError):  # the run says what is wrong
+        settings = job_of(flags, overrides(flags)).settings
+        return frozenset({*settings.sources, *filter(None, [settings.baseline])})
+    return frozenset()
+
+
+def _folders(paths: Sequence[str], read: frozenset[str]) -> Folders:
+    whole = [os.path.abspath(each) for each in paths if os.path.isdir(each)]
+    around = [*paths, *read]
+    alone = {above for each in around for above in _above(os.path.dirname(os.path.abspath(each)))}
+    return Folders(whole, sorted(each for each in alone - {*whole} if os.path.isdir(each)))
+
+
+def _above(folder: str) -> Iterator[str]:
+    """Yield a folder and those above it in its repository."""
+    found = [folder]
+    while not os.path.exists(os.path.join(found[-1], ".git")):
+        above = os.path.dirname(found[-1])
+        if above == found[-1]:
+            yield folder
+            return
+        found.append(above)
+    yield from found
+
+
+def _changes(folders: Folders, read: frozenset[str]) -> Iterator[Sequence[str]]:
+    """Yield again and again the files that changed, often none. Raises ConfigError."""
     try:
-        check()
-    except RocmlintError as error:  # the next change may fix it
+        from watchfiles import watch as changes_in  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        message = "--watch needs the package watchfiles: pip install 'rocmlint[watch]'"
+        raise ConfigError(message) from error
+    watchers = [
+        changes_in(*each, recursive=recursive, rust_timeout=_PAUSE, yield_on_timeout=True)
+        for each, recursive in ((folders.whole, True), (folders.alone, False))
+        if each
+    ]
+    if not watchers:
+        message = "--watch: there is nothing to watch: no such file or directory"
+        raise ConfigError(message)
+    while True:
+        changed = {path for each in watchers for _, path in next(each)}
+        yield sorted(path for path in changed if _counts(path, read))
+
+
+def _counts(path: str, read: frozenset[str]) -> bool:
+    return path in read or path.endswith(_OTHERS) or may_be_linted(path)
+
+
+def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None:
+    """Check in a process of its own: what it remembers of files and rules goes with it."""
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        sys.stdout.write(_CLEAR)
+        sys.stdout.flush()
+    if changed and not flags.quiet:
+        print(f"{time.strftime('%H:%M:%S')} {_named(changed)} changed", file=sys.stderr)
+    context = get_context("fork") if sys.platform == "linux" else get_context("spawn")
+    process = context.Process(target=_checked, args=(flags, check))
+    process.start()
+    process.join()
+    if not flags.quiet:
+        print("Watching for changes (Ctrl-C to stop)", file=sys.stderr)
+
+
+def _named(changed: Sequence[str]) -> str:
+    names = ", ".join(visible(os.path.relpath(each)) for each in changed[:_SHOWN])
+    more = len(changed) - _SHOWN
+    return f"{names} and {more} more" if more > 0 else names
+
+
+def _checked(flags: SimpleNamespace, check: Check) -> None:
+    """Check; whatever goes wrong, the next change may fix it."""
+    try:
+        check(flags)
+    except RocmlintError as error:
         print(f"error: {error}", file=sys.stderr)
-    print("Watching for changes (Ctrl-C to stop)", file=sys.stderr)
-    sys.stdout.flush()
+    except KeyboardInterrupt:
+        os._exit(0)  # who waits for this process says it
+    except Exception:  # noqa: BLE001 - the last place to tell what happened
+        traceback.print_exc()

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from functools import cache
 
-_TEMPORARY = re.compile(r"\.rocmlint-(?P<process>[0-9]{1,10})-[0-9a-f]{12}\.tmp")
+TEMPORARY = re.compile(r"\.rocmlint-(?P<process>[0-9]{1,10})-[0-9a-f]{12}\.tmp")
 _LEFT_OVER = 600
 """Seconds after which nobody writes to a temporary file any more."""
 
@@ -62,7 +62,7 @@ def _tidy(folder: str) -> None:
     """Delete the temporary files of runs that were killed; once for each folder is enough."""
     with suppress(OSError):
         for entry in os.scandir(folder or os.curdir):
-            name = _TEMPORARY.fullmatch(entry.name)
+            name = TEMPORARY.fullmatch(entry.name)
             if name is not None and _is_left_over(entry, int(name["process"])):
                 with suppress(OSError):  # another run may tidy up too
                     os.unlink(entry.path)

@@ -31,12 +31,12 @@ NAME = "rocmlint-2"
 """The folder that a cache makes in the one that it is told, with the number of their format."""
 MAXIMUM_BYTES = 100_000_000
 """Larger results are not read: those of a hundred thousand files are smaller."""
-_TAG = "CACHEDIR.TAG"
+TAG = "CACHEDIR.TAG"
 _SIGNATURE = b"""\
 Signature: 8a477f597d28d172789f06886806bc55
 # This is a cache of rocmlint, which deletes its old files.
 """
-_RESULTS = compile_lazily(r"[0-9a-f]{32}\.json")
+RESULTS = compile_lazily(r"[0-9a-f]{32}\.json")
 _KEPT = 30 * 24 * 3600
 """Seconds after which the cache of other settings is thrown away."""
 _TICK = 50_000_000
@@ -226,7 +226,7 @@ def refusal(folder: str, project: str | None) -> str | None:
         names = [name for name in os.listdir(inside) if not name.startswith(".")]
     except OSError:
         return None  # not there yet; whatever else it is, who writes to it tells of it
-    if names and not _is_ours(inside):
+    if names and not is_ours(inside):
         return f"{inside}: not a rocmlint cache; running without a cache"
     return None
 
@@ -239,9 +239,10 @@ def _lies_in(folder: str, project: str) -> bool:
     ) and not relative.startswith(os.pardir)
 
 
-def _is_ours(inside: str) -> bool:
+def is_ours(inside: str) -> bool:
+    """Return whether a folder has the mark of a cache of rocmlint."""
     try:
-        return read_small(os.path.join(inside, _TAG), len(_SIGNATURE)) == _SIGNATURE
+        return read_small(os.path.join(inside, TAG), len(_SIGNATURE)) == _SIGNATURE
     except OSError:
         return False
 
@@ -252,7 +253,7 @@ def _write(path: str, data: bytes) -> None:
 
     inside = os.path.dirname(path)
     os.makedirs(inside, exist_ok=True)
-    for name, content in ((_TAG, _SIGNATURE), (".gitignore", b"*\n")):  # the tag makes it ours
+    for name, content in ((TAG, _SIGNATURE), (".gitignore", b"*\n")):  # the tag makes it ours
         if not os.path.lexists(os.path.join(inside, name)):
             replace(os.path.join(inside, name), content, durable=False)
     replace(path, data, durable=False)
@@ -262,7 +263,7 @@ def _forget_old(inside: str) -> None:
     from contextlib import suppress  # noqa: PLC0415 - a warm run writes nothing
 
     for entry in os.scandir(inside):
-        if _RESULTS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+        if RESULTS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
             with suppress(FileNotFoundError):  # another run may tidy up too
                 if time.time() - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
                     os.unlink(entry.path)

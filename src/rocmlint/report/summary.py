@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.text.visible import at_line_start, visible
 from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
@@ -46,6 +47,17 @@ def summary(findings: Sequence[Finding], files: int, *, fixed: int = 0) -> str:
     number = f"{number} remaining" if fixed else f"Found {number}"
     found = f"{number} ({severities}) in {where}"
     return f"{done}{found} ({files:,} checked).{_how_to_fix(count)}"
+
+
+def fixed_rules(fixed: Sequence[Finding]) -> Iterator[str]:
+    """Yield how many findings of each rule were fixed, file by file."""
+    by_path: dict[str, Counter[tuple[str, str]]] = {}
+    for each in fixed:
+        by_path.setdefault(each.path, Counter())[each.code, each.name] += 1
+    for path, rules in sorted(by_path.items()):
+        yield f"{at_line_start(visible(path))}:\n"
+        for (code, name), number in sorted(rules.items()):
+            yield f"  {number:,} x {code} {name}\n"
 
 
 def _how_to_fix(count: Counts) -> str:

@@ -58,7 +58,7 @@ def add_report_arguments(parser: ArgumentParser) -> None:
 
 def add_output_argument(parser: ArgumentParser) -> None:
     """Add where the report goes, for a verb beside which others print too."""
-    parser.add_argument("--output", metavar="FILE", help="where to write the report")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the report")
 
 
 def add_interpreter_arguments(parser: ArgumentParser, timeout: float = 120) -> None:

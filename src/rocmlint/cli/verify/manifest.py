@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "[[function]] for each; nothing is run",
     )
     parser.add_argument(
-        "--output", metavar="FILE", help="where to write the manifest (default: stdout)"
+        "-o", "--output", metavar="FILE", help="where to write the manifest (default: stdout)"
     )
     add_interpreter_arguments(parser)
 

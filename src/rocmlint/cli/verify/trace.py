@@ -67,7 +67,7 @@ def add_index_arguments(parser: ArgumentParser) -> None:
         help="where to look for kernels (default: the packages of --python, ROCm, JIT caches)",
     )
     parser.add_argument(
-        "--no-cache", action="store_true", help="ignore the index of an earlier run"
+        "-n", "--no-cache", action="store_true", help="ignore the index of an earlier run"
     )
 
 
