@@ -279,13 +279,14 @@ def test_a_mistake_in_an_extended_file_is_placed_there(tmp_path: Path) -> None:
     assert "base.toml:2: unknown rule 'ROCK'" in error(tmp_path)
 
 
-def test_a_mistake_in_an_extended_file_names_the_files_that_lead_there(tmp_path: Path) -> None:
-    write(tmp_path, "base.toml", "previw = true\n")
+@pytest.mark.parametrize("text", ["previw = true\n", "select = ['ROCK']\n"])
+def test_a_mistake_in_an_extended_file_names_the_files_that_lead_there(
+    tmp_path: Path, text: str
+) -> None:
+    write(tmp_path, "base.toml", text)
     write(tmp_path, "team.toml", "\nextend = 'base.toml'\n")
     write(tmp_path, "rocmlint.toml", "extend = 'team.toml'\n")
-    told = (
-        r"base.toml:1: unknown key .* \(extended by .*team.toml:2\) \(extended by .*rocmlint.toml:1"
-    )
+    told = r"base.toml:1: unknown .* \(extended by .*team.toml:2\) \(extended by .*rocmlint.toml:1"
     assert re.search(told, error(tmp_path))
 
 

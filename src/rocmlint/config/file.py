@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.config.option import converted, did_you_mean, problem
@@ -43,15 +44,21 @@ class ConfigPlace(NamedTuple):
 
     name: str
     text: str = ""
+    extended_by: str = ""
+    """The files that lead there, as the end of a message."""
 
     def error(self, message: str, word: str | None = None) -> ConfigError:
         """Make the error that names the place of a word."""
-        return ConfigError(f"{self.where(word)}: {message}")
+        return ConfigError(f"{self.where(word)}: {message}{self.extended_by}")
 
     def where(self, word: str | None) -> str:
         """Return the name with the line of a word, where that is known."""
         line = self.line_of(word)
         return f"{self.name}{f':{line}' if line else ''}"
+
+    def extends(self) -> str:
+        """Return what is added to a message about a file that this one extends."""
+        return f" (extended by {self.where('extend')})"
 
     def line_of(self, word: str | None) -> int | None:
         """Return the first line, from 1, in rocmlint's part of the file that has the word."""
@@ -140,7 +147,7 @@ def layer(
     try:
         below = read_file(extended, above)
     except ConfigError as error:
-        message = f"{error} (extended by {place.where('extend')})"
+        message = f"{error}{place.extends()}"
         raise ConfigError(message) from error
     if below is None:
         raise place.error(f"extend: {_shown(extended)} has no [tool.rocmlint]", "extend")
@@ -169,11 +176,16 @@ def combined(layers: Sequence[Layer]) -> Layer:
 
 
 def place_of(word: str, sources: Iterable[str]) -> ConfigPlace:
-    """Find which of some files has a word; where none has, it came with the command."""
-    for path in sources:
-        place = ConfigPlace(_shown(path), (data_of(path) or b"").decode("utf-8", "replace"))
+    """Find which of some files has a word; where none has, it came with the command.
+
+    In ``sources`` a file comes after the one that it extends.
+    """
+    texts = ((path, (data_of(path) or b"").decode("utf-8", "replace")) for path in sources)
+    places = [ConfigPlace(_shown(path), text) for path, text in texts]
+    for number, place in enumerate(places, 1):
         if place.line_of(word) is not None:
-            return place
+            above = takewhile(lambda each: each.line_of("extend") is not None, places[number:])
+            return place._replace(extended_by="".join(each.extends() for each in above))
     return ConfigPlace("command line")
 
 
