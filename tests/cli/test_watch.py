@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
+import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.cli.main import main
-from tests.support.project import PATIENCE
+from tests.support.project import COMMAND, PATIENCE
 from tests.support.scripts import CLEAN, SAFE, UNSAFE
 
 if TYPE_CHECKING:
@@ -129,6 +131,26 @@ def test_ctrl_c_is_130(project: Project) -> None:
     with watching(project) as watched:
         watched.next_run()
     assert watched.process.returncode == 130
+
+
+def test_a_terminal_is_cleared_before_each_run(project: Project) -> None:
+    project.write("a.py", UNSAFE)
+    master, slave = pty.openpty()
+    command = [*COMMAND, "--watch", "--output-format", "concise", "a.py"]
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+    with subprocess.Popen(
+        command, cwd=project.root, env=environment, stdout=slave, stderr=slave
+    ) as process:
+        shown = b""
+        while b"Watching" not in shown:
+            shown += os.read(master, 10_000)
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
+        shown += os.read(master, 10_000)
+    os.close(slave)
+    os.close(master)
+    assert shown.startswith(b"\x1b[2J\x1b[3J\x1b[Ha.py:6:5: ROC602 ")
+    assert shown.endswith(b"interrupted\r\n")
 
 
 @pytest.mark.parametrize(

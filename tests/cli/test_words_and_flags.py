@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,6 +110,32 @@ def test_an_output_file_that_cannot_be_written_is_2(project: Project) -> None:
     ended = project.run("-o", "a.py/report")
     assert ended.returncode == 2
     assert "cannot write the findings to a.py/report: " in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["ve"], {"verify", "version"}),
+        (["-"], {"-q", "-s", "-v", "-o", "-w", "-n", "-e", "-h", "-V"}),
+        (["help", "sta"], {"stack"}),
+        (["clean", "sr"], {"src"}),
+        (["config", "--schema", ""], {"rocmlint.toml", "pyproject.toml"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_shell_completes_verbs_flags_and_paths(
+    project: Project, words: list[str], expected: set[str]
+) -> None:
+    project.write("src/a.py", CLEAN)
+    project.write("completion", project.run("completion", "bash").stdout)
+    script = (
+        f"source completion; COMP_WORDS=(rocmlint {shlex.join(words)}); COMP_CWORD={len(words)}; "
+        '_shtab_rocmlint; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    ended = subprocess.run(
+        ["bash", "-c", script], cwd=project.root, capture_output=True, text=True, check=True
+    )
+    assert expected <= set(ended.stdout.split())
 
 
 # What is fixed and suppressed

@@ -54,7 +54,9 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))
     for verb, module in (("clean", clean), ("version", version), ("help", help)):
-        module.add_arguments(verbs.add_parser(verb, help=VERBS[verb]))
+        own = verbs.add_parser(verb, help=VERBS[verb])
+        module.add_arguments(own)
+        _complete(own, files, files)
     for name, package in (("verify", verify), ("stack", stack), ("export", export)):
         below = verbs.add_parser(name, help=VERBS[name]).add_subparsers()
         for verb, about in package.VERBS.items():

@@ -19,7 +19,8 @@ FLAGS = frozenset({"-h", "--help"})
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint help``."""
-    parser.add_argument("verbs", nargs="*", metavar="VERB", help="a verb, and the verb below it")
+    about = "a verb, and the verb below it"
+    parser.add_argument("verbs", nargs="*", choices=tuple(VERBS), metavar="VERB", help=about)
 
 
 def main(arguments: Sequence[str]) -> int:

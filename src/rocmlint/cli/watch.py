@@ -120,6 +120,8 @@ def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None
 
 
 def _named(changed: Sequence[str]) -> str:
+    """Name what changed; what an editor has made and removed only if nothing else did."""
+    changed = list(filter(os.path.exists, changed)) or changed
     names = ", ".join(visible(os.path.relpath(each)) for each in changed[:_SHOWN])
     more = len(changed) - _SHOWN
     return f"{names} and {more} more" if more > 0 else names
