@@ -53,6 +53,10 @@ def test_what_looks_like_a_path_is_one_that_is_missing(project: Project) -> None
     assert (ended.returncode, ended.stderr) == (2, "nosuch.py: no such file or directory\n")
     ended = project.run("check", "nosuch")
     assert (ended.returncode, ended.stderr) == (2, "nosuch: no such file or directory\n")
+    project.write("a.py", UNSAFE)
+    ended = project.run("Dockerfile", "a.py")
+    assert "Dockerfile: no such file or directory" in ended.stderr
+    assert "ROC602" in ended.stdout
 
 
 def test_check_may_follow_flags(project: Project) -> None:
@@ -94,6 +98,8 @@ def test_silent_prints_only_errors(project: Project) -> None:
     ended = project.run("-s", "a.py", "notes.txt")
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "")
     assert "gone.py" in project.run("-s", "gone.py").stderr
+    ended = project.run("-s", "--unsafe-fixes", "--diff", "a.py")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "")
 
 
 def test_an_output_file_takes_what_stdout_would_get(project: Project) -> None:
@@ -110,6 +116,11 @@ def test_an_output_file_that_cannot_be_written_is_2(project: Project) -> None:
     ended = project.run("-o", "a.py/report")
     assert ended.returncode == 2
     assert "cannot write the findings to a.py/report: " in ended.stderr
+
+
+def test_an_output_file_is_refused_where_no_findings_are_printed(project: Project) -> None:
+    ended = project.run("-o", "report", "--diff")
+    assert ended.stderr == "error: --output-file is for findings, which --diff does not print\n"
 
 
 @pytest.mark.parametrize(
@@ -165,8 +176,8 @@ def test_ignore_noqa_reports_what_comments_hide(project: Project) -> None:
 def test_a_reason_is_not_mistaken_for_a_path(project: Project) -> None:
     project.write("a.py", UNSAFE)
     project.write("b.py", UNSAFE)
-    for arguments in (["--add-ignore", "a.py"], ["--add-ignore=a.py"], ["--add-ignore", "."]):
-        ended = project.run(*arguments)
+    for reason in ("a.py", ".", "typo.py"):
+        ended = project.run("--add-ignore", reason)
         assert ended.returncode == 2
         assert "is a path: rocmlint --add-ignore=REASON PATH" in ended.stderr
     assert project.run("--add-ignore=labels are rotated too", "a.py").returncode == 0

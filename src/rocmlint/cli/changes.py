@@ -87,6 +87,8 @@ def _change(job: Job, path: str, found: Sequence[Finding], linters: BySettings[L
 def _finished(job: Job, made: Change) -> Change:
     """Bring a change to where it belongs."""
     if job.flags.diff:
-        write_diff(diff(made), sys.stdout, color=in_color(job.flags.color, sys.stdout, exact=True))
+        if not job.flags.silent:
+            colored = in_color(job.flags.color, sys.stdout, exact=True)
+            write_diff(diff(made), sys.stdout, color=colored)
         return made._replace(left=made.found)
     return made if job.stdin is not None else write(made)

@@ -106,7 +106,10 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
             message += f" ({variable('output-format')})"
     elif flags.watch and flags.paths == ["-"]:
         message = "--watch cannot be used with - (standard input)"
-    elif flags.add_ignore is not None and os.path.exists(flags.add_ignore):
+    elif flags.output_file is not None and (flags.diff or flags.fix_only):
+        other = "--diff" if flags.diff else "--fix-only"
+        message = f"--output-file is for findings, which {other} does not print"
+    elif flags.add_ignore is not None and _is_path(flags.add_ignore):
         message = (
             f"--add-ignore needs a reason, and {flags.add_ignore!r} is a path: "
             "rocmlint --add-ignore=REASON PATH"
@@ -115,6 +118,13 @@ def _refuse_contradictions(flags: SimpleNamespace) -> None:
         message = f"--jobs must be at least 1, not {flags.jobs}"
     if message is not None:
         raise ConfigError(message)
+
+
+def _is_path(reason: str) -> bool:
+    """Return whether a reason was meant as a path: one that is there, or one with a typo."""
+    from rocmlint.lint.discover import is_linted  # noqa: PLC0415 - few runs give a reason
+
+    return os.path.exists(reason) or (len(reason.split()) == 1 and is_linted(reason))
 
 
 def _lint(job: Job) -> RunState:

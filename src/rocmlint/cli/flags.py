@@ -31,7 +31,7 @@ FLAGS: Mapping[str, Option] = {
     "add-ignore": Option(
         "string",
         None,
-        "Add a suppression comment with this reason to every finding.",
+        "Add a suppression comment with this reason to every finding: --add-ignore=REASON.",
         group=_KNOWN,
         metavar="REASON",
     ),
@@ -106,7 +106,7 @@ FLAGS: Mapping[str, Option] = {
     "output-file": Option(
         "path",
         None,
-        "Write what would be printed to standard output to this file instead.",
+        "Write the findings or statistics to this file instead of standard output.",
         group=_OUTPUT,
         metavar="FILE",
     ),

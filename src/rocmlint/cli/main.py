@@ -78,13 +78,20 @@ def _verb_of(arguments: list[str]) -> tuple[str, list[str]]:
     if first in VERBS:
         return first, arguments[1:]
     # What has a dot or a slash is meant as a path: linting the others says that it is missing.
-    if first.replace("-", "").isalnum() and not (first[0] == "-" or os.path.lexists(first)):
-        from rocmlint.config.option import did_you_mean  # noqa: PLC0415 - only mistakes pay for it
-
-        near = did_you_mean(first, [*VERBS, *os.listdir()], 0.6)
-        message = f"no such verb or path {first!r}{near}"
-        raise RocmlintError(message)
+    is_word = first[:1].isalnum() and first.replace("-", "").replace("_", "").isalnum()
+    if is_word and not os.path.lexists(first):
+        _refuse_unknown(first)
     return "check", arguments
+
+
+def _refuse_unknown(word: str) -> None:
+    """Raise RocmlintError for a word that is neither a verb nor a path, unless files have it."""
+    from rocmlint.config.option import did_you_mean  # noqa: PLC0415 - only mistakes pay for it
+    from rocmlint.lint.discover import is_linted  # noqa: PLC0415
+
+    if not is_linted(word):  # such as Dockerfile
+        message = f"no such verb or path {word!r}{did_you_mean(word, [*VERBS, *os.listdir()], 0.6)}"
+        raise RocmlintError(message)
 
 
 def _prepare_streams() -> None:

@@ -9,7 +9,7 @@ from rocmlint.text.visible import at_line_start, visible
 from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.findings import Finding
 
