@@ -32,14 +32,14 @@ project: config disk formats installs published text
 patched_classes: disk project text
 source: config disk formats notebook project syntax text
 change: disk formats notebook source syntax text
-rule: config formats installs project source syntax text
+rule: config disk formats installs project source syntax text
 rules: control_flow disk formats patched_classes project published rule syntax tensors text
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
 verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 api: config lint text
-editors: config lint report
+editors: config lint report rule
 export: control_flow tensors
 cli: change config control_flow disk gpus interpreter lint patched_classes project published report rule source stack text verify
 rocmlint: api rule verify

@@ -39,7 +39,7 @@ from rocmlint.rule.triggers import calls
 class Slow(Rule):
     """A rule that takes its time."""
 
-    code, name, since, on = "ROC099", "slow", "1", calls("slow")
+    code, name, since, on = "ACM099", "slow", "1", calls("slow")
 
     def check(self, node, source):
         Path("started").touch()

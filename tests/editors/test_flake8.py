@@ -26,7 +26,7 @@ from rocmlint.rule.triggers import calls
 class CopiedPatch(Rule):
     """A call of copy_patch."""
 
-    code = "ROC190"
+    code = "ACM190"
     name = "copied-patch"
     since = "0.1.0"
     on = calls("copy_patch")
@@ -39,7 +39,7 @@ class CopiedPatch(Rule):
 class HalvedModel(CopiedPatch):
     """A call of half."""
 
-    code = "ROC490"
+    code = "ACM490"
     name = "halved-model"
     on = calls("half")
     preview = True
@@ -56,7 +56,7 @@ class Team(CopiedPatch):
 class Crash(CopiedPatch):
     """A rule with a mistake."""
 
-    code = "ROC590"
+    code = "ACM590"
     name = "crash"
     on = calls("crash")
 
@@ -64,7 +64,7 @@ class Crash(CopiedPatch):
         raise RuntimeError("of my own")
 '''
 CONFIGURATION = (
-    '[tool.rocmlint]\nrules = ["lint"]\nselect = ["ROC190", "ROC490", "ROC590", "ROC9"]\n'
+    '[tool.rocmlint]\nrules = ["lint"]\nselect = ["ACM190", "ACM490", "ACM590", "ROC9"]\n'
 )
 Place = tuple[str, int, int, str]
 
@@ -101,7 +101,7 @@ def flake8(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[Pl
     return sorted(
         (path.removeprefix("./"), int(row), int(col), code)
         for path, row, col, code in found
-        if code.startswith(("ROC", "E9"))
+        if code.startswith(("ROC", "ACM", "E9"))
     )
 
 
@@ -161,7 +161,7 @@ def test_standard_input_gives_what_the_command_gives(project: Path, name: str) -
 
 
 def test_standard_input_needs_no_name(project: Path) -> None:
-    assert flake8(project, "-", stdin=b"copy_patch(path)\n") == [("stdin", 1, 1, "ROC190")]
+    assert flake8(project, "-", stdin=b"copy_patch(path)\n") == [("stdin", 1, 1, "ACM190")]
 
 
 def test_workers_that_start_afresh_know_the_options(project: Path) -> None:
@@ -171,7 +171,7 @@ def test_workers_that_start_afresh_know_the_options(project: Path) -> None:
         "from flake8.main.cli import main\n"
         "if __name__ == '__main__':\n"
         "    multiprocessing.set_start_method('spawn')\n"
-        "    main(['--jobs=2', '--select=ROC490', '--format=%(path)s', 'a.py', 'b.py'])\n"
+        "    main(['--jobs=2', '--select=ACM490', '--format=%(path)s', 'a.py', 'b.py'])\n"
     )
     write(project, {"spawned.py": spawned})
     assert run(project, "spawned.py").split() == ["a.py", "b.py"]
@@ -184,45 +184,45 @@ NOQA = {
             "# noqa",
             "#noqa",
             "#  noqa",
-            "# NOQA:ROC190",
+            "# NOQA:ACM190",
             "# noqa: roc190",
             "# noqa: ROC1,E501",
-            "# noqa: ROC190 we look there",
-            "# noqa:  ROC490",
-            "# noqa : ROC490",
-            "# noqa: ROC490",
+            "# noqa: ACM190 we look there",
+            "# noqa:  ACM490",
+            "# noqa : ACM490",
+            "# noqa: ACM490",
             "# noqa: copied-patch",
             "# noqa: E501",
-            "# noqa: E501 # noqa: ROC190",
+            "# noqa: E501 # noqa: ACM190",
             "# noqa: ROC9",
             "# flake8: noqa",
-            "# noqa: ROC1900",
+            "# noqa: ACM1900",
             "# noqa: ROC999",
             "# noqa: E501, ROC999",
-            "# rocmlint: ignore[ROC190]",
+            "# rocmlint: ignore[ACM190]",
             "# rocmlint: ignore[copied-patch] why",
-            "# rocmlint: ignore[ROC490]",
+            "# rocmlint: ignore[ACM490]",
             "# rocmlint: ignore[ROC999]",
             "# rocmlint: ignore",
-            "# rocmlint: ignore[ROC490]  # noqa: ROC901",
-            "# noqa: ROC190, ROC901",
-            "# rocmlint: ignore[ROC190]  # noqa: ROC190",
+            "# rocmlint: ignore[ACM490]  # noqa: ROC901",
+            "# noqa: ACM190, ROC901",
+            "# rocmlint: ignore[ACM190]  # noqa: ACM190",
         )
     ),
     "places.py": (
-        "copy_patch(  # noqa: ROC190\n    path,\n)\n"
-        "copy_patch(\n    path,\n)  # noqa: ROC190\n"
-        "copy_patch(\n    path,\n)  # rocmlint: ignore[ROC190]\n"
-        "copy_patch('''\npath\n''')  # noqa: ROC190\n"
-        "copy_patch( \\\n    path)  # noqa: ROC190\n"
+        "copy_patch(  # noqa: ACM190\n    path,\n)\n"
+        "copy_patch(\n    path,\n)  # noqa: ACM190\n"
+        "copy_patch(\n    path,\n)  # rocmlint: ignore[ACM190]\n"
+        "copy_patch('''\npath\n''')  # noqa: ACM190\n"
+        "copy_patch( \\\n    path)  # noqa: ACM190\n"
         "copy_patch('# noqa')\n"
-        "copy_patch(f'''\n{\npath\n}\n''')  # noqa: ROC190\n"
-        "load(path)  # noqa: ROC190\n"
+        "copy_patch(f'''\n{\npath\n}\n''')  # noqa: ACM190\n"
+        "load(path)  # noqa: ACM190\n"
     ),
-    "file.py": "import os\n# flake8: noqa: ROC490\ncopy_patch(path)\n",
+    "file.py": "import os\n# flake8: noqa: ACM490\ncopy_patch(path)\n",
     "text.py": "'''\n  # flake8: noqa\n'''\ncopy_patch(path)\n",
-    "own_file.py": "# rocmlint: ignore-file[ROC190] old code\ncopy_patch(path)\n",
-    "unused.py": "# rocmlint: ignore-file[ROC190] old code\nload(path)\n",
+    "own_file.py": "# rocmlint: ignore-file[ACM190] old code\ncopy_patch(path)\n",
+    "unused.py": "# rocmlint: ignore-file[ACM190] old code\nload(path)\n",
 }
 
 
@@ -248,8 +248,8 @@ def test_fixtures_give_what_the_command_gives(tmp_path: Path) -> None:
 
 def test_message_ends_with_the_name_of_the_rule(project: Path) -> None:
     write(project, {"patch.py": "copy_patch(path)\n"})
-    assert run(project, "-m", "flake8", "--select=ROC", "patch.py") == (
-        "patch.py:1:1: ROC190 copied [copied-patch]\n"
+    assert run(project, "-m", "flake8", "--select=ACM", "patch.py") == (
+        "patch.py:1:1: ACM190 copied [copied-patch]\n"
     )
 
 
@@ -258,22 +258,22 @@ def test_nearest_configuration_of_each_file_decides(project: Path) -> None:
         project,
         {
             "patch.py": "copy_patch(path)\n",
-            "strict/rocmlint.toml": 'rules = ["../lint"]\nselect = ["ROC490"]\npreview = true\n',
+            "strict/rocmlint.toml": 'rules = ["../lint"]\nselect = ["ACM490"]\npreview = true\n',
             "strict/patch.py": "copy_patch(path)\nhalf(model)\n",
         },
     )
     found = flake8(project, "patch.py", "strict/patch.py")
-    assert found == [("patch.py", 1, 1, "ROC190"), ("strict/patch.py", 2, 1, "ROC490")]
+    assert found == [("patch.py", 1, 1, "ACM190"), ("strict/patch.py", 2, 1, "ACM490")]
 
 
 def test_excluded_files_and_per_file_ignores_are_honoured(project: Path) -> None:
     configuration = (
-        f'{CONFIGURATION}exclude = ["vendored/"]\nper-file-ignores = {{ "old*.py" = ["ROC190"] }}\n'
+        f'{CONFIGURATION}exclude = ["vendored/"]\nper-file-ignores = {{ "old*.py" = ["ACM190"] }}\n'
     )
     files = ("vendored/patch.py", "old_patch.py", "patch.py")
     write(project, {"pyproject.toml": configuration})
     write(project, dict.fromkeys(files, "copy_patch(path)\n"))
-    assert flake8(project, *files) == [("patch.py", 1, 1, "ROC190")]
+    assert flake8(project, *files) == [("patch.py", 1, 1, "ACM190")]
 
 
 def test_known_findings_of_the_baseline_are_left_out(project: Path) -> None:
@@ -281,36 +281,36 @@ def test_known_findings_of_the_baseline_are_left_out(project: Path) -> None:
     write(project, {"patch.py": "copy_patch(path)\n"})
     run(project, "-m", "rocmlint", "--no-cache", "--quiet", "--write-baseline", "patch.py")
     write(project, {"patch.py": "import os\n\ncopy_patch(path)\ncopy_patch(os)\n"})
-    assert flake8(project, "patch.py") == [("patch.py", 4, 1, "ROC190")]
+    assert flake8(project, "patch.py") == [("patch.py", 4, 1, "ACM190")]
 
 
 @pytest.mark.parametrize(
     ("flags", "codes"),
     [
-        (("--select=ROC",), ["ROC190"]),
-        (("--select=ROC1,ROC490",), ["ROC190", "ROC490"]),
-        (("--extend-select=ROC490",), ["ROC190", "ROC490"]),
-        (("--select=ROC7,ROC999,ROC190",), ["ROC190"]),
-        (("--extend-select=ACME100",), ["ACME100", "ROC190"]),
-        (("--extend-ignore=ROC190",), []),
-        (("--ignore=E501",), ["ROC190"]),
-        (("--ignore=E501", "--extend-select=ROC490"), ["ROC190", "ROC490"]),
+        (("--select=ACM",), ["ACM190"]),
+        (("--select=ACM1,ACM490",), ["ACM190", "ACM490"]),
+        (("--extend-select=ACM490",), ["ACM190", "ACM490"]),
+        (("--select=ROC7,ROC999,ACM190",), ["ACM190"]),
+        (("--extend-select=ACME100",), ["ACM190", "ACME100"]),
+        (("--extend-ignore=ACM190",), []),
+        (("--ignore=E501",), ["ACM190"]),
+        (("--ignore=E501", "--extend-select=ACM490"), ["ACM190", "ACM490"]),
     ],
 )
 def test_flake8_switches_on_only_what_it_names(
     project: Path, flags: tuple[str, ...], codes: list[str]
 ) -> None:
     write(project, {"patch.py": "copy_patch(path)\nhalf(model)\n"})
-    write(project, {"pyproject.toml": '[tool.rocmlint]\nrules = ["lint"]\nselect = ["ROC190"]\n'})
+    write(project, {"pyproject.toml": '[tool.rocmlint]\nrules = ["lint"]\nselect = ["ACM190"]\n'})
     lines = run(project, "-m", "flake8", "--format=%(code)s", *flags, "patch.py").split()
-    assert sorted(line for line in lines if line.startswith(("ROC", "ACME"))) == codes
+    assert sorted(line for line in lines if line.startswith(("ROC", "ACM"))) == codes
 
 
 def test_what_flake8_names_is_on_even_if_our_settings_ignore_it(project: Path) -> None:
     write(project, {"patch.py": "copy_patch(path)\n"})
-    write(project, {"pyproject.toml": f'{CONFIGURATION}ignore = ["ROC190"]\n'})
+    write(project, {"pyproject.toml": f'{CONFIGURATION}ignore = ["ACM190"]\n'})
     assert flake8(project, "patch.py") == []
-    assert flake8(project, "--extend-select=ROC190", "patch.py") == [("patch.py", 1, 1, "ROC190")]
+    assert flake8(project, "--extend-select=ACM190", "patch.py") == [("patch.py", 1, 1, "ACM190")]
 
 
 def test_mistake_in_the_configuration_is_one_finding_and_others_go_on(project: Path) -> None:
@@ -319,14 +319,14 @@ def test_mistake_in_the_configuration_is_one_finding_and_others_go_on(project: P
     )
     write(project, {"patch.py": "copy_patch(path)\n"})
     found = flake8(project, "broken/patch.py", "patch.py")
-    assert found == [("broken/patch.py", 1, 1, "ROC900"), ("patch.py", 1, 1, "ROC190")]
+    assert found == [("broken/patch.py", 1, 1, "ROC900"), ("patch.py", 1, 1, "ACM190")]
 
 
 def test_mistake_in_a_rule_is_one_finding_and_others_go_on(project: Path) -> None:
     write(project, {"patch.py": "x = [crash()]\ncopy_patch(path)\n"})
     assert flake8(project, "patch.py") == [
         ("patch.py", 1, 1, "ROC900"),
-        ("patch.py", 2, 1, "ROC190"),
+        ("patch.py", 2, 1, "ACM190"),
     ]
 
 

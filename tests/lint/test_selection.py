@@ -25,7 +25,7 @@ from rocmlint.rule.rule import Rule
 class Stable(Rule):
     """A stable rule."""
 
-    code, name, since = "ROC011", "slow-copy", "1"
+    code, name, since = "ACM011", "slow-copy", "1"
     options = {
         "limit": Option("integer", 3, "How many."),
         "folders": Option("paths", (), "Where."),
@@ -36,7 +36,7 @@ class Stable(Rule):
 class Doubtful(Rule):
     """A rule in preview."""
 
-    code, name, since, preview = "ROC012", "odd-copy", "1", True
+    code, name, since, preview = "ACM012", "odd-copy", "1", True
 
 '''
 
@@ -50,13 +50,13 @@ from rocmlint.rule.rule import Rule
 class Purposeful(Rule):
     """A rule for those who fly."""
 
-    code, name, since, profile = "ROC021", "heavy-copy", "1", "flight"
+    code, name, since, profile = "ACM021", "heavy-copy", "1", "flight"
 
 
 class DoubtfulPurpose(Rule):
     """A rule in preview for those who fly."""
 
-    code, name, since, preview, profile = "ROC022", "vague-copy", "1", True, "flight"
+    code, name, since, preview, profile = "ACM022", "vague-copy", "1", True, "flight"
 '''
 
 
@@ -84,46 +84,46 @@ def settings(root: Path, **options: object) -> Settings:
 
 def on(root: Path, **options: object) -> set[str]:
     codes = {rule.code for rule in enabled_rules(settings(root, **options))}
-    return codes & {"ROC011", "ROC012", "ROC021", "ROC022"}
+    return codes & {"ACM011", "ACM012", "ACM021", "ACM022"}
 
 
 def test_stable_rules_are_on_and_preview_rules_off(root: Path) -> None:
-    assert on(root) == {"ROC011"}
+    assert on(root) == {"ACM011"}
 
 
 def test_preview_switches_preview_rules_on(root: Path) -> None:
-    assert on(root, preview=True) == {"ROC011", "ROC012"}
+    assert on(root, preview=True) == {"ACM011", "ACM012"}
 
 
-@pytest.mark.parametrize("selector", ["ROC012", "odd-copy"])
+@pytest.mark.parametrize("selector", ["ACM012", "odd-copy"])
 def test_a_preview_rule_is_on_when_it_is_named_itself(root: Path, selector: str) -> None:
-    assert on(root, select=[selector]) == {"ROC012"}
-    assert on(root, extend_select=[selector]) == {"ROC011", "ROC012"}
+    assert on(root, select=[selector]) == {"ACM012"}
+    assert on(root, extend_select=[selector]) == {"ACM011", "ACM012"}
 
 
 def test_a_profile_switches_its_rules_on(flights: Path) -> None:
-    assert on(flights, profile="flight") == {"ROC011", "ROC021"}
-    assert on(flights, profile="flight", preview=True) == {"ROC011", "ROC012", "ROC021", "ROC022"}
-    assert on(flights, profile="export") == {"ROC011"}
+    assert on(flights, profile="flight") == {"ACM011", "ACM021"}
+    assert on(flights, profile="flight", preview=True) == {"ACM011", "ACM012", "ACM021", "ACM022"}
+    assert on(flights, profile="export") == {"ACM011"}
 
 
-@pytest.mark.parametrize("selector", ["ROC0", "ROC02", "ROC021", "heavy-copy"])
+@pytest.mark.parametrize("selector", ["ACM0", "ACM02", "ACM021", "heavy-copy"])
 def test_so_does_a_selector_with_its_family(flights: Path, selector: str) -> None:
-    assert "ROC021" in on(flights, select=[selector])
-    assert {"ROC011", "ROC021"} <= on(flights, extend_select=[selector])
+    assert "ACM021" in on(flights, select=[selector])
+    assert {"ACM011", "ACM021"} <= on(flights, extend_select=[selector])
 
 
-@pytest.mark.parametrize("selector", ["ALL", "ROC"])
+@pytest.mark.parametrize("selector", ["ALL", "ACM"])
 def test_all_does_not_switch_on_the_rules_of_a_profile_nor_does_preview(
     flights: Path, selector: str
 ) -> None:
-    assert on(flights, select=[selector]) == {"ROC011"}
-    assert on(flights, select=[selector], preview=True) == {"ROC011", "ROC012"}
+    assert on(flights, select=[selector]) == {"ACM011"}
+    assert on(flights, select=[selector], preview=True) == {"ACM011", "ACM012"}
 
 
 def test_a_profile_adds_nothing_to_what_is_not_selected_or_is_ignored(flights: Path) -> None:
-    assert on(flights, profile="flight", select=["ROC01"]) == {"ROC011"}
-    assert on(flights, profile="flight", ignore=["ROC02"]) == {"ROC011"}
+    assert on(flights, profile="flight", select=["ACM01"]) == {"ACM011"}
+    assert on(flights, profile="flight", ignore=["ACM02"]) == {"ACM011"}
 
 
 def test_an_unknown_profile_is_refused_with_those_that_there_are(flights: Path) -> None:
@@ -136,37 +136,37 @@ def test_an_unknown_profile_is_refused_with_those_that_there_are(flights: Path) 
 def test_what_is_off_without_its_profile_says_so(flights: Path) -> None:
     found = settings(flights)
     reasons = {rule.code: why_off(rule, found) for rule in load_rules(found.rules)}
-    assert reasons["ROC021"] == reasons["ROC022"] == "profile flight"
+    assert reasons["ACM021"] == reasons["ACM022"] == "profile flight"
 
 
-@pytest.mark.parametrize("selector", ["ALL", "ROC", "ROC0", "ROC01"])
+@pytest.mark.parametrize("selector", ["ALL", "ACM", "ACM0", "ACM01"])
 def test_a_family_does_not_switch_on_its_preview_rules(root: Path, selector: str) -> None:
-    assert on(root, select=[selector]) == {"ROC011"}
+    assert on(root, select=[selector]) == {"ACM011"}
 
 
 @pytest.mark.parametrize(
     ("select", "ignore", "is_on"),
     [
-        ("ROC0", "ROC", True),
-        ("ROC0", "ROC0", False),
-        ("ROC0", "ROC01", False),
-        ("ROC011", "ROC01", True),
-        ("slow-copy", "ROC01", True),
-        ("ROC011", "slow-copy", False),
-        ("ROC0", "ALL", True),
+        ("ACM0", "ROC", True),
+        ("ACM0", "ACM0", False),
+        ("ACM0", "ACM01", False),
+        ("ACM011", "ACM01", True),
+        ("slow-copy", "ACM01", True),
+        ("ACM011", "slow-copy", False),
+        ("ACM0", "ALL", True),
         ("ALL", "ALL", False),
     ],
 )
 def test_the_more_exact_selector_wins_and_ignore_where_equal(
     root: Path, select: str, ignore: str, *, is_on: bool
 ) -> None:
-    assert ("ROC011" in on(root, select=[select], ignore=[ignore])) is is_on
+    assert ("ACM011" in on(root, select=[select], ignore=[ignore])) is is_on
 
 
 def test_why_a_rule_is_off_is_told(root: Path) -> None:
-    found = settings(root, select=["ROC0"], ignore=["ROC011"])
+    found = settings(root, select=["ACM0"], ignore=["ACM011"])
     reasons = {rule.code: why_off(rule, found) for rule in load_rules(found.rules)}
-    assert (reasons["ROC011"], reasons["ROC012"]) == ("ignored", "preview")
+    assert (reasons["ACM011"], reasons["ACM012"]) == ("ignored", "preview")
     assert reasons["ROC602"] == "not selected"
 
 
@@ -189,17 +189,17 @@ def test_a_rule_that_needs_an_option_is_off_until_it_is_set(
 
 
 def test_per_file_ignores_match_paths_from_the_root(root: Path) -> None:
-    patterns = {"tests/": ["ROC0"], "/*.py": ["slow-copy"]}
+    patterns = {"tests/": ["ACM0"], "/*.py": ["slow-copy"]}
     found = settings(root, per_file_ignores=patterns)
-    assert ignored_codes(found, "src/tests/a.py") == {"ROC011", "ROC012"}
-    assert ignored_codes(found, "setup.py") == {"ROC011"}
+    assert ignored_codes(found, "src/tests/a.py") == {"ACM011", "ACM012"}
+    assert ignored_codes(found, "setup.py") == {"ACM011"}
     assert ignored_codes(found, "src/a.py") == frozenset()
 
 
 def test_options_reach_the_rule_with_their_defaults(root: Path) -> None:
     text = "rules = ['own']\n[slow-copy]\nlimit = 5\nfolders = ['a']\n"
     (root / "rocmlint.toml").write_text(text)
-    rule = next(each for each in enabled_rules(settings(root)) if each.code == "ROC011")
+    rule = next(each for each in enabled_rules(settings(root)) if each.code == "ACM011")
     assert rule.settings == {"limit": 5, "folders": (str(root / "a"),), "level": "low"}
 
 
@@ -212,6 +212,6 @@ def test_a_value_that_is_no_choice_is_refused_with_the_nearest(root: Path) -> No
 
 
 def test_selectors_are_all_words_that_select_a_rule(root: Path) -> None:
-    rules = [rule for rule in load_rules(settings(root).rules) if rule.code.startswith("ROC0")]
-    listed = ["ALL", "ROC", "ROC0", "ROC01", "ROC011", "ROC012", "odd-copy", "slow-copy"]
+    rules = [rule for rule in load_rules(settings(root).rules) if rule.code.startswith("ACM0")]
+    listed = ["ALL", "ACM", "ACM0", "ACM01", "ACM011", "ACM012", "odd-copy", "slow-copy"]
     assert selectors(rules) == listed

@@ -151,7 +151,12 @@ def _lint(job: Job) -> RunState:
 
         enabled_rules(job.settings)  # nobody has looked for mistakes in them yet
     return RunState(
-        outcome.findings, outcome.problems, outcome.files, outcome.notes, texts=texts or {}
+        outcome.findings,
+        outcome.problems,
+        outcome.files,
+        outcome.notes,
+        texts=texts or {},
+        faults=outcome.faults,
     )
 
 
@@ -172,7 +177,7 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
         from dataclasses import replace  # noqa: PLC0415 - a fifth of a start that needs no rule
 
         findings = [replace(each, claims=()) for each in findings]
-    return RunState(findings, analysis.problems, files=1)
+    return RunState(findings, analysis.problems, files=1, faults=analysis.faults)
 
 
 def _exit_code(job: Job, state: RunState) -> int:

@@ -65,7 +65,8 @@ FLAGS: Mapping[str, Option] = {
     "verbose": Option(
         "boolean",
         False,
-        "Print the configuration files, the cache directory and the elapsed time.",
+        "Print the configuration files, the cache directory and the elapsed time, and the "
+        "traceback of an error in a local rule.",
         group=_OUTPUT,
     ),
     "exit-zero": Option("boolean", False, "Exit with 0 even if there are findings.", group=_OUTPUT),

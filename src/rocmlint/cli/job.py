@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Finding
+    from rocmlint.lint.rule_fault import RuleFault
 
 STDIN = "stdin.py"
 """What standard input is called where ``--stdin-filename`` does not say."""
@@ -77,6 +78,8 @@ class RunState(NamedTuple):
     """In how many files."""
     texts: Mapping[str, str] = {}
     """The texts of files with findings, as far as they are known; others are read again."""
+    faults: Sequence[RuleFault] = ()
+    """What went wrong inside local rules."""
 
 
 def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:

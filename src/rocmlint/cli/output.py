@@ -98,6 +98,8 @@ def conclude(job: Job, state: RunState) -> None:
     for line in (*state.problems, *([] if job.flags.silent else state.notes)):
         print(at_line_start(visible(line)), file=sys.stderr)
     if job.flags.verbose:
+        for fault in state.faults:
+            print(*map(visible, fault.traceback.splitlines()), sep="\n", file=sys.stderr)
         print("\n".join(_details(job)), file=sys.stderr)
     if job.flags.quiet:
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
+from rocmlint.disk.paths import shown as _shown
 from rocmlint.disk.read import read_small
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
@@ -244,8 +245,3 @@ def _is_deeper(table: dict[str, Any], limit: int) -> bool:
 
 def _nested(name: str) -> ConfigError:
     return ConfigError(f"{name}: nested too deeply")
-
-
-def _shown(path: str) -> str:
-    relative = os.path.relpath(path)
-    return path if relative.startswith(os.pardir) else relative

@@ -15,7 +15,9 @@ from rocmlint.lint.discover import is_excluded
 from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter, disk_of_run
 from rocmlint.lint.opened import Opened
+from rocmlint.lint.rule_fault import told
 from rocmlint.lint.selection import rules_of, selectors
+from rocmlint.rule.local import is_local
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
@@ -28,14 +30,12 @@ if TYPE_CHECKING:
 
     Reported = tuple[int, int, str, type]
 
-PREFIX = "ROC"
-
 
 class Plugin:
     """What flake8 makes for each file.
 
     Our settings decide which rules are on. Besides these are those that flake8 itself is told to
-    select by more than the bare prefix, which only lets the plugin through.
+    select by more than a bare prefix, which only lets findings through.
     """
 
     name: ClassVar[str] = "rocmlint"
@@ -44,6 +44,8 @@ class Plugin:
     _linters: ClassVar[BySettings[Linter] | None] = None
     _selected: ClassVar[tuple[str, ...]] = ()
     _local_rules: ClassVar[bool] = True
+    _told: ClassVar[set[str]] = set()
+    """The places in local rules that a process of flake8 has told of."""
 
     # flake8 tells by the parameter ``tree`` that the plugin wants whole files.
     def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str) -> None:  # noqa: ARG002
@@ -68,9 +70,13 @@ class Plugin:
     def parse_options(cls, _manager: object, options: Namespace, files: Sequence[str]) -> None:
         """Take from flake8's own options which rules it is told to select."""
         given = (*(options.select or ()), *(options.extend_select or ()))
-        cls._selected = tuple(each for each in given if each != PREFIX)
+        cls._selected = tuple(each for each in given if not each.isalpha())
         cls._local_rules = not getattr(options, "rocmlint_no_local_rules", False)
         cls._linters = None
+        cls._told.clear()
+        # flake8 shows only codes that begin with the name of a plugin, or that it is told of.
+        shown = getattr(options, "extended_default_select", [])
+        options.extended_default_select = [*shown, *cls._local_prefixes()]
         is_one = len(files) == 1 and not os.path.isdir(files[0])
         if sys.platform == "linux" and not is_one:  # elsewhere processes are not forked
             cls._load()
@@ -95,7 +101,9 @@ class Plugin:
             return
         analysis = linter.analyse(seen, noqa=False)
         _keep_out_of_the_way()
-        for problem in analysis.problems:
+        new = [each for each in analysis.faults if each.place not in self._told]
+        self._told.update(each.place for each in new)
+        for problem in (*analysis.problems, *told(new)):
             yield self._problem(problem)
         for finding in _new(self._path, text, folded(analysis.findings), linter.settings.baseline):
             message = f"{finding.code} {finding.message} [{finding.name}]"
@@ -104,6 +112,15 @@ class Plugin:
     @classmethod
     def _problem(cls, reason: str) -> Reported:
         return 1, 0, f"ROC900 {' '.join(reason.split())} [unreadable-file]", cls
+
+    @classmethod
+    def _local_prefixes(cls) -> list[str]:
+        """Return how the codes of the local rules of the working folder begin."""
+        with suppress(Exception):  # each file tells of it
+            cls._configure()
+            rules = rules_of(cls._configuration.settings_for(os.getcwd()))
+            return sorted({each.code.rstrip("0123456789") for each in rules if is_local(each)})
+        return []
 
     @classmethod
     def _load(cls) -> None:
@@ -119,11 +136,14 @@ class Plugin:
     def _linter(cls, folder: str) -> Linter:
         if Plugin._linters is None:
             selected = cls._selected
-            options = None if cls._local_rules else {"local-rules": False}
-            Plugin._configuration = Configuration(options)
+            cls._configure()
             disk = disk_of_run(noted=False)  # else each file would search its project again
             Plugin._linters = BySettings(lambda settings: Linter(_with(settings, selected), disk))
         return Plugin._linters.of(Plugin._configuration.settings_for(folder))
+
+    @classmethod
+    def _configure(cls) -> None:
+        Plugin._configuration = Configuration(None if cls._local_rules else {"local-rules": False})
 
 
 @cache

@@ -15,6 +15,7 @@ from rocmlint.formats import PYTHON, is_notebook, is_python
 from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
+from rocmlint.lint.rule_fault import told
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable
 from rocmlint.rule.registry import load_claim_rules, load_rules
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
     from rocmlint.lint.look import Look
+    from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.scan import Found
     from rocmlint.lint.unread import Unread
     from rocmlint.project.project import Project
@@ -51,6 +53,8 @@ class Analysis(NamedTuple):
     claims: Sequence[Claim] = ()
     unread: Sequence[str] = ()
     """A line for each place that was not read, whatever rules are enabled."""
+    faults: Sequence[RuleFault] = ()
+    """What went wrong inside local rules; of a file that is linted alone, in ``problems`` too."""
 
 
 def disk_of_run(*, noted: bool) -> Disk:
@@ -233,6 +237,8 @@ class Linter:
     def _alone(self, seen: Analysis | Opened, *, noqa: bool, folds: bool = True) -> Analysis:
         """Return the analysis of a file where there are no others to be reported with."""
         result = self.analyse(seen, noqa=noqa) if isinstance(seen, Opened) else seen
+        if result.faults:
+            result = result._replace(problems=[*result.problems, *told(result.faults)])
         return result if not folds else result._replace(findings=folded(result.findings))
 
     # What is reported
@@ -254,7 +260,7 @@ class Linter:
         findings = [self._as_fixable(each) for each in findings]
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
         result = Analysis(findings, look.problems, file.consulted, file.written)
-        return result._replace(claims=look.claims, unread=places)
+        return result._replace(claims=look.claims, unread=places, faults=look.faults)
 
     def _as_fixable(self, finding: Finding) -> Finding:
         """Return a finding, without its fix where the settings want none of its rule's."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rocmlint.formats.model import Problem
 from rocmlint.lint.internal_error import internal_error
+from rocmlint.lint.rule_fault import fault_of
+from rocmlint.rule.local import is_local
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.python_ast import syntax_tree
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Claim, Finding
     from rocmlint.lint.opened import Opened
+    from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.notebook.read import Notebook
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
@@ -32,11 +35,13 @@ class Look(NamedTuple):
     file: File
     findings: Sequence[Finding]
     problems: Sequence[str] = ()
-    """What went wrong inside rules, a line each."""
+    """What went wrong inside built-in rules, a line each."""
     unread: Sequence[Problem] = ()
     """The places that no rule saw, and why."""
     claims: Sequence[Claim] = ()
     """What the code claims of the running system, where that was asked for."""
+    faults: Sequence[RuleFault] = ()
+    """What went wrong inside local rules."""
 
 
 def look_at_python(opened: Opened, rules: Rules, *, check_syntax: bool) -> Look:
@@ -48,8 +53,9 @@ def look_at_python(opened: Opened, rules: Rules, *, check_syntax: bool) -> Look:
     try:
         if check_syntax or opened.looks_broken:
             _parse(source)
-        findings, problems = _checked(source, rules, check)
-        return Look(source, findings, problems, (), claims(source, opened.claim_rules))
+        done = _checked(source, rules, check)
+        claimed = claims(source, opened.claim_rules)
+        return Look(source, done.findings, done.problems, (), claimed, done.faults)
     except UnparsableError as error:
         reason = f"This file cannot be parsed: {error.reason}"
         return Look(source, (), (), [Problem(reason, error.line, error.column)])
@@ -62,8 +68,8 @@ def look_at_parts(opened: Opened, rules: Rules) -> Look:
 
     document = Document.of(opened.file)
     unread = document.parts.problems  # what the parser cannot take is not a rule's mistake
-    findings, problems = _checked(document, rules, check_parts)
-    return Look(document, findings, problems, unread)
+    done = _checked(document, rules, check_parts)
+    return Look(document, done.findings, done.problems, unread, faults=done.faults)
 
 
 def look_at_cells(
@@ -86,7 +92,8 @@ def look_at_cells(
     unread = [each for each in unread if each.reason]
     unread += code.unparsable if told else ()
     try:
-        return Look(source, *_checked(source, rules, check), unread)
+        done = _checked(source, rules, check)
+        return Look(source, done.findings, done.problems, unread, faults=done.faults)
     except UnparsableError as error:
         reason = f"This notebook cannot be parsed: {error.reason}"
         return Look(source, (), (), [*unread, Problem(reason, error.line, error.column)])
@@ -101,18 +108,33 @@ def _parse(source: Source) -> None:
         _ = source.module
 
 
+class _Done(NamedTuple):
+    """What some rules found, and what went wrong inside them."""
+
+    findings: list[Finding]
+    problems: list[str]
+    faults: list[RuleFault]
+
+
 def _checked(
     file: Checked, rules: Rules, check: Callable[[Checked, Rules], list[Finding]]
-) -> tuple[list[Finding], list[str]]:
+) -> _Done:
     """Run the rules; a mistake in one must not hide what the others find."""
     try:
-        return check(file, rules), []
+        return _Done(check(file, rules), [], [])
     except UnparsableError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is reported
         (first, *others) = rules
         if not others:
-            return [], [internal_error(file.path, error, f" in {first.code}")]
-    results = [_checked(file, [rule], check) for rule in rules]
-    found = [finding for findings, _ in results for finding in findings]
-    return found, [problem for _, problems in results for problem in problems]
+            return _wrong(file.path, first, error)
+    done = [_checked(file, [rule], check) for rule in rules]
+    return _Done(*([each for part in parts for each in part] for parts in zip(*done, strict=True)))
+
+
+def _wrong(path: str, rule: Rule[Any], error: BaseException) -> _Done:
+    """Return what is told of an exception in a rule: who has to fix it differs."""
+    line = internal_error(path, error, f" in {rule.code}")  # raises again what Ctrl-C was made to
+    if is_local(type(rule)):
+        return _Done([], [], [fault_of(rule, error, path)])
+    return _Done([], [line], [])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim, Finding
     from rocmlint.lint.discover import FileToLint
+    from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.workers import FileResult
 
     Progress = Callable[[int, int], None]
@@ -37,6 +38,8 @@ class Outcome(NamedTuple):
     """What the code claims of the running system, by place; where that was asked for."""
     unread: Sequence[str] = ()
     """A line for each place in Python files that was not read, whatever rules are enabled."""
+    faults: Sequence[RuleFault] = ()
+    """What went wrong inside local rules, once each; a line of ``problems`` tells of it."""
 
 
 class Options(NamedTuple):
@@ -77,6 +80,7 @@ def run(
     findings: list[Finding] = []
     claims: list[Claim] = []
     unread: list[str] = []
+    faults: list[RuleFault] = []
     kept = 0
     unknown = list(_ask(found, caches, findings))
     if unknown:
@@ -89,6 +93,7 @@ def run(
         for result in lint_files(unknown, options.jobs, claims=options.claims, cached=cached):
             problems += result.problems
             claims += result.claims
+            faults += result.faults
             unread += result.unread if is_python(result.path) else ()
             findings += [from_stored(result.path, each) for each in result.findings]
             _remember(result, caches.of(settings[result.path]))
@@ -105,7 +110,12 @@ def run(
     claims.sort(key=lambda claim: (claim.path, claim.line, claim))
     saved = (cache.save() for cache in caches.made if cache is not None)
     notes += [line for line in saved if line is not None]
-    return Outcome(findings, sorted(problems), len(found), notes, claims, unread)
+    if faults:
+        from rocmlint.lint.rule_fault import first_of_each, told  # noqa: PLC0415 - few rules fail
+
+        problems += told(faults)
+        faults = first_of_each(faults)
+    return Outcome(findings, sorted(problems), len(found), notes, claims, unread, faults)
 
 
 def _cache(folder: str, settings: Settings) -> Cache | None:
@@ -117,7 +127,8 @@ def _cache(folder: str, settings: Settings) -> Cache | None:
 
 
 def _remember(result: FileResult, cache: Cache | None) -> None:
-    if cache is None or result.content is None or result.stat is None or result.problems:
+    went_wrong = result.problems or result.faults
+    if cache is None or result.content is None or result.stat is None or went_wrong:
         return
     cache.put(result.path, result.stat, result.content, result.findings, result.consulted)
 

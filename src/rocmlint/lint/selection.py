@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
-from rocmlint.errors import ConfigError
+from rocmlint.errors import ConfigError, RuleError
 from rocmlint.lint import patterns
+from rocmlint.rule.local import made
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -36,16 +37,21 @@ def enabled_rules(settings: Settings) -> list[Rule[Any]]:
     _refuse_wrong_options(settings)
     _refuse_wrong_patterns(settings)
     return [
-        rule(settings=options_of(rule, settings))
+        made(rule, options_of(rule, settings))
         for rule in rules_of(settings)
         if why_off(rule, settings) is None
     ]
 
 
 def rules_of(settings: Settings) -> tuple[RuleType, ...]:
-    """Load all rules that the settings know. Raises ConfigError with the place of ``rules``."""
+    """Load all rules that the settings know. Raises ConfigError with the place of ``rules``.
+
+    It is RuleError, with the place in a rule, for a mistake there.
+    """
     try:
         return load_rules(settings.rules)
+    except RuleError:
+        raise
     except ConfigError as error:
         if not settings.rules:
             raise  # two built-in rules of one name

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rocmlint.findings import Claim
     from rocmlint.lint.discover import FileToLint
     from rocmlint.lint.linter import Analysis
+    from rocmlint.lint.rule_fault import RuleFault
 
 POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""
@@ -54,6 +55,7 @@ class FileResult(NamedTuple):
     """What the places of the findings count in, None where there are none."""
     claims: Sequence[Claim] = ()
     unread: Sequence[str] = ()
+    faults: Sequence[RuleFault] = ()
 
 
 class _Work(NamedTuple):
@@ -197,6 +199,7 @@ def _result(
         analysis.text if findings else None,
         list(analysis.claims),
         list(analysis.unread),
+        list(analysis.faults),
     )
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import os
-import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from rocmlint.errors import ConfigError
+from rocmlint.errors import ConfigError, RuleError
 from rocmlint.lazy import import_lazily
+from rocmlint.rule.local import is_local, local_rules
+from rocmlint.rule.modules import classes_in, package, rule_modules
+from rocmlint.rule.places import attribute_place
 from rocmlint.rule.rule import ClaimRule, Rule
-from rocmlint.rule.rule_files import built_in_folder, python_files
+from rocmlint.rule.rule_files import built_in_folder
 from rocmlint.syntax.quick_libcst import plain_nodes
 
 if TYPE_CHECKING:
@@ -20,23 +20,26 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RuleType = type[Rule[Any]]
-Kind = TypeVar("Kind")
 BUILT_IN = "rocmlint.rules"
-CLAIMS = "claim_"
-"""How the names of files with claim rules begin; linting leaves them unread."""
 
 
 @cache
 def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
     """Load the built-in rules and those in the given folders, ordered by code.
 
-    Raises ConfigError where a folder or file cannot be loaded, or two rules share a code or name.
+    Raises RuleError for a mistake in a local rule, with its file and line, and ConfigError where
+    a folder cannot be read.
     """
     # Rules import LibCST at the top, as anyone would write it; most runs never parse a file.
     import_lazily("libcst", plain_nodes)
-    found = list(_rules_below(_built_in_package(), BUILT_IN))
+    found = [
+        rule
+        for module in _built_in_modules(claims=False)
+        for rule in classes_in(module, Rule)
+        if hasattr(rule, "code")
+    ]
     for folder in folders:
-        found += _local_rules(folder)
+        found += local_rules(folder)
     _refuse_duplicates(found)
     return tuple(sorted(found, key=lambda rule: rule.code))
 
@@ -45,78 +48,29 @@ def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
 def load_claim_rules() -> tuple[ClaimRule[Any], ...]:
     """Load what tells the claims of code, ordered by the names of their files."""
     import_lazily("libcst", plain_nodes)
-    modules = _modules_below(_built_in_package(), BUILT_IN, claims=True)
-    return tuple(each() for module in modules for each in _classes_in(module, ClaimRule))
+    modules = _built_in_modules(claims=True)
+    return tuple(each() for module in modules for each in classes_in(module, ClaimRule))
 
 
-def _rules_below(package: ModuleType, name: str) -> Iterator[RuleType]:
-    for module in _modules_below(package, name, claims=False):
-        yield from (each for each in _classes_in(module, Rule) if hasattr(each, "code"))
-
-
-def _modules_below(package: ModuleType, name: str, *, claims: bool) -> Iterator[ModuleType]:
-    for _, dotted in python_files(package.__path__[0]):
-        names = dotted.split(".")
-        helps = any(each.startswith("_") for each in names)
-        if not helps and names[-1].startswith(CLAIMS) == claims:
-            yield importlib.import_module(f"{name}.{dotted}")
-
-
-def _classes_in(module: ModuleType, kind: type[Kind]) -> Iterator[type[Kind]]:
-    for value in vars(module).values():
-        own = isinstance(value, type) and value.__module__ == module.__name__
-        if own and issubclass(value, kind):
-            yield value
-
-
-def _local_rules(folder: str) -> Iterator[RuleType]:
-    if not os.path.isdir(folder):
-        message = f"rules: no such directory: {folder}"
-        raise ConfigError(message)
-    name = f"rocmlint_local_{abs(hash(os.path.abspath(folder)))}"
+def _built_in_modules(*, claims: bool) -> Iterator[ModuleType]:
     try:
-        yield from _rules_below(_package(name, folder), name)
-    except ConfigError:
-        raise
-    except Exception as error:
-        message = f"rules: {folder} cannot be loaded: {type(error).__name__}: {error}"
-        raise ConfigError(message) from error
-
-
-def _built_in_package() -> ModuleType:
-    try:
-        return importlib.import_module(BUILT_IN)
+        built_in = importlib.import_module(BUILT_IN)
     except ModuleNotFoundError:
-        return _package(BUILT_IN, built_in_folder())
-
-
-def _package(name: str, folder: str) -> ModuleType:
-    initial = os.path.join(folder, "__init__.py")
-    location = initial if os.path.isfile(initial) else None
-    spec = (
-        importlib.util.spec_from_file_location(
-            name, location, submodule_search_locations=[os.path.abspath(folder)]
-        )
-        if location
-        else importlib.util.spec_from_loader(name, None, is_package=True)
-    )
-    if spec is None:
-        message = f"rules: {folder} cannot be loaded"
-        raise ConfigError(message)
-    module = importlib.util.module_from_spec(spec)
-    module.__path__ = [os.path.abspath(folder)]
-    sys.modules[name] = module
-    if spec.loader is not None:
-        spec.loader.exec_module(module)
-    return module
+        built_in = package(BUILT_IN, built_in_folder())
+    for _, dotted in rule_modules(built_in.__path__[0], claims=claims):
+        yield importlib.import_module(f"{BUILT_IN}.{dotted}")
 
 
 def _refuse_duplicates(rules: list[RuleType]) -> None:
     seen: dict[str, RuleType] = {}
     for rule in rules:
-        for label in (rule.code, rule.name):
-            if label in seen:
-                other = seen[label]
+        for attribute, label in (("code", rule.code), ("name", rule.name)):
+            other = seen.setdefault(label, rule)
+            if other is rule:
+                continue
+            if not is_local(rule):
                 message = f"rules: {rule.__module__} and {other.__module__} both define {label}"
                 raise ConfigError(message)
-            seen[label] = rule
+            taken = attribute_place(other, attribute) if is_local(other) else "a built-in rule"
+            message = f"{attribute_place(rule, attribute)}: {attribute}: {label} is also the "
+            raise RuleError(f"{message}{attribute} of {taken}")

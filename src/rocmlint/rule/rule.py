@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
+from rocmlint.config.option import Option, problem
 from rocmlint.findings import Claim, Finding, Fix, Severity
 from rocmlint.rule.claims import placed, works_as_printed
 from rocmlint.rule.triggers import On
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.config.option import Option
     from rocmlint.formats.model import Located
     from rocmlint.source.file import File
     from rocmlint.source.python import Comment, Source
 
+SEVERITY = Option("string", "error", "How bad a finding is.", get_args(Severity))
 Node = TypeVar("Node")
 Candidate = TypeVar("Candidate")
 Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
@@ -100,8 +101,12 @@ class Rule(Generic[Node]):
 
         ``message`` names the fault: one sentence of at most 100 characters, without a full stop.
         ``help`` says what to do, in at most two sentences; the rule's page says why it matters.
-        ``claims`` are the statements that would have to hold if nothing were wrong.
+        ``claims`` are the statements that would have to hold if nothing were wrong. Raises
+        ValueError for a severity that is not valid.
         """
+        wrong = None if severity is None else problem("severity", SEVERITY, severity)
+        if wrong is not None:
+            raise ValueError(wrong)
         span = source.span(node)
         return Finding(
             path=source.path,

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MAXIMUM_FOLDERS = 500
 """More are no rules, but a disk or a whole project."""
+FIXTURES = "fixtures"
+"""The folder with what rules are tested with: in that of local rules, beside the built-in ones."""
 
 
 def built_in_folder() -> str:
@@ -23,12 +25,18 @@ def built_in_folder() -> str:
 
 
 def python_files(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield each Python file below a folder and its dotted name, in a fixed order.
+    """Yield each Python file below a folder and its dotted name, in a fixed order; no fixtures.
 
     Raises ConfigError where there are too many folders, as in all of a disk, or a link leads to
     one again; OSError where one cannot be read.
     """
     yield from _files_below(folder, "", set())
+
+
+def fixtures_folder(folder: str) -> str:
+    """Return where the fixtures of the rules in a folder are."""
+    is_built_in = os.path.realpath(folder) == os.path.realpath(built_in_folder())
+    return os.path.join(os.path.dirname(folder) if is_built_in else folder, FIXTURES)
 
 
 def _files_below(folder: str, prefix: str, seen: set[str]) -> Iterator[tuple[str, str]]:
@@ -41,6 +49,8 @@ def _files_below(folder: str, prefix: str, seen: set[str]) -> Iterator[tuple[str
     seen.add(place)
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.is_dir() and not entry.name.startswith((".", "__")):
+            if not prefix and entry.name == FIXTURES:
+                continue
             yield from _files_below(entry.path, f"{prefix}{entry.name}.", seen)
         elif entry.name.endswith(".py") and entry.is_file():
             yield entry.path, prefix + entry.name.removesuffix(".py")
