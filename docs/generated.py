@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import re
 import subprocess
 import sys
@@ -16,9 +15,10 @@ from mkdocs.structure.files import File, Files
 from precision import corpus_table, precision_table
 from rule_authors import authors_page
 
-from rocmlint.cli.rule_page import example, markdown, sections, summary
+from rocmlint.cli.rule_page import example, markdown
 from rocmlint.config.option import as_toml, plain, type_name
 from rocmlint.config.settings import OPTIONS
+from rocmlint.rule.documentation import documentation, sections, summary
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def rules_table(rules: list[RuleType]) -> str:
 
 def safety(rule: RuleType) -> str:
     """Return whether the fixes of a rule are safe, by the section of its page; empty without."""
-    written = sections(inspect.getdoc(rule) or "").get("Fix safety", "").lower()
+    written = sections(documentation(rule)).get("Fix safety", "").lower()
     return " or ".join(each for each in ("safe", "unsafe") if re.search(rf"\b{each}\b", written))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rocmlint.cli.rule_page import sections
+from rocmlint.rule.documentation import sections
 from rocmlint.rule.registry import load_rules
 from rocmlint.rule.rule import Rule
 

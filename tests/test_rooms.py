@@ -36,12 +36,13 @@ rule: config disk formats installs project source syntax text
 rules: control_flow disk formats patched_classes project published rule syntax tensors text
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
+testing: change config disk lint rule source
 verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 api: config lint text
 editors: config lint report rule
 export: control_flow tensors
-cli: change config control_flow disk gpus interpreter lint patched_classes project published report rule source stack text verify
+cli: change config control_flow disk gpus interpreter lint patched_classes project published report rule source stack testing text verify
 rocmlint: api rule verify
 __main__: cli
 """  # noqa: E501 - one room a line

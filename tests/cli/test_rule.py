@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.cli.main import main
-from rocmlint.cli.rule_page import example, plain_text, summary
+from rocmlint.cli.rule_page import example, plain_text
+from rocmlint.rule.documentation import summary
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.rules.test_fixtures import EXPECT, FIXTURES
+from rocmlint.testing.fixtures import EXPECT
+from tests.support.fixtures import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -233,10 +234,10 @@ def test_noqa_means_the_same_to_both(project: Path, name: str) -> None:
 
 
 def test_fixtures_give_what_the_command_gives(tmp_path: Path) -> None:
-    for path in FIXTURES.rglob("*.py"):
+    for path in BUILT_IN.fixtures.rglob("*.py"):
         if path.parent.name != "unreadable_file":  # flake8 has E999 for it, and runs no plugin
             text = EXPECT.sub("", path.read_text())
-            write(tmp_path, {path.relative_to(FIXTURES).as_posix(): text})
+            write(tmp_path, {path.relative_to(BUILT_IN.fixtures).as_posix(): text})
     write(tmp_path, {"pyproject.toml": "[tool.rocmlint]\npreview = true\n", ".flake8": ""})
     found, once = set(flake8(tmp_path, ".")), set(command(tmp_path, "."))
     assert once

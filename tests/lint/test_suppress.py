@@ -18,7 +18,8 @@ from rocmlint.rule.registry import load_rules
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import calls
 from rocmlint.source.python import Source
-from tests.rules.test_fixtures import EXPECT, FIXTURES, expected
+from rocmlint.testing.fixtures import EXPECT, expected
+from tests.support.fixtures import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -289,7 +290,7 @@ def test_nothing_is_judged_in_a_file_that_could_not_be_checked() -> None:
 
 
 def test_a_file_that_cannot_be_parsed_can_be_suppressed() -> None:
-    marked = (FIXTURES / "lint" / "unreadable_file" / "bad.py").read_text()
+    marked = (BUILT_IN.fixtures / "lint" / "unreadable_file" / "bad.py").read_text()
     text = EXPECT.sub("", marked)
     linter = Linter(Settings())
     found = linter.lint_text("bad.py", text).findings

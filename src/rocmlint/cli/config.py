@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.cli.parser import Parser
-from rocmlint.cli.rule_page import summary
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import described, schema, type_name
 from rocmlint.config.settings import OPTIONS
 from rocmlint.lint.selection import profiles, rules_of, selectors
+from rocmlint.rule.documentation import summary
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:

@@ -10,10 +10,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import Parser
-from rocmlint.cli.rule_page import described, markdown, plain_text, summary
+from rocmlint.cli.rule_page import described, markdown, plain_text
+from rocmlint.cli.rule_template import KINDS
 from rocmlint.config.configuration import Configuration
 from rocmlint.errors import ConfigError
 from rocmlint.lint.selection import matches, near_rule, rules_of
+from rocmlint.rule.documentation import summary
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -38,6 +40,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="also load local rules, which runs their code (default: only to look up a "
         "rule that is not built in)",
     )
+    parser.add_argument("--new", metavar="NAME", help="write a local rule and its fixtures")
+    parser.add_argument("--code", help="with --new: its code, such as ACME101 (default: the next)")
+    parser.add_argument(
+        "--kind", choices=KINDS, default="call", help="with --new: what it looks at (default: call)"
+    )
+    parser.add_argument(
+        "--folder",
+        metavar="DIR",
+        help="with --new: the directory of the rule (default: the first of `rules` in the "
+        "configuration, else tools/rules)",
+    )
+    parser.add_argument(
+        "--test", metavar="DIR", help="test the local rules in a directory, which runs their code"
+    )
     parser.add_argument(
         "--output-format", choices=FORMATS, default="text", help="output format (default: text)"
     )
@@ -45,15 +61,44 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint rule``."""
-    parser = Parser("rule [CODE|NAME ...] [--all]", "Explain rules. Without arguments, list them.")
+    parser = Parser(
+        "rule [CODE|NAME ...] [--all | --new NAME | --test DIR]",
+        "Explain rules, or write and test local ones. Without arguments, list the rules.",
+        "exit codes: 0 done, 1 a test failed, 2 usage error or an error in a local rule",
+    )
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
+    _refuse_contradictions(flags)
     named = [each.upper() if _CODE.fullmatch(each) else each for each in flags.rules]
+    if flags.new is not None:
+        from rocmlint.cli.rule_new import new  # noqa: PLC0415 - few runs write rules
+
+        return new(flags)
+    if flags.test is not None:
+        from rocmlint.cli.rule_test import test  # noqa: PLC0415 - few runs test rules
+
+        return test(flags.test, lambda rules: _wanted(named, rules) if named else rules)
     known = _known(named, local=flags.local_rules)
     wanted = _wanted(named, known) if named else list(known)
     listing = not (named or flags.all) and flags.output_format == "text"
     print(_listed(wanted) if listing else FORMATS[flags.output_format](wanted))
     return 0
+
+
+def _refuse_contradictions(flags: SimpleNamespace) -> None:
+    given = [f"--{name}" for name in ("new", "test") if getattr(flags, name) is not None]
+    given += ["--all"] if flags.all else []
+    given += ["--no-local-rules"] if flags.local_rules is False else []
+    if len(given) > 1 and given != ["--all", "--no-local-rules"]:
+        message = f"{' and '.join(given)} cannot be used together"
+        raise ConfigError(message)
+    for name, default in (("code", None), ("folder", None), ("kind", "call")):
+        if flags.new is None and getattr(flags, name) != default:
+            message = f"--{name} requires --new"
+            raise ConfigError(message)
+    if flags.new is not None and flags.rules:
+        message = f"--new writes one rule, so it takes no {flags.rules[0]!r}"
+        raise ConfigError(message)
 
 
 def _known(named: Sequence[str], *, local: bool | None) -> Sequence[RuleType]:

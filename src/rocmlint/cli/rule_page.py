@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import textwrap
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.config.option import as_toml, plain, type_name
 from rocmlint.config.option import described as option_described
 from rocmlint.lint.discover import is_linted
-from rocmlint.rule.rule_files import built_in_folder
+from rocmlint.rule.documentation import documentation, not_reported, sections, summary
+from rocmlint.rule.rule_files import built_in_folder, fixtures_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,13 +31,12 @@ _LANGUAGES = {
     "Containerfile": "dockerfile",
 }
 """How the names of files end, and how Markdown calls their languages."""
-_SECTION = re.compile(r"^## (?P<title>.+)$", re.MULTILINE)
 _FENCE = re.compile(r"^```", re.MULTILINE)
 
 
 def described(rule: RuleType) -> dict[str, Any]:
     """Return everything about a rule, as in the JSON output."""
-    documentation = inspect.getdoc(rule) or ""
+    written = documentation(rule)
     return {
         "code": rule.code,
         "name": rule.name,
@@ -49,29 +48,12 @@ def described(rule: RuleType) -> dict[str, Any]:
         "since": rule.since,
         "looks_at": str(rule.on) or None,
         "skips": sorted(rule.skips),
-        "fix": sections(documentation).get("Fix safety"),
+        "fix": sections(written).get("Fix safety"),
         "options": [option_described(name, option) for name, option in rule.options.items()],
         "not_reported": not_reported(rule),
-        "documentation": documentation,
+        "documentation": written,
         "examples": _as_json(example(rule)),
     }
-
-
-def summary(rule: RuleType) -> str:
-    """Return the first paragraph of a rule's documentation, on one line."""
-    return " ".join((inspect.getdoc(rule) or "").split("\n\n")[0].split())
-
-
-def not_reported(rule: RuleType) -> list[str]:
-    """Return why the rule leaves something alone: the first lines of its excuses."""
-    lines = ((inspect.getdoc(each) or "").partition("\n")[0] for each in rule.excuses)
-    return [line for line in lines if line]
-
-
-def sections(documentation: str) -> dict[str, str]:
-    """Return the text below each heading."""
-    _, *parts = _SECTION.split(documentation)
-    return dict(zip(parts[::2], (each.strip() for each in parts[1::2]), strict=True))
 
 
 class Example(NamedTuple):
@@ -89,7 +71,7 @@ def example(rule: RuleType) -> Example | None:
     wheel.
     """
     family, stem = rule.__module__.split(".")[-2:]
-    folder = os.path.join(os.path.dirname(built_in_folder()), "fixtures", family, stem)
+    folder = os.path.join(fixtures_folder(built_in_folder()), family, stem)
     of_python = not any(trigger.part for trigger in rule.on)
     paths = sorted(_marked(folder), key=lambda path: (path.endswith(".py") != of_python, path))
     if not paths:
@@ -125,7 +107,7 @@ def _without_marks(path: str) -> str:
 
 def markdown(rule: RuleType) -> str:
     """Return the page of a rule: what it finds comes first, what it looks at last."""
-    written = sections(inspect.getdoc(rule) or "")
+    written = sections(documentation(rule))
     written.pop("Options", None)  # those of the rule have types and defaults, too
     generated = {
         "Not reported": "\n".join(f"- {each}" for each in not_reported(rule)),
@@ -153,7 +135,7 @@ def plain_text(rule: RuleType) -> str:
 
 def _facts(rule: RuleType) -> str:
     """Return severity, fixes and age of a rule on one line."""
-    fixes = "with fixes" if "Fix safety" in sections(inspect.getdoc(rule) or "") else "no fix"
+    fixes = "with fixes" if "Fix safety" in sections(documentation(rule)) else "no fix"
     preview = ["preview"] if rule.preview else []
     profile = [f"profile {rule.profile}"] if rule.profile else []
     since = f"since {rule.since}"

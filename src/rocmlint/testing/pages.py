@@ -1,0 +1,120 @@
+"""What must hold for the documentation of a rule, which is its page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.config.configuration import Configuration
+from rocmlint.lint.run import Options, run
+from rocmlint.rule.documentation import documentation, not_reported, sections
+from rocmlint.testing.code import has_fixes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocmlint.findings import Finding
+    from rocmlint.rule.registry import RuleType
+    from rocmlint.testing.code import Fixture
+    from rocmlint.testing.failure import Failure
+    from rocmlint.testing.fixtures import RuleFolder
+
+HEADINGS = ("Why it matters", "Example", "Use instead")
+FOLLOWING = ("Fix safety", "References")
+"""Headings that only some rules have."""
+LONGEST_EXAMPLE = 10
+_NAMES = {
+    "python": "job.py",
+    "shell": "install_rocm.sh",
+    "dockerfile": "Dockerfile",
+    "toml": "pyproject.toml",
+    "text": "requirements.txt",
+}
+"""How the files are called that have no title."""
+_BLOCK = re.compile(
+    r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```$',
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def documentation_is_complete(rule: RuleType, at: Failure) -> Iterator[Failure]:
+    """Check that it has a summary, the headings in their order, and examples of ten lines."""
+    text = documentation(rule)
+    above, written = text.partition("\n## ")[0].strip(), sections(text)
+    if not above or above.startswith("## ") or "\n\n" in above:
+        yield at._replace(message="the docstring must begin with one paragraph: what is wrong")
+    if [each for each in written if each in HEADINGS] != list(HEADINGS):
+        listed = ", ".join(f"## {each}" for each in HEADINGS)
+        yield at._replace(message=f"the docstring must have the headings {listed}, in this order")
+    for heading, section in written.items():
+        if not section:
+            yield at._replace(message=f"nothing is written under ## {heading}")
+    for heading in HEADINGS[1:]:
+        shown = shown_files(rule, heading)
+        lines = [line for code in shown.values() for line in code.splitlines() if line]
+        if heading in written and not 0 < len(lines) <= LONGEST_EXAMPLE:
+            message = (
+                f"## {heading} must have 1 to {LONGEST_EXAMPLE} lines of code, not {len(lines)}"
+            )
+            yield at._replace(message=message)
+    for reference in sections(text).get("References", "").splitlines():
+        if not re.fullmatch(r"- https?://\S+", reference):
+            yield at._replace(message=f"a reference must be `- https://…`, not {reference!r}")
+
+
+def excuses_are_explained(rule: RuleType, at: Failure) -> Iterator[Failure]:
+    """Check that each excuse and each option has a line of the page."""
+    if len(set(not_reported(rule))) != len(rule.excuses):
+        names = ", ".join(getattr(each, "__name__", repr(each)) for each in rule.excuses)
+        yield at._replace(message=f"each of the excuses {names} needs a docstring of its own")
+    for name, option in rule.options.items():
+        if not option.help:
+            yield at._replace(message=f"the option {name} needs a help text")
+
+
+def fixes_say_how_safe(
+    rule: RuleType, fixtures: Sequence[Fixture], at: Failure
+) -> Iterator[Failure]:
+    """Check that a rule with fixes says when they are safe."""
+    if has_fixes(rule, fixtures) and "Fix safety" not in sections(documentation(rule)):
+        yield at._replace(message="it has fixes, so the docstring must have ## Fix safety")
+
+
+def the_example_is_found(folder: RuleFolder, rule: RuleType, at: Failure) -> Iterator[Failure]:
+    """Check that the rule finds something in its example."""
+    shown = shown_files(rule, "Example")
+    if shown and rule.code not in {each.code for each in found_in(shown, folder.options(rule))}:
+        yield at._replace(message=f"{rule.code} finds nothing in ## Example")
+
+
+def use_instead_is_silent(folder: RuleFolder, rule: RuleType, at: Failure) -> Iterator[Failure]:
+    """Check that nothing is found in what is to be used instead."""
+    for each in found_in(shown_files(rule, "Use instead"), folder.options(rule)):
+        yield at._replace(message=f"{each.code} is found in ## Use instead: {each.message}")
+
+
+def shown_files(rule: RuleType, heading: str) -> dict[str, str]:
+    """Return the files that a section shows, by their paths."""
+    section = sections(documentation(rule)).get(heading, "")
+    return {
+        block["title"] or _NAMES.get(block["language"], "job.py"): block["code"]
+        for block in _BLOCK.finditer(f"{section}\n")
+    }
+
+
+def found_in(shown: Mapping[str, str], options: Mapping[str, Any]) -> list[Finding]:
+    """Lint a project of these files; of configurations only one among them counts."""
+    with TemporaryDirectory(prefix="rocmlint-rules-") as name:
+        root = Path(name)
+        (root / ".git").mkdir()
+        for path, code in shown.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(code, encoding="utf-8")
+        configured = "rocmlint.toml" in shown or any(
+            "[tool.rocmlint" in it for it in shown.values()
+        )
+        configuration = Configuration(options, isolated=not configured)
+        paths = [str(root / path) for path in shown if not path.endswith("METADATA")]
+        return list(run(paths, configuration.settings_for, Options(jobs=1)).findings)
