@@ -46,7 +46,7 @@ class Escape(NamedTuple):
 
 def escapes(start: cst.CSTNode, source: Source) -> Iterator[Escape]:
     """Yield where a path from the own file leads out of the installed package."""
-    site = site_folder(source.project.folder)
+    site = site_folder(source.project.folder, source.disk)
     if site is None:
         return
     for node, path in namings(start, source):
@@ -91,8 +91,8 @@ def _folder(path: FilePath, source: Source, site: str) -> str | None:
     base = os.path.abspath(source.path)
     if path.module:
         base = os.path.join(site, *path.module.split("."))
-        base = os.path.join(base, "__init__.py") if os.path.isdir(base) else f"{base}.py"
-        if not os.path.isfile(base):
+        base = os.path.join(base, "__init__.py") if source.is_folder(base) else f"{base}.py"
+        if not source.is_file(base):
             return None
     for _ in range(path.up):
         base = os.path.dirname(base)

@@ -169,9 +169,7 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     Folders of the project are looked at; of others the written path must speak.
     """
     places = list(_places(folder, source))
-    found = [
-        each for each in places if source.exists(each) and os.path.isdir(each) and os.listdir(each)
-    ]
+    found = [each for each in places if source.is_folder(each) and source.disk.names_in(each)]
     if any(has_module(each, name, source) for each in found):
         return True
     if found:
@@ -185,8 +183,7 @@ def holds_namespace(folder: cst.BaseExpression, name: str, source: Source) -> bo
     """Check whether a directory of the project holds a package without ``__init__.py``."""
     found = [os.path.join(each, name) for each in _places(folder, source)]
     return any(
-        source.exists(each) and os.path.isdir(each) and "__init__.py" not in source.names_in(each)
-        for each in found
+        source.is_folder(each) and "__init__.py" not in source.names_in(each) for each in found
     )
 
 
@@ -222,7 +219,7 @@ def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
 def lies_beside(name: str, source: Source) -> bool:
     """Return whether a module is next to a script, where Python looks first."""
     here = os.path.dirname(_path(source))
-    return has_module(here, name, source) and not _is_below_package(here, source.root)
+    return has_module(here, name, source) and not _is_below_package(here, source)
 
 
 def holds_in_project(folder: cst.BaseExpression, name: str, source: Source) -> bool:
@@ -291,11 +288,12 @@ def _is_negative(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus)
 
 
-def _is_below_package(folder: str, root: str) -> bool:
+def _is_below_package(folder: str, source: Source) -> bool:
     """Return whether a folder is in a package, or in a folder without __init__.py below one."""
-    if os.path.isfile(os.path.join(folder, "__init__.py")):
+    if source.is_file(os.path.join(folder, "__init__.py")):
         return True
-    return folder.startswith(f"{root}/") and _is_below_package(os.path.dirname(folder), root)
+    is_inside = folder.startswith(f"{source.root}/")
+    return is_inside and _is_below_package(os.path.dirname(folder), source)
 
 
 def has_module(folder: str, name: str, source: Source) -> bool:

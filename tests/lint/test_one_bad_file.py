@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.cli.main import main
+from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
-from rocmlint.lint import linter, opened, workers
+from rocmlint.lint import linter, opened
 from rocmlint.source import document
 from tests.support.project import COMMAND
 
@@ -43,7 +44,7 @@ def lint(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 STAGES: dict[str, tuple[Any, str, str]] = {
-    "reading": (workers, "read_small", "b.py"),
+    "reading": (ON_DISK, "read", "b.py"),
     "decoding": (opened, "text_of", "b.py"),
     "choosing rules": (linter.Linter, "_with_parts", "b.py"),
     "parsing": (document, "parse", "requirements.txt"),

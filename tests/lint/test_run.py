@@ -16,7 +16,8 @@ import pytest
 
 from rocmlint.config.settings import Settings
 from rocmlint.disk.disk import Disk
-from rocmlint.disk.read import read_small
+from rocmlint.disk.files import ON_DISK
+from rocmlint.disk.read import MAXIMUM_BYTES, read_small
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
 from rocmlint.lint.cache import NAME
@@ -257,12 +258,12 @@ def test_a_file_that_cannot_be_linted_is_a_finding_and_hides_no_other(
 def test_a_file_that_cannot_be_read_is_a_finding_and_a_problem(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(path: str, limit: int) -> bytes:
+    def refuse(path: str, limit: int = MAXIMUM_BYTES) -> bytes:
         if path.endswith("load_03.py"):
             raise PermissionError(13, "Permission denied")
         return read_small(path, limit)
 
-    monkeypatch.setattr(workers, "read_small", refuse)
+    monkeypatch.setattr(ON_DISK, "read", refuse)
     outcome = lint(project)
     assert ("load_03.py", "ROC900", 1) in places(outcome)
     assert len(outcome.findings) == 6

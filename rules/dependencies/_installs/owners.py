@@ -35,7 +35,7 @@ def _repository(file: File) -> str:
     """
     git = os.path.join(file.project.folders[-1], ".git")
     folders = [git]
-    if os.path.isfile(git):
+    if file.is_file(git):
         linked = _ELSEWHERE.match(file.read(git))
         inside = os.path.join(os.path.dirname(git), linked[1].strip()) if linked else git
         folders = [inside, os.path.dirname(os.path.dirname(inside))]

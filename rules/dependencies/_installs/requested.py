@@ -107,7 +107,7 @@ def _find(name: str, command: Command, file: File) -> str | None:
         for folder in file.project.folders
         for each in names
     )
-    return next((path for path in paths if file.exists(path) and os.path.isfile(path)), None)
+    return next((path for path in paths if file.is_file(path)), None)
 
 
 def _is_in_clone(command: Command, file: File) -> bool:

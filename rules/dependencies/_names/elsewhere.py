@@ -6,7 +6,6 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rocmlint.disk.state import data_of
 from rocmlint.rule import compile_lazily, whole_word
 
 from .published_names import has_rewrite, history, lacking
@@ -61,8 +60,7 @@ def _declaring(package: str, source: Source) -> str:
 @lru_cache(maxsize=4096)
 def _asked(package: str, path: str, disk: Disk) -> frozenset[str]:
     """Return what a module imports from a package; once a run."""
-    del disk
-    text = (data_of(path) or b"").decode("utf-8", "replace")
+    text = (disk.data_of(path) or b"").decode("utf-8", "replace")
     found = imports(text, package.__eq__)
     return frozenset(
         each.asked for each in found if not _is_under_condition(text, each.match.start())

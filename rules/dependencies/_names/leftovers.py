@@ -57,7 +57,7 @@ def _is_leftover(source: Source) -> bool:
     root = source.project.folders[-1]
     if not path.endswith(".py") or not is_whole(source):
         return False
-    if site_folder(source.project.folder) is not None:
+    if site_folder(source.project.folder, source.disk) is not None:
         return False
     if is_run(path, source.text, root) or path == os.path.join(root, _INIT):
         return False  # a plugin, which its host imports, is a package in the root

@@ -6,7 +6,6 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.disk.state import data_of
 from rocmlint.rule import whole_word
 
 from .judgement import minor
@@ -68,10 +67,9 @@ def _later(
     package: str, version: Version, modules: tuple[str, ...], disk: Disk
 ) -> frozenset[tuple[str, Version]]:
     """Return the names that modules import at the top, and what they come with; once a run."""
-    del disk
     found = set()
     for path in modules:
-        text = (data_of(path) or b"").decode("utf-8", "replace")
+        text = (disk.data_of(path) or b"").decode("utf-8", "replace")
         for each in imports(text, lambda imported: imported == package):
             at_top = text[: each.match.start()].endswith("\n") or not each.match.start()
             release = _comes_with(each.asked, version) if at_top else None

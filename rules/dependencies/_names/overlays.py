@@ -7,7 +7,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from rocmlint.disk.state import data_of
 from rocmlint.rule import compile_lazily, once_per_file
 from rocmlint.rule.closed_projects import is_test
 
@@ -142,7 +141,7 @@ def _put_in_by_program(
 @lru_cache(maxsize=16)
 def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
     """Return the names that modules with its name put into a package; the disk is of one run."""
-    del root, disk
+    del root
     written = re.compile(
         rf"^[ \t]*(?:sys\.modules\[[\"'])?({package}(?:\.\w+)+)(?:[\"']\])?[ \t]*=(?!=)",
         re.MULTILINE,
@@ -151,7 +150,7 @@ def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> fr
     may_put = re.compile(rf"{package}(?:\.[\w\x80-\xff]+)+(?:[\"']\])?[ \t]*=(?!=)".encode()).search
     found: set[str] = set()
     for path in modules:
-        data = data_of(path) or b""
+        data = disk.data_of(path) or b""
         text = data.decode("utf-8", "replace")
         found.update(written.findall(text) if may_put(data) else ())
         found.update(_put_in_by_alias(package, text))

@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.settings import Settings
-from rocmlint.disk.read import read_small
+from rocmlint.disk.files import ON_DISK
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rocmlint.config.file import ConfigPlace, Layer
+    from rocmlint.disk.files import Files
 
 NAMES = (".rocmlint.toml", "rocmlint.toml", "pyproject.toml")
 """The files that may hold a configuration; the first wins in one folder."""
@@ -27,13 +28,17 @@ class Configuration:
         *,
         config: Sequence[str] = (),
         isolated: bool = False,
+        files: Files = ON_DISK,
+        folder: str | None = None,
     ) -> None:
         """Take what is laid over the files, with the keys of ``[tool.rocmlint]``.
 
         ``config`` are files to use in place of the nearest ones, or pieces of TOML. With
-        ``isolated`` no file is looked for. Raises ConfigError.
+        ``isolated`` no file is looked for. They are among ``files``, and paths in the options are
+        relative to ``folder``, the working folder if not given. Raises ConfigError.
         """
-        self._folder = _working_folder()
+        self._files = files
+        self._folder = _working_folder() if folder is None else folder
         self._isolated = isolated
         self._over: list[Layer] = []
         self._settings: dict[str, Settings] = {}
@@ -84,10 +89,10 @@ class Configuration:
             return None
         for name in NAMES:
             path = os.path.join(folder, name)
-            if _may_configure(path):
+            if _may_configure(path, self._files):
                 from rocmlint.config import file as config_file  # noqa: PLC0415 - not every start needs it
 
-                layer = config_file.read_file(path)
+                layer = config_file.read_file(path, files=self._files)
                 if layer is not None:
                     return layer
         return None
@@ -119,14 +124,14 @@ _SPELLINGS = (b"[tool.rocmlint", b"\ntool.rocmlint", b"[tool]", b"\ntool=")
 """Without blanks and quotes, what a pyproject.toml with our table has one of."""
 
 
-def _may_configure(path: str) -> bool:
+def _may_configure(path: str, files: Files) -> bool:
     """Return whether a file may hold our table: parsing TOML takes as long as starting Python."""
     if not path.endswith(NAMES[-1]):
-        return os.path.lexists(path)
+        return files.exists(path) or (files is ON_DISK and os.path.islink(path))
     try:
-        data = b"\n" + read_small(path)
+        data = b"\n" + files.read(path)
     except OSError:
-        return os.path.exists(path)  # what is there and cannot be read must not go unnoticed
+        return files.exists(path)  # what is there and cannot be read must not go unnoticed
     if b"rocmlint" not in data:
         return False
     squeezed = data.translate(None, b" \t\"'")

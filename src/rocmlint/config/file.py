@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
+from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.paths import shown as _shown
-from rocmlint.disk.read import read_small
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from rocmlint.disk.files import Files
 
 ADDED = frozenset(
     {"extend-select", "ignore", "exclude", "per-file-ignores", "extend-fixable", "unfixable"}
@@ -76,7 +78,7 @@ class ConfigPlace(NamedTuple):
         return None
 
 
-def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
+def read_file(path: str, above: tuple[str, ...] = (), files: Files = ON_DISK) -> Layer | None:
     """Read a configuration file and those that it extends.
 
     None for a pyproject.toml without ``[tool.rocmlint]``. Raises ConfigError.
@@ -87,7 +89,7 @@ def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
         message = f"{shown}: circular extend: {' -> '.join(map(_shown, (*above, path)))}"
         raise ConfigError(message)
     try:
-        text = read_small(path).decode()
+        text = files.read(path).decode()
     except (OSError, ValueError) as error:
         message = f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error
@@ -100,7 +102,7 @@ def read_file(path: str, above: tuple[str, ...] = ()) -> Layer | None:
     place = ConfigPlace(shown, text)
     if not isinstance(table, dict):
         raise place.error("tool.rocmlint must be a table", "rocmlint")
-    own = layer(table, os.path.dirname(path), place, (*above, path))
+    own = layer(table, os.path.dirname(path), place, (*above, path), files)
     return own._replace(sources=(*own.sources, path))
 
 
@@ -120,7 +122,11 @@ def read_argument(argument: str, folder: str) -> Layer:
 
 
 def layer(
-    table: Mapping[str, Any], folder: str, place: ConfigPlace, above: tuple[str, ...] = ()
+    table: Mapping[str, Any],
+    folder: str,
+    place: ConfigPlace,
+    above: tuple[str, ...] = (),
+    files: Files = ON_DISK,
 ) -> Layer:
     """Check a table of options, with paths relative to a folder. Raises ConfigError.
 
@@ -146,7 +152,7 @@ def layer(
     if not isinstance(extended, str):
         return own
     try:
-        below = read_file(extended, above)
+        below = read_file(extended, above, files)
     except ConfigError as error:
         message = f"{error}{place.extends()}"
         raise ConfigError(message) from error

@@ -6,6 +6,7 @@ import os
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.state import (
     MODULES,
     REQUIREMENTS,
@@ -24,6 +25,7 @@ from rocmlint.text.text import with_plain_ends
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rocmlint.disk.files import Files
     from rocmlint.disk.state import Below, State
 
 
@@ -37,24 +39,39 @@ class Content(NamedTuple):
 class Disk:
     """Answers as the disk was when a path was first asked for: made anew for each run."""
 
-    def __init__(self, text_of: Callable[[str, bytes], str], *, noted: bool = True) -> None:
+    def __init__(
+        self,
+        text_of: Callable[[str, bytes], str],
+        files: Files = ON_DISK,
+        *,
+        noted: bool = True,
+    ) -> None:
         """Take what decodes the bytes of a file at a path. Know nothing yet.
 
-        Without ``noted`` all fingerprints are empty: nobody will ask what has changed since.
+        Without ``noted`` all fingerprints are empty: nobody will ask what has changed since. What
+        is in memory does not change.
         """
+        noted = noted and files is ON_DISK
+        self.files = files
         self._text_of = text_of
         self._is_noted = noted
-        self.exists = cache(os.path.exists)
-        self.names_in = cache(names_in)
-        self.modules_below = cache(partial(modules_below, noted=noted))
+        self.exists = cache(files.exists)
+        self.is_file = cache(files.is_file)
+        self.is_folder = cache(files.is_folder)
+        self.names_in = cache(partial(names_in, files=files))
+        self.modules_below = cache(partial(modules_below, files=files, noted=noted))
         self.times_below = cache(self._times_below)
         self.modules_with = cache(self._modules_with)
-        self.requirements_below = cache(partial(requirements_below, noted=noted))
+        self.requirements_below = cache(partial(requirements_below, files=files, noted=noted))
         self.read = cache(self._read)
 
     def __reduce__(self) -> tuple[Callable[[], Disk], tuple[()]]:
         """Become, in another process, one that knows nothing yet."""
-        return partial(Disk, self._text_of, noted=self._is_noted), ()
+        return partial(Disk, self._text_of, self.files, noted=self._is_noted), ()
+
+    def data_of(self, path: str) -> bytes | None:
+        """Return the bytes of a small file, None where they cannot be read; not remembered."""
+        return data_of(path, self.files)
 
     def _times_below(self, folder: str) -> str:
         return times_of(self.modules_below(folder).paths) if self._is_noted else ""
@@ -64,10 +81,10 @@ class Disk:
         if not patterns:
             return self.modules_below(folder)
         paths = self.modules_with(folder, patterns[:-1]).paths
-        return texts_with(paths, patterns[-1:], noted=self._is_noted)
+        return texts_with(paths, patterns[-1:], self.files, noted=self._is_noted)
 
     def _read(self, path: str) -> Content:
-        data = data_of(path)
+        data = self.data_of(path)
         if data is None:
             return Content("", UNREADABLE)
         try:
@@ -98,6 +115,14 @@ class DiskView:
         found = self.disk.exists(path)
         self._noted.setdefault(path, found)
         return found
+
+    def is_file(self, path: str) -> bool:
+        """Check whether a path leads to a file, and record whether it exists."""
+        return self.exists(path) and self.disk.is_file(path)
+
+    def is_folder(self, path: str) -> bool:
+        """Check whether a path leads to a directory, and record whether it exists."""
+        return self.exists(path) and self.disk.is_folder(path)
 
     def read(self, path: str) -> str:
         """Return the text of a file, and record its content; empty if it cannot be read."""

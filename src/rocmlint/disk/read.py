@@ -33,7 +33,7 @@ def read_small(path: str, limit: int = MAXIMUM_BYTES) -> bytes:
     except ValueError as error:  # a NUL in the path
         raise OSError(errno.EINVAL, str(error), path) from error
     if len(data) > limit:
-        raise _too_large(path, limit)
+        raise too_large(path, limit)
     return data
 
 
@@ -46,9 +46,10 @@ def _check(path: str, about: os.stat_result, limit: int) -> int:
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
     if about.st_size > limit:
-        raise _too_large(path, limit)
+        raise too_large(path, limit)
     return about.st_size
 
 
-def _too_large(path: str, limit: int) -> OSError:
+def too_large(path: str, limit: int) -> OSError:
+    """Return the error for a file of more than ``limit`` bytes."""
     return OSError(errno.EFBIG, f"larger than {limit / _MEGABYTE:g} MB", path)

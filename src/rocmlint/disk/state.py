@@ -8,10 +8,12 @@ from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole st
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.disk.read import read_small
+from rocmlint.disk.files import ON_DISK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from rocmlint.disk.files import Files
 
     State = bool | str | list[str]
     """False for a path where nothing is; else a digest of a file's content, the names in a folder,
@@ -34,10 +36,10 @@ def digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def data_of(path: str) -> bytes | None:
+def data_of(path: str, files: Files = ON_DISK) -> bytes | None:
     """Return the bytes of a small file, None where they cannot be read."""
     try:
-        return read_small(path)
+        return files.read(path)
     except OSError:
         return None
 
@@ -48,13 +50,13 @@ def content_of(path: str) -> str:
     return UNREADABLE if data is None else digest(data)
 
 
-def names_in(folder: str) -> list[str]:
+def names_in(folder: str, files: Files = ON_DISK) -> list[str]:
     """Return the names in a folder, sorted; none where it cannot be read.
 
     That of the cache is left out, which the first run makes after it has looked.
     """
     try:
-        return sorted(name for name in os.listdir(folder) if name != CACHE)
+        return sorted(name for name in files.names_in(folder) if name != CACHE)
     except (OSError, ValueError):
         return []
 
@@ -69,25 +71,25 @@ class Below(NamedTuple):
     digest: str
 
 
-def modules_below(folder: str, *, noted: bool = True) -> Below:
+def modules_below(folder: str, files: Files = ON_DISK, *, noted: bool = True) -> Below:
     """Find the modules below a folder; the fingerprint is that of their paths."""
-    paths = _below(folder, lambda name: name.endswith(".py"))
+    paths = _below(folder, lambda name: name.endswith(".py"), files)
     return Below(paths, _digest_of(paths) if noted else "")
 
 
-def requirements_below(folder: str, *, noted: bool = True) -> Below:
+def requirements_below(folder: str, files: Files = ON_DISK, *, noted: bool = True) -> Below:
     """Find the files below a folder that declare what the project in theirs requires.
 
     The fingerprint changes with any of them.
     """
-    paths = _below(folder, lambda name: name in _OF_PROJECTS)
+    paths = _below(folder, lambda name: name in _OF_PROJECTS, files)
     return Below(paths, times_of(paths) if noted else "")
 
 
 _OF_PROJECTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"})
 
 
-def _below(folder: str, is_wanted: Callable[[str], bool]) -> tuple[str, ...]:
+def _below(folder: str, is_wanted: Callable[[str], bool], among: Files) -> tuple[str, ...]:
     """Find files below a folder, in at most 5,000 folders; ``os.walk`` takes twice as long."""
     found: list[str] = []
     waiting = [folder]
@@ -96,7 +98,7 @@ def _below(folder: str, is_wanted: Callable[[str], bool]) -> tuple[str, ...]:
             break
         above = os.path.join(waiting.pop(), "")
         try:
-            entries = sorted(os.scandir(above), key=lambda entry: entry.name, reverse=True)
+            entries = sorted(among.entries(above), key=lambda entry: entry.name, reverse=True)
         except OSError:
             continue
         files = []
@@ -114,7 +116,9 @@ def times_of(paths: Iterable[str]) -> str:
     return _digest_of(map(_identity, paths))
 
 
-def texts_with(paths: Iterable[str], patterns: Iterable[str], *, noted: bool = True) -> Below:
+def texts_with(
+    paths: Iterable[str], patterns: Iterable[str], files: Files = ON_DISK, *, noted: bool = True
+) -> Below:
     """Return the files in which all of the regular expressions find something.
 
     The fingerprint is that of their content.
@@ -122,7 +126,7 @@ def texts_with(paths: Iterable[str], patterns: Iterable[str], *, noted: bool = T
     searches = [re.compile(pattern.encode()).search for pattern in patterns]
     found = {}
     for path in paths:
-        data = data_of(path) or b""
+        data = data_of(path, files) or b""
         if all(search(data) for search in searches):
             found[path] = digest(data) if noted else ""
     texts = _digest_of(f"{path} {text}" for path, text in found.items()) if noted else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -161,7 +161,7 @@ def format_of(path: str, content: str | bytes = "") -> Format | None:
     return found
 
 
-@cache
+@lru_cache(maxsize=65536)
 def _by_path(path: str) -> Format | None:
     name = path[path.rfind("/") + 1 :]
     # Most files of a project are of no format: to try every pattern takes longer than to find them.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.config.settings import Settings
+    from rocmlint.disk.files import Entry, Files
 
     SettingsFor = Callable[[str], Settings]
 
@@ -40,6 +42,8 @@ _BUILT = compile_lazily(r"lib(?:\..+)?\Z")
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
+_REMEMBERED = 65536
+"""Folders of which is known what git ignores there."""
 _PLAIN_NAME = compile_lazily(r"[A-Z0-9_-]+\Z|[0-9a-f]{16,}\Z")
 """Names without a suffix that no script has: LICENSE, CODEOWNERS, the blobs of a cache."""
 _SHEBANG = compile_lazily(r"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
@@ -65,9 +69,13 @@ class Discovery(NamedTuple):
 
 
 def discover(
-    paths: Sequence[str], settings_for: Callable[[str], Settings], *, force_exclude: bool = False
+    paths: Sequence[str],
+    settings_for: Callable[[str], Settings],
+    files: Files = ON_DISK,
+    *,
+    force_exclude: bool = False,
 ) -> Discovery:
-    """Find the files below the given paths.
+    """Find the files below the given paths, among the ``files``.
 
     A file that is named itself is linted whatever the excludes, unless ``force_exclude``, and a
     script of Python whatever its name. Links to folders are not followed, so that no loop can be
@@ -76,21 +84,21 @@ def discover(
     found: dict[str, FileToLint] = {}
     problems: list[str] = []
     notes: list[str] = []
-    rooted = _rooted(paths, settings_for)
+    rooted = _rooted(paths, settings_for, files)
     named: dict[int, Settings] = {}
     for path in paths:
-        if os.path.isdir(path):
-            for absolute, each in _walk(path, rooted(path), problems, notes):
+        if files.is_folder(path):
+            for absolute, each in _walk(path, rooted(path), files, problems, notes):
                 found.setdefault(absolute, each)
-        elif os.path.isfile(path):
+        elif files.is_file(path):
             try:
                 settings = _checked(settings_for(os.path.dirname(os.path.abspath(path))))
             except ConfigError as error:
                 problems.append(f"{error}; {path} was not linted")
                 continue
-            if force_exclude and is_excluded(path, settings):
+            if force_exclude and is_excluded(path, settings, files):
                 continue
-            refusal = why_not_linted(path, _beginning(path), settings)
+            refusal = why_not_linted(path, _beginning(path, files), settings)
             if refusal is None:
                 settings = named.setdefault(id(settings), settings._replace(named=True))
                 found.setdefault(os.path.abspath(path), FileToLint(path, settings))
@@ -112,17 +120,19 @@ def _refusal(path: str) -> str:
     return "neither a file nor a directory; use - to lint standard input"
 
 
-def _rooted(paths: Sequence[str], settings_for: SettingsFor) -> Callable[[str], SettingsFor]:
+def _rooted(
+    paths: Sequence[str], settings_for: SettingsFor, files: Files
+) -> Callable[[str], SettingsFor]:
     """Return the settings below each folder that is named, which say it where no repository does.
 
     Of two folders of which one holds the other the outer one counts.
     """
-    named = {os.path.join(os.path.abspath(each), "") for each in paths if os.path.isdir(each)}
+    named = {os.path.join(os.path.abspath(each), "") for each in paths if files.is_folder(each)}
     told: dict[tuple[int, str], Settings] = {}
 
     def below(folder: str) -> SettingsFor:
         linted = os.path.abspath(folder)
-        if _in_repository(linted):
+        if _in_repository(linted, files):
             return settings_for
         inside = os.path.join(linted, "")
         outer = min((each for each in named if inside.startswith(each)), key=len)
@@ -142,6 +152,7 @@ def _rooted(paths: Sequence[str], settings_for: SettingsFor) -> Callable[[str], 
 def _walk(
     folder: str,
     settings_for: Callable[[str], Settings],
+    files: Files,
     problems: list[str],
     notes: list[str],
 ) -> Iterator[tuple[str, FileToLint]]:
@@ -151,7 +162,7 @@ def _walk(
     while stack:
         current = stack.pop()
         try:
-            entries = list(os.scandir(current))
+            entries = list(files.entries(current))
         except OSError as error:
             problems.append(f"{current}: cannot be read: {error.strerror}")
             continue
@@ -161,7 +172,7 @@ def _walk(
         names = {entry.name for entry in entries}
         if "pyvenv.cfg" in names and current != folder:
             continue  # an environment
-        reason = None if current == folder else _why_left_out(absolute, names, root)
+        reason = None if current == folder else _why_left_out(absolute, names, root, files)
         if reason is not None:
             notes.append(f"{_shown(current)}: {_LEFT_OUT.format(reason)}")
             continue
@@ -171,31 +182,31 @@ def _walk(
             problems.append(f"{error}; nothing in {_shown(current)} was linted")
             continue
         may_exclude = bool(settings.exclude) or (
-            settings.respect_gitignore and bool(_git_patterns(absolute))
+            settings.respect_gitignore and bool(_git_patterns(absolute, files))
         )
         for entry in entries:
             path = above + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if _is_entered(entry) and not _is_excluded(path, settings, folder=True):
+                if _is_entered(entry) and not _is_excluded(path, settings, files, folder=True):
                     stack.append(entry.path)
             elif (is_code := path.endswith(_CODE)) or may_be_linted(path):
-                if not _is_file(entry) or (may_exclude and _is_excluded(path, settings)):
+                if not _is_file(entry) or (may_exclude and _is_excluded(path, settings, files)):
                     continue
-                if entry.is_symlink() and _is_linted_itself(path, settings):
+                if entry.is_symlink() and _is_linted_itself(path, settings, files):
                     continue
-                if is_code or is_linted(path, settings) or _is_shell_script(entry):
+                if is_code or is_linted(path, settings) or _is_shell_script(entry, files):
                     yield path, FileToLint(_shown(entry.path), settings)
 
 
-def _is_linted_itself(link: str, settings: Settings) -> bool:
+def _is_linted_itself(link: str, settings: Settings, files: Files) -> bool:
     """Return whether a link leads to a file of the same folder, which is linted by its own name."""
     folder, target = os.path.dirname(link), os.path.realpath(link)
     own = os.path.join(folder, os.path.basename(target))
     beside = os.path.dirname(target) == os.path.realpath(folder)
-    return beside and is_linted(own, settings) and not _is_excluded(own, settings)
+    return beside and is_linted(own, settings) and not _is_excluded(own, settings, files)
 
 
-def _why_left_out(folder: str, names: set[str], root: str) -> str | None:
+def _why_left_out(folder: str, names: set[str], root: str, files: Files) -> str | None:
     """Return why nobody would act on findings in a folder; None for all others."""
     above, called = os.path.split(folder)
     is_at_root = called in _OF_OTHERS_AT_ROOT and above == root
@@ -209,7 +220,7 @@ def _why_left_out(folder: str, names: set[str], root: str) -> str | None:
         return None  # as of most folders, which must not cost an import
     from rocmlint.lint.vendored import vendored  # noqa: PLC0415
 
-    return vendored(folder, names, root)
+    return vendored(folder, names, root, files)
 
 
 def _checked(settings: Settings) -> Settings:
@@ -249,12 +260,11 @@ def may_be_linted(path: str) -> bool:
     return "." not in name and not _PLAIN_NAME.match(name)
 
 
-def _is_shell_script(entry: os.DirEntry[str]) -> bool:
+def _is_shell_script(entry: Entry, files: Files) -> bool:
     if "." in entry.name:  # a document that nobody asked for
         return False
     try:
-        with open(entry.path, "rb", buffering=0) as file:
-            return is_shell_script(file.read(_LINE))
+        return is_shell_script(files.start_of(entry.path, _LINE))
     except OSError:
         return False
 
@@ -264,55 +274,54 @@ def is_script(data: bytes) -> bool:
     return _SHEBANG.match(data[:_LINE].decode("latin-1")) is not None or is_shell_script(data)
 
 
-def _beginning(path: str) -> bytes:
+def _beginning(path: str, files: Files) -> bytes:
     """Return the first bytes of a file; a Python script's for one that cannot be read.
 
     Whoever lints it tells why.
     """
     try:
-        with open(path, "rb") as file:
-            return file.read(_LINE)
+        return files.start_of(path, _LINE)
     except OSError:
         return b"#!python"
 
 
-def _is_entered(entry: os.DirEntry[str]) -> bool:
+def _is_entered(entry: Entry) -> bool:
     name = entry.name
     return name not in NEVER_ENTERED and (not name.startswith(".") or name in ENTERED)
 
 
-def _is_file(entry: os.DirEntry[str]) -> bool:
+def _is_file(entry: Entry) -> bool:
     try:
         return entry.is_file()
     except OSError:  # a link that leads to itself
         return False
 
 
-def is_excluded(path: str, settings: Settings) -> bool:
+def is_excluded(path: str, settings: Settings, files: Files = ON_DISK) -> bool:
     """Return whether a file, or a folder that it lies in, is excluded."""
     path = os.path.abspath(path)
-    if _is_excluded(path, settings):
+    if _is_excluded(path, settings, files):
         return True
     folder = os.path.dirname(path)
     while len(folder) > len(settings.root) and folder != os.path.dirname(folder):
-        if _is_excluded(folder, settings, folder=True):
+        if _is_excluded(folder, settings, files, folder=True):
             return True
         folder = os.path.dirname(folder)
     return False
 
 
-def _is_excluded(path: str, settings: Settings, *, folder: bool = False) -> bool:
+def _is_excluded(path: str, settings: Settings, files: Files, *, folder: bool = False) -> bool:
     """Return whether an absolute path is excluded, whatever the folders that it lies in."""
     if settings.exclude:
         relative = os.path.relpath(path, settings.root) + (os.sep if folder else "")
         if spec(settings.exclude).match_file(relative):
             return True
-    return settings.respect_gitignore and _is_ignored_by_git(path, folder=folder)
+    return settings.respect_gitignore and _is_ignored_by_git(path, files, folder=folder)
 
 
-def _is_ignored_by_git(path: str, *, folder: bool) -> bool:
+def _is_ignored_by_git(path: str, files: Files, *, folder: bool) -> bool:
     """Ask the .gitignore files from the nearest up to the root of the repository."""
-    for base, patterns in _git_patterns(os.path.dirname(path)):
+    for base, patterns in _git_patterns(os.path.dirname(path), files):
         relative = os.path.relpath(path, base) + (os.sep if folder else "")
         answer = spec(patterns).check_file(relative).include
         if answer is not None:
@@ -320,31 +329,31 @@ def _is_ignored_by_git(path: str, *, folder: bool) -> bool:
     return False
 
 
-@cache
-def _git_patterns(folder: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+@lru_cache(maxsize=_REMEMBERED)
+def _git_patterns(folder: str, files: Files) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the folders with ignore patterns that count for entries of a folder, nearest first."""
-    own = _patterns(os.path.join(folder, ".gitignore"))
+    own = _patterns(os.path.join(folder, ".gitignore"), files)
     here = ((folder, own),) if own else ()
-    if os.path.exists(os.path.join(folder, ".git")):
-        shared = _patterns(os.path.join(folder, ".git", "info", "exclude"))
+    if files.exists(os.path.join(folder, ".git")):
+        shared = _patterns(os.path.join(folder, ".git", "info", "exclude"), files)
         return (*here, *(((folder, shared),) if shared else ()))
     parent = os.path.dirname(folder)
     if parent == folder:
         return ()  # no repository: a stray .gitignore means nothing
-    above = _git_patterns(parent)
-    return (*here, *above) if _in_repository(parent) else ()
+    above = _git_patterns(parent, files)
+    return (*here, *above) if _in_repository(parent, files) else ()
 
 
-@cache
-def _in_repository(folder: str) -> bool:
-    if os.path.exists(os.path.join(folder, ".git")):
+@lru_cache(maxsize=_REMEMBERED)
+def _in_repository(folder: str, files: Files) -> bool:
+    if files.exists(os.path.join(folder, ".git")):
         return True
     parent = os.path.dirname(folder)
-    return parent != folder and _in_repository(parent)
+    return parent != folder and _in_repository(parent, files)
 
 
-@cache
-def _patterns(path: str) -> tuple[str, ...]:
-    lines = (line.decode("utf-8", "replace") for line in (data_of(path) or b"").splitlines())
+@lru_cache(maxsize=_REMEMBERED)
+def _patterns(path: str, files: Files) -> tuple[str, ...]:
+    lines = (line.decode("utf-8", "replace") for line in (data_of(path, files) or b"").splitlines())
     patterns = (line for line in lines if line.strip() and not line.startswith("#"))
     return tuple(line for line in patterns if is_pattern(line))  # git passes over the others

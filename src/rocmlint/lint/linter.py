@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk
+    from rocmlint.disk.files import Files
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
     from rocmlint.lint.look import Look
@@ -57,12 +59,12 @@ class Analysis(NamedTuple):
     """What went wrong inside local rules; of a file that is linted alone, in ``problems`` too."""
 
 
-def disk_of_run(*, noted: bool) -> Disk:
+def disk_of_run(files: Files = ON_DISK, *, noted: bool) -> Disk:
     """Return what all files of a run share of the disk; ``noted`` where a cache will ask for it."""
     from rocmlint.disk.disk import Disk  # noqa: PLC0415 - not for a file that is linted alone
     from rocmlint.source.decoding import text_of  # noqa: PLC0415
 
-    return Disk(text_of, noted=noted)
+    return Disk(text_of, files, noted=noted)
 
 
 class Linter:
@@ -93,6 +95,16 @@ class Linter:
         """Load the rules again in another process."""
         claims = self._claims is not None
         return partial(Linter, self.settings, self._disk, claims=claims), ()
+
+    @cached_property
+    def _seen(self) -> Disk:
+        """The disk that all files share, else one for what cannot be read."""
+        return self._disk or disk_of_run(noted=False)
+
+    @property
+    def files(self) -> Files:
+        """Where the files are that it lints."""
+        return self._seen.files
 
     @cached_property
     def _parts(self) -> Scanner[Rule[Any]]:
@@ -298,7 +310,7 @@ class Linter:
     def _unread(self, path: str, unread: Unread, line: int, column: int) -> list[Finding]:
         enabled = self._enabled_of(self.rules, path)
         rule = next((rule for rule in enabled if rule.code == UNREADABLE_FILE), None)
-        if rule is None or rule.skips & kinds(place_of(path)):
+        if rule is None or rule.skips & kinds(place_of(path, self._seen)):
             return []
         place = (line, column, line, column)
         # Each cell is told for itself; the lines of a list have one mistake in common.

@@ -7,7 +7,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.disk.read import MAXIMUM_READ, read_small
+from rocmlint.disk.files import ON_DISK
+from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
 from rocmlint.lint.by_settings import BySettings
@@ -19,6 +20,7 @@ from rocmlint.lint.serialized import to_stored
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
+    from rocmlint.disk.files import Files
     from rocmlint.disk.state import State
     from rocmlint.findings import Claim
     from rocmlint.lint.discover import FileToLint
@@ -72,20 +74,28 @@ class _Work(NamedTuple):
 
 
 def lint_files(
-    files: Sequence[FileToLint], jobs: int | None, *, claims: bool = False, cached: bool = False
+    files: Sequence[FileToLint],
+    jobs: int | None,
+    among: Files = ON_DISK,
+    *,
+    claims: bool = False,
+    cached: bool = False,
 ) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
 
-    Only where results are to be ``cached`` have they a digest.
+    Only where results are to be ``cached`` have they a digest. What is ``among`` files in memory is
+    linted by this process.
 
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
-    disk = disk_of_run(noted=cached)
+    disk = disk_of_run(among, noted=cached)
     linters = BySettings(lambda settings: Linter(settings, disk, claims=claims))
-    jobs = jobs or processors()
+    jobs = (jobs or processors()) if among is ON_DISK else 1
     files, refused = _usable(files, linters)
     yield from refused
-    unseen = (_work(each.path, linters.index(each.settings), cached=cached) for each in files)
+    unseen = (
+        _work(each.path, linters.index(each.settings), among, cached=cached) for each in files
+    )
     waiting: list[tuple[_Work, _Seen]] = []
     waiting_bytes = 0
     for work in unseen:
@@ -138,8 +148,10 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _work(path: str, linter: int, *, cached: bool) -> _Work:
+def _work(path: str, linter: int, among: Files, *, cached: bool) -> _Work:
     try:
+        if among is not ON_DISK:
+            return _Work(path, linter, among.size(path), None)
         about = os.stat(path)
     except OSError:
         return _Work(path, linter, 0, None)
@@ -164,7 +176,7 @@ def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> FileResult | _See
     if work.size > MAXIMUM_READ:
         return _result(work.path, linter.too_large(work.path, work.size))
     try:
-        data = read_small(work.path, MAXIMUM_READ)
+        data = linter.files.read(work.path, MAXIMUM_READ)
     except OSError as error:
         return _unreadable(work.path, linter, error)
     except Exception as error:  # noqa: BLE001 - above all too little memory

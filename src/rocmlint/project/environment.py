@@ -46,7 +46,7 @@ def site_folders(environment: str) -> tuple[str, ...]:
     They come in the order in which Python searches them. A folder with installed packages is
     taken as it is. Nothing is run.
     """
-    if _holds_distributions(environment):
+    if any(map(_is_record, _folders(environment, ""))):
         return (environment,)
     prefix, version = _prefix(environment)
     found = _below(prefix, version)
@@ -98,15 +98,17 @@ def _installed_into(folder: str, disk: Disk) -> str | None:
     def is_project(folder: str) -> bool:
         return any(disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS)
 
-    return site_folder(folder, is_project)
+    return site_folder(folder, disk, is_project)
 
 
-def site_folder(folder: str, ends_at: Callable[[str], bool] | None = None) -> str | None:
+def site_folder(
+    folder: str, disk: Disk, ends_at: Callable[[str], bool] | None = None
+) -> str | None:
     """Return the nearest folder, from this one up, that packages are installed or unpacked into.
 
     None where a folder before it is one of which ``ends_at`` is true.
     """
-    while not _holds_distributions(folder):
+    while not _holds_distributions(folder, disk):
         above = os.path.dirname(folder)
         if above == folder or (ends_at is not None and ends_at(folder)):
             return None
@@ -115,11 +117,12 @@ def site_folder(folder: str, ends_at: Callable[[str], bool] | None = None) -> st
 
 
 @lru_cache(maxsize=4096)
-def _holds_distributions(folder: str) -> bool:
-    try:
-        return any(name.endswith(".dist-info") for name in os.listdir(folder))
-    except OSError:
-        return False
+def _holds_distributions(folder: str, disk: Disk) -> bool:
+    return any(map(_is_record, disk.names_in(folder)))
+
+
+def _is_record(name: str) -> bool:
+    return name.endswith(".dist-info")
 
 
 def _prefix(environment: str) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from functools import lru_cache
 from importlib.util import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.files import ON_DISK
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -212,6 +214,8 @@ def _is_class(node: Any) -> bool:
 
 @lru_cache(maxsize=256)
 def _tree(folders: tuple[str, ...], disk: Disk, path: str, module: str) -> Any:
+    if disk.files is not ON_DISK:
+        return None
     try:
         from astroid import builder, exceptions  # noqa: PLC0415 - as above
     except ImportError:

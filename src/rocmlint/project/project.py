@@ -61,7 +61,7 @@ class Project(Declarations):
         """
         if self.settings.environment is not None:
             return environment.site_folders(self.settings.environment)
-        own = environment.site_folder(self.folder)
+        own = environment.site_folder(self.folder, self.disk)
         return () if own is None else (own,)
 
     @cached_property

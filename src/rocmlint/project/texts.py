@@ -31,7 +31,7 @@ def texts_below(root: str, view: DiskView) -> Iterator[str]:
             path = os.path.join(folder, name)
             if name.endswith(_ENDINGS) or _is_linted(path):
                 yield path
-            elif _may_be_folder(name) and os.path.isdir(path) and count < _MOST_FOLDERS:
+            elif _may_be_folder(name) and view.disk.is_folder(path) and count < _MOST_FOLDERS:
                 folders.append(path)
 
 

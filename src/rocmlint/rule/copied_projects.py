@@ -61,7 +61,7 @@ def _licenses(folder: str, file: File) -> str:
     """Return the text of the licenses in a folder, "" for none."""
     names = sorted(each for each in file.names_in(folder) if _LICENSE.match(each))
     paths = (os.path.join(folder, each) for each in names)
-    return "\n".join(file.read(each) for each in paths if os.path.isfile(each)).strip()
+    return "\n".join(file.read(each) for each in paths if file.is_file(each)).strip()
 
 
 def _is_alone(folder: str, found: str, file: File) -> bool:

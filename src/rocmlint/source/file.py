@@ -67,7 +67,7 @@ class File(DiskView):
     @cached_property
     def place(self) -> str:
         """The path inside the project, with ``/``."""
-        return place_of(self.path) if self._place is None else self._place
+        return place_of(self.path, self.disk) if self._place is None else self._place
 
     @cached_property
     def kinds(self) -> frozenset[str]:

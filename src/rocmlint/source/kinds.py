@@ -12,6 +12,8 @@ from rocmlint.lazy import compile_lazily
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rocmlint.disk.disk import Disk
+
 ARCHIVE = (
     r"_?(?:legacy|archived?|archives|attic|backups?|bak|deprecated|graveyard|obsolete|old|outdated"
     r"|retired(?:[-_]\w+)?|trash|unused"
@@ -43,7 +45,7 @@ _PROJECT_MARKS = (
 )
 
 
-@functools.cache
+@functools.lru_cache(maxsize=65536)
 def kinds(path: str) -> frozenset[str]:
     """Return what kinds of file a path names.
 
@@ -67,7 +69,7 @@ def package_of(path: str, exists: Callable[[str], bool]) -> tuple[str, str] | No
     return None if top is None else (top, folder)
 
 
-def place_of(path: str) -> str:
+def place_of(path: str, disk: Disk) -> str:
     """Return the path of a file inside its project, with ``/``.
 
     The project is the nearest folder above with a mark of one, else the one that holds the
@@ -75,15 +77,15 @@ def place_of(path: str) -> str:
     checkout below a folder named ``tests`` holds more than tests.
     """
     path = os.path.abspath(path)
-    package = package_of(path, os.path.exists)
-    root = _project(os.path.dirname(path)) or (package[1] if package else os.getcwd())
+    package = package_of(path, disk.exists)
+    root = _project(os.path.dirname(path), disk) or (package[1] if package else os.getcwd())
     inside = os.path.commonpath([path, root]) == root
     return (os.path.relpath(path, root) if inside else os.path.basename(path)).replace(os.sep, "/")
 
 
-@functools.cache
-def _project(folder: str) -> str | None:
-    if any(os.path.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
+@functools.lru_cache(maxsize=65536)
+def _project(folder: str, disk: Disk) -> str | None:
+    if any(disk.exists(os.path.join(folder, mark)) for mark in _PROJECT_MARKS):
         return folder
     parent = os.path.dirname(folder)
-    return None if parent == folder else _project(parent)
+    return None if parent == folder else _project(parent, disk)
