@@ -39,7 +39,9 @@ report: disk rule source text
 testing: change config disk lint rule source
 verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
-api: config lint text
+tables: config disk lint report source
+api: config lint tables text
+engines: api tables
 editors: config lint report rule
 export: control_flow tensors
 cli: change config control_flow disk gpus interpreter lint patched_classes project published report rule source stack testing text verify

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
-    from rocmlint.api import lint_paths, lint_source
+    from rocmlint.api import lint_batches, lint_paths, lint_source, lint_table
     from rocmlint.errors import RocmlintError
     from rocmlint.findings import Edit, Finding, Fix
     from rocmlint.rule.rule import Rule
@@ -24,8 +24,10 @@ __all__ = [
     "__version__",
     "assert_loaded",
     "bear_witness",
+    "lint_batches",
     "lint_paths",
     "lint_source",
+    "lint_table",
 ]
 
 _HOME = {
@@ -37,8 +39,10 @@ _HOME = {
     "Rule": "rocmlint.rule.rule",
     "assert_loaded": "rocmlint.verify.live.assertion",
     "bear_witness": "rocmlint.verify.job.witnesses",
+    "lint_batches": "rocmlint.api",
     "lint_paths": "rocmlint.api",
     "lint_source": "rocmlint.api",
+    "lint_table": "rocmlint.api",
 }
 
 

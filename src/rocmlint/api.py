@@ -9,7 +9,9 @@ from rocmlint.config.configuration import Configuration
 from rocmlint.errors import RocmlintError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from rocmlint.findings import Finding
 
@@ -69,6 +71,48 @@ def lint_source(
     if analysis.problems:
         raise RocmlintError("\n".join(analysis.problems))
     return analysis.findings
+
+
+def lint_table(
+    table: pa.Table | pa.RecordBatch,
+    *,
+    options: Mapping[str, Any] | None = None,
+    isolated: bool = True,
+) -> pa.Table:
+    """Lint the files in an Arrow table, and return a table of findings.
+
+    The columns ``repository``, ``path`` and ``content`` (strings or binary) are read. Pins, lock
+    files and modules that a file depends on are those of the same repository in the same table:
+    nothing is read from disk, and local rules are never run. ``options`` are those of
+    :func:`lint_paths`; unless ``isolated``, they are laid over the ``[tool.rocmlint]`` of each
+    repository.
+
+    The result has the columns of ``rocmlint.tables.schema.SCHEMA``, sorted by repository and
+    place. What cannot be linted is a row with a ``problem``. The order of the rows of ``table``
+    does not matter.
+
+    Raises ConfigError for wrong options, and RocmlintError for a table without these columns or
+    where pyarrow is not installed.
+    """
+    from rocmlint.tables.lint import lint  # noqa: PLC0415 - needs pyarrow
+
+    return lint(table, options, isolated=isolated)
+
+
+def lint_batches(
+    batches: Iterable[pa.RecordBatch],
+    *,
+    options: Mapping[str, Any] | None = None,
+    isolated: bool = True,
+) -> Iterator[pa.RecordBatch]:
+    """Lint record batches in which the rows of each repository follow one another.
+
+    Yield batches of findings. A repository may go on in the next batches; no more than one is held
+    at a time, and one batch. The arguments and errors are those of :func:`lint_table`.
+    """
+    from rocmlint.tables.lint import lint_each  # noqa: PLC0415 - needs pyarrow
+
+    return lint_each(batches, options, isolated=isolated)
 
 
 def _configuration(

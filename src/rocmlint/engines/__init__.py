@@ -1,0 +1,1 @@
+"""Adapters for engines that spread a table over machines: each sees whole repositories."""
