@@ -10,7 +10,7 @@ from rocmlint.cli.environment import fill_in, variable
 from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
 from rocmlint.cli.main import VERBS
-from rocmlint.cli.output import conclude, report, settle_outputs
+from rocmlint.cli.output import conclude, read_attached, report, settle_outputs
 from rocmlint.config.settings import FAIL_ON, OPTIONS
 from rocmlint.errors import ConfigError
 from rocmlint.report import STATISTICS
@@ -50,6 +50,7 @@ def read(arguments: Sequence[str]) -> SimpleNamespace:
     settle_outputs(flags)
     fill_in(flags)
     flags.output_format = flags.output_format or FLAGS["output-format"].default
+    read_attached(flags)
     return flags
 
 

@@ -49,6 +49,14 @@ FLAGS: Mapping[str, Option] = {
         group=_OUTPUT,
         metavar="FORMAT:FILE",
     ),
+    "attach": Option(
+        "paths",
+        (),
+        "Show a result of `rocmlint verify` or `rocmlint stack show` (its JSON) in the HTML "
+        "report; can be repeated.",
+        group=_OUTPUT,
+        metavar="FILE",
+    ),
     "statistics": Option(
         "boolean", False, "Print the number of findings for each rule instead.", group=_OUTPUT
     ),

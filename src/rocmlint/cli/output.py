@@ -16,7 +16,7 @@ from rocmlint.report.summary import fixed_rules, summary
 from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import SimpleNamespace
     from typing import TextIO
 
@@ -48,6 +48,20 @@ def split_output(text: str, given_as: str) -> tuple[str, str]:
     return name, path
 
 
+def read_attached(flags: SimpleNamespace) -> None:
+    """Read what a report shows besides the findings. Raises ConfigError where no report can."""
+    flags.attached = ()
+    if not flags.attach:
+        return
+    formats = {flags.output_format, *(each.partition(":")[0] for each in flags.output)}
+    if "html" not in formats:
+        message = "--attach needs an HTML report: --output html:FILE or --output-format html"
+        raise ConfigError(message)
+    from rocmlint.report.attached import read  # noqa: PLC0415 - few reports have any
+
+    flags.attached = [read(path) for path in flags.attach]
+
+
 def report(job: Job, state: RunState) -> RunState:
     """Write the findings to where they are wanted; a file that cannot be written is a problem."""
     flags = job.flags
@@ -57,6 +71,7 @@ def report(job: Job, state: RunState) -> RunState:
         state.problems,
         {**state.texts, **job.piped},
         job.settings.rules,
+        flags.attached,
     )
     problems = list(state.problems)
     for each in flags.output:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from rocmlint.findings import Finding
+    from rocmlint.report.attached import Attached
 
 FORMATS: Mapping[str, str] = {
     "text": "text",
@@ -31,6 +32,7 @@ FORMATS: Mapping[str, str] = {
     "grouped": "grouped",
     "pylint": "pylint",
     "markdown": "markdown",
+    "html": "html",
 }
 """The formats, by name, and their modules."""
 STATISTICS = ("text", "json")
@@ -51,6 +53,8 @@ class Report(NamedTuple):
     """The texts of files that are not to be read from disk, such as standard input."""
     rule_folders: tuple[str, ...] = ()
     """The folders of local rules, for formats that describe the rules."""
+    attached: Sequence[Attached] = ()
+    """What else is known, for formats that show it beside the findings."""
 
 
 def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:

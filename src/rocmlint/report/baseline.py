@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
-from rocmlint.report.fingerprint import fingerprint, posix
+from rocmlint.report.fingerprint import posix
+from rocmlint.report.known import KnownFinding, as_known, compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,15 +29,6 @@ if TYPE_CHECKING:
 VERSION = 1
 MAXIMUM_BYTES = 100_000_000
 """A larger file is not read: it would allow hundreds of thousands of findings."""
-
-
-class KnownFinding(NamedTuple):
-    """One allowed finding: its file, its rule, its text, and its text with the lines around it."""
-
-    path: str
-    code: str
-    text: str
-    around: str
 
 
 class Filtered(NamedTuple):
@@ -53,14 +44,9 @@ def filter_known(path: str, findings: Sequence[Finding], lines: Lines, linted: L
     ``linted`` says whether the run would have found anything of a rule (its code) in a file (its
     absolute path): only such an entry can be stale. Raises ConfigError.
     """
-    left = Counter(read(path))
-    made = [_entry(finding, lines, path) for finding in findings]
-    # Of several alike, those between the same neighbours are the known ones; only then any.
-    unknown = [pair for pair in zip(findings, made, strict=True) if not _take(left, pair[1])]
-    alike = Counter(entry[:3] for entry in left.elements())
-    new = [finding for finding, entry in unknown if not _take(alike, entry[:3])]
-    stale = [entry for entry in sorted(left.elements()) if _take(alike, entry[:3])]
-    return Filtered(new, [entry for entry in stale if linted(_place(entry, path), entry.code)])
+    known = read(path)
+    new, left = compare([(each, _entry(each, lines, path)) for each in findings], known)
+    return Filtered(new, [entry for entry in left if linted(_place(entry, path), entry.code)])
 
 
 def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Linted) -> int:
@@ -119,16 +105,7 @@ def read(path: str) -> list[KnownFinding]:
 
 
 def _entry(finding: Finding, lines: Lines, baseline: str) -> KnownFinding:
-    path = _from_folder_of(baseline, finding.path)
-    return KnownFinding(path, finding.code, *fingerprint(finding, lines.of(finding.path)))
-
-
-def _take(counts: Counter[Any], entry: Any) -> bool:
-    """Take one out, if there is one."""
-    if counts[entry] <= 0:
-        return False
-    counts[entry] -= 1
-    return True
+    return as_known(finding, _from_folder_of(baseline, finding.path), lines)
 
 
 def _place(entry: KnownFinding, baseline: str) -> str:

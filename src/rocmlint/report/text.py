@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.report.frame import frame
 from rocmlint.report.lines import Lines
 from rocmlint.text.visible import (
     BLUE,
@@ -13,7 +14,6 @@ from rocmlint.text.visible import (
     YELLOW,
     at_line_start,
     paint,
-    source,
     visible,
     width,
 )
@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding, Fix
     from rocmlint.report import Report
-
-MAXIMUM_LINES = 4
-"""How many lines of one finding are shown."""
-MAXIMUM_WIDTH = 140
-"""How much of a line is shown, in characters."""
-_BEFORE = 60
-"""How much of it is shown before the finding where it is longer."""
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:
@@ -74,33 +67,9 @@ def _how(fix: Fix) -> str:
 
 def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what stands in the gutter and beside it, for each line."""
-    if finding.line > len(lines):
-        return
-    several = finding.end_line > finding.line
-    code = lines[finding.line - 1]
-    end = len(code.rstrip()) if several else finding.end_column - 1
-    yield "", ""
-    shown, marks = _marked(code, finding.column - 1, end)
-    above = finding.line - finding.shown.line
-    yield str(finding.line - above), shown
-    yield "", marks
-    last = finding.end_line - 1 if several and finding.end_column == 1 else finding.end_line
-    further = range(finding.line + 1, min(last, len(lines)) + 1)
-    for number in further[: MAXIMUM_LINES - 1]:
-        yield str(number - above), source(_cut(lines[number - 1]))
-    if len(further) >= MAXIMUM_LINES:
-        yield "", "..."
-
-
-def _marked(line: str, start: int, end: int) -> tuple[str, str]:
-    """Return a line of code and the carets below its characters from start to end."""
-    if len(line) > MAXIMUM_WIDTH and start > _BEFORE:
-        line = "..." + line[start - _BEFORE :]
-        start, end = _BEFORE + 3, end - start + _BEFORE + 3
-    line = _cut(line)
-    before, marked, after = source(line[:start]), source(line[start:end]), source(line[end:])
-    return before + marked + after, " " * width(before) + "^" * max(1, width(marked))
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= MAXIMUM_WIDTH else line[:MAXIMUM_WIDTH] + "..."
+    for index, (number, before, marked, after) in enumerate(frame(finding, lines)):
+        if index == 0:
+            yield "", ""
+        yield "" if number is None else str(number), before + marked + after
+        if index == 0:
+            yield "", " " * width(before) + "^" * max(1, width(marked))
