@@ -22,6 +22,7 @@ config: disk
 interpreter
 gpus: interpreter
 published: text
+git: config disk
 formats: text
 syntax: text
 notebook: formats syntax text
@@ -44,7 +45,7 @@ api: config lint tables text
 engines: api tables
 editors: config lint report rule
 export: control_flow tensors
-cli: change config control_flow disk gpus interpreter lint patched_classes project published report rule source stack testing text verify
+cli: change config control_flow disk git gpus interpreter lint patched_classes project published report rule source stack testing text verify
 rocmlint: api rule verify
 __main__: cli
 """  # noqa: E501 - one room a line

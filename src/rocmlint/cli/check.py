@@ -36,21 +36,32 @@ def main(arguments: Sequence[str]) -> int:
 
 def read(arguments: Sequence[str]) -> SimpleNamespace:
     """Read the arguments of ``check``, then the environment. Raises ConfigError."""
-    flags = SimpleNamespace(**dict.fromkeys(attribute(name) for name in OPTIONS))
-    for name, option in FLAGS.items():
-        default = option.default
-        setattr(flags, attribute(name), list(default) if isinstance(default, tuple) else default)
-    flags.output_format = None  # not given
+    flags = defaults()
     if any(each.startswith("-") for each in arguments):
         from rocmlint.cli.parser import check_parser  # noqa: PLC0415 - an eighth of a whole start
 
         flags = check_parser().parse(arguments, flags)
     else:
         flags.paths = list(arguments)
+    settle(flags)
+    return flags
+
+
+def settle(flags: SimpleNamespace) -> None:
+    """Let the environment set what was not given, and read what is attached. Raises ConfigError."""
     settle_outputs(flags)
     fill_in(flags)
     flags.output_format = flags.output_format or FLAGS["output-format"].default
     read_attached(flags)
+
+
+def defaults() -> SimpleNamespace:
+    """Return the flags of a command line that has none."""
+    flags = SimpleNamespace(**dict.fromkeys(attribute(name) for name in OPTIONS))
+    for name, option in FLAGS.items():
+        default = option.default
+        setattr(flags, attribute(name), list(default) if isinstance(default, tuple) else default)
+    flags.output_format = None  # not given
     return flags
 
 
@@ -61,7 +72,10 @@ def check(flags: SimpleNamespace) -> int:
         from rocmlint.cli import show  # noqa: PLC0415 - few runs show anything
 
         return show.settings(job) if flags.show_settings else show.files(job)
-    state = _lint(job) if job.stdin is None else _lint_stdin(job, job.stdin)
+    # Where files are changed, each place is.
+    state = (
+        lint(job, folds=not job.changes_files) if job.stdin is None else _lint_stdin(job, job.stdin)
+    )
     if flags.write_baseline or job.settings.baseline is not None:
         from rocmlint.cli import baseline  # noqa: PLC0415 - few runs have one
 
@@ -72,7 +86,7 @@ def check(flags: SimpleNamespace) -> int:
         job, state = change(job, state)
     state = report(job, state)
     conclude(job, state)
-    return _exit_code(job, state)
+    return exit_code(job, state)
 
 
 def _without_verb(paths: list[str]) -> list[str]:
@@ -128,7 +142,8 @@ def _is_path(reason: str) -> bool:
     return os.path.exists(reason) or (len(reason.split()) == 1 and is_linted(reason))
 
 
-def _lint(job: Job) -> RunState:
+def lint(job: Job, *, folds: bool) -> RunState:
+    """Lint the paths of a job; with ``folds`` report once what holds for a whole project."""
     from rocmlint.cli.progress import Progress  # noqa: PLC0415 - nothing to lint on stdin
     from rocmlint.lint.run import Options, run  # noqa: PLC0415
 
@@ -139,7 +154,7 @@ def _lint(job: Job) -> RunState:
         cache_dir=job.cache,
         cache_within=job.cache_within,
         force_exclude=job.flags.force_exclude,
-        folds=not job.changes_files,  # each place is changed
+        folds=folds,
         progress=progress,
         texts=texts,
     )
@@ -181,7 +196,8 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
     return RunState(findings, analysis.problems, files=1, faults=analysis.faults)
 
 
-def _exit_code(job: Job, state: RunState) -> int:
+def exit_code(job: Job, state: RunState) -> int:
+    """Return the exit code for what a run has found and changed."""
     flags = job.flags
     if state.problems:
         return 2

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli import clean, config, export, help, parser, rule, stack, verify, version
+from rocmlint.cli import clean, config, diff, export, help, parser, rule, stack, verify, version
 from rocmlint.cli.flags import all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.errors import ConfigError
@@ -50,6 +50,9 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     _complete(whole, files, words)
     verbs = whole.add_subparsers()
     _complete(parser.add_arguments(verbs.add_parser("check", help=VERBS["check"])), files, files)
+    of_diff = verbs.add_parser("diff", help=VERBS["diff"])
+    diff.add_arguments(of_diff)
+    _complete(of_diff, files, files)
     rule.add_arguments(verbs.add_parser("rule", help=VERBS["rule"]))
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))

@@ -12,6 +12,7 @@ from rocmlint.errors import RocmlintError
 
 VERBS = {
     "check": "lint code that runs on ROCm (the default)",
+    "diff": "report only the findings that a branch adds",
     "verify": "prove which files, code and kernels a job really runs",
     "stack": "report which ROCm, PyTorch and library versions are compatible",
     "export": "check the code of models that are exported with torch.export",

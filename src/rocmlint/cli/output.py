@@ -16,7 +16,7 @@ from rocmlint.report.summary import fixed_rules, summary
 from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from types import SimpleNamespace
     from typing import TextIO
 

@@ -92,15 +92,17 @@ def check_parser() -> Parser:
     return parser
 
 
-def add_arguments(parser: ArgumentParser) -> ArgumentParser:
-    """Add what follows ``rocmlint [check]``."""
+def add_arguments(parser: ArgumentParser, without: frozenset[str] = frozenset()) -> ArgumentParser:
+    """Add what follows ``rocmlint [check]``; a verb that does much the same goes without some."""
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="files and directories (default: .)"
     )
     version = f"rocmlint {__version__}"
     parser.add_argument(*_spellings("version"), action="version", version=version)
-    groups = {group: parser.add_argument_group(group) for group in GROUPS}
-    for name, option in all_flags().items():
+    flags = {name: option for name, option in all_flags().items() if name not in without}
+    used = {option.group for option in flags.values()}
+    groups = {group: parser.add_argument_group(group) for group in GROUPS if group in used}
+    for name, option in flags.items():
         groups[option.group].add_argument(*_spellings(name), **_how(name, option))
     return parser
 

@@ -1,0 +1,403 @@
+"""``rocmlint diff``: what a branch adds is reported, what was there before is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rocmlint.report import FORMATS
+from tests.support.git import GitProject, git
+from tests.support.project import Project
+from tests.support.repositories import GONE
+from tests.support.scripts import CLEAN, UNSAFE
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+OTHER = UNSAFE.replace("path", "name").replace("image", "picture")
+LOCAL_RULE = """\
+from pathlib import Path
+from rocmlint.rule import PythonRule, calls
+
+Path({marker!r}).touch()
+
+
+class Marked(PythonRule):
+    \"\"\"A call of `marked`.\"\"\"
+
+    code = "ACME101"
+    name = "marked"
+    on = calls("marked")
+
+    def check(self, node, source):
+        yield self.finding(node, source, "`marked` is called")
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> GitProject:
+    """Return a project with one finding on ``main``, and a branch ``topic`` checked out."""
+    made = GitProject(tmp_path / "project")
+    made.commit(old__py=UNSAFE)
+    made.branch()
+    return made
+
+
+# What is new
+
+
+def test_only_what_the_branch_adds_is_reported(project: GitProject) -> None:
+    project.commit(new__py=OTHER)
+    ended = project.run("diff", "main")
+    base = project.git("rev-parse", "main")[:10]
+    assert ended.returncode == 1
+    assert "new.py:6:5: error ROC602" in ended.stdout
+    assert "old.py" not in ended.stdout
+    assert ended.stderr == (
+        "Found 1 finding (1 error) in 1 file (2 checked). "
+        "1 can be fixed with --unsafe-fixes.\n"
+        f"Compared with main at {base}: 1 known finding.\n"
+    )
+
+
+def test_a_branch_that_adds_none_is_0(project: GitProject) -> None:
+    project.commit(new__py=CLEAN)
+    ended = project.run("diff", "main")
+    assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def test_changes_that_are_not_committed_and_untracked_files_count(project: GitProject) -> None:
+    project.write("old.py", UNSAFE + "\n\n" + OTHER)
+    project.write("untracked.py", OTHER)
+    assert project.new() == [("old.py", "ROC602"), ("untracked.py", "ROC602")]
+
+
+def test_lines_that_moved_and_neighbors_that_changed_are_known(project: GitProject) -> None:
+    project.commit(old__py="import os\n\n" + UNSAFE.replace("return image", "return image, os"))
+    assert project.new() == []
+
+
+def test_one_more_of_the_same_is_new(project: GitProject) -> None:
+    project.commit(old__py=UNSAFE + "\n\n" + UNSAFE)
+    assert project.new() == [("old.py", "ROC602")]
+
+
+def test_a_renamed_and_edited_file_is_known_by_its_old_name(project: GitProject) -> None:
+    (project.root / "package").mkdir()
+    project.git("mv", "old.py", "package/renamed.py")
+    project.write("package/renamed.py", "import os\n" + UNSAFE)
+    assert project.new() == []
+    assert project.new("main", "package") == []
+
+
+def test_a_copy_is_new(project: GitProject) -> None:
+    project.write("copy.py", UNSAFE)
+    assert project.new() == [("copy.py", "ROC602")]
+
+
+def test_a_deleted_file_is_nothing_to_report(project: GitProject) -> None:
+    project.commit(old__py=None)
+    ended = project.run("diff", "main")
+    assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def test_what_the_base_added_meanwhile_is_not_of_the_branch(project: GitProject) -> None:
+    project.git("checkout", "--quiet", "main")
+    project.commit(old__py=CLEAN)
+    project.git("checkout", "--quiet", "topic")
+    assert project.new() == []
+
+
+def test_a_pin_that_the_branch_moves_makes_an_old_line_a_new_finding(project: GitProject) -> None:
+    project.git("checkout", "--quiet", "main")
+    project.commit(requirements__txt="transformers==4.53.2\n", names__py=GONE)
+    project.branch("upgrade")
+    assert project.new() == []
+    project.commit(requirements__txt="transformers==4.54.1\n")
+    assert project.new() == [("names.py", "ROC204")]
+
+
+def test_a_fault_of_the_whole_project_is_known_wherever_it_shows_next(project: GitProject) -> None:
+    project.git("checkout", "--quiet", "main")
+    project.commit(pyproject__toml='[project]\nname = "x"\n', train__py=GONE)
+    project.branch("more")
+    project.commit(another__py="import os\n" + GONE)
+    assert ("train.py", "ROC212") in project.findings("train.py", "--preview")
+    assert project.new("main", "--preview") == []
+
+
+# Which configuration
+
+
+def test_what_the_branch_turns_on_does_not_make_old_findings_new(project: GitProject) -> None:
+    project.git("checkout", "--quiet", "main")
+    project.commit(rocmlint__toml='ignore = ["ROC602"]\n')
+    project.branch("strict")
+    project.commit(rocmlint__toml="\n")
+    assert project.findings("old.py") == [("old.py", "ROC602")]
+    assert project.new() == []
+
+
+def test_excludes_and_ignores_hold_for_both_versions(project: GitProject) -> None:
+    project.write("rocmlint.toml", 'exclude = ["/made"]\nper-file-ignores = {"x.py" = ["ROC6"]}\n')
+    project.write("made/a.py", OTHER)
+    project.write("x.py", OTHER)
+    assert project.new() == []
+
+
+def test_local_rules_are_those_of_today_for_both_versions(
+    project: GitProject, tmp_path: Path
+) -> None:
+    old, today = str(tmp_path / "old"), str(tmp_path / "today")
+    project.git("checkout", "--quiet", "main")
+    project.write("tools/rules/marked.py", LOCAL_RULE.format(marker=old))
+    project.commit(rocmlint__toml='rules = ["tools/rules"]\n', a__py="marked(1)\n")
+    project.branch("local")
+    project.write("tools/rules/marked.py", LOCAL_RULE.format(marker=today))
+    project.commit(a__py="marked(1)\nmarked(2)\n")
+    assert project.new() == [("a.py", "ACME101")]
+    assert Path(today).exists()
+    assert not Path(old).exists()
+
+
+# Which versions
+
+
+def test_head_is_another_branch_and_the_files_here_do_not_matter(project: GitProject) -> None:
+    project.commit(new__py=OTHER)
+    project.git("checkout", "--quiet", "main")
+    project.write("untracked.py", OTHER)
+    ended = project.run("diff", "main", "--head", "topic")
+    assert ended.returncode == 1
+    assert "new.py:6:5: error ROC602" in ended.stdout
+    assert "6 |     ImageOps.exif_transpose(picture)" in ended.stdout
+    assert "untracked.py" not in ended.stdout
+    assert "rocmlint-" not in ended.stdout + ended.stderr
+
+
+def test_a_subdirectory_a_linked_worktree_and_a_detached_head_work(
+    project: GitProject, tmp_path: Path
+) -> None:
+    project.write("sub/new.py", OTHER)
+    project.commit()
+    assert Project(project.root / "sub").findings("diff", "main") == [("new.py", "ROC602")]
+    project.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
+    linked = Project(tmp_path / "linked")
+    assert linked.findings("diff", "main") == [("sub/new.py", "ROC602")]
+    assert linked.findings("diff", "main", "old.py") == []
+
+
+def test_the_repository_stays_as_it_is_and_nothing_is_left_over(
+    project: GitProject, tmp_path: Path
+) -> None:
+    project.commit(new__py=OTHER)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    before = sorted(project.root.glob(".git/**/*"))
+    assert project.run("diff", "main", "--no-cache", TMPDIR=str(temporary)).returncode == 1
+    assert sorted(project.root.glob(".git/**/*")) == before
+    assert list(temporary.iterdir()) == []
+
+
+# What is printed
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_names_the_new_finding_only(project: GitProject, name: str) -> None:
+    project.write("new.py", OTHER)
+    shown = project.run("diff", "main", "--output-format", name).stdout
+    assert "new.py" in shown
+    assert "old.py" not in shown
+
+
+def test_statistics_count_what_is_new(project: GitProject) -> None:
+    project.write("new.py", OTHER)
+    shown = project.run("diff", "main", "--statistics").stdout
+    assert shown == "1  ROC602  exif-transpose-no-effect  1 unsafe fix\n"
+
+
+def test_a_baseline_hides_what_it_knows_before_versions_are_compared(project: GitProject) -> None:
+    project.write("new.py", OTHER)
+    project.run("new.py", "--baseline", "known.json", "--write-baseline")
+    assert project.new("main", "--baseline", "known.json") == []
+
+
+# What git has in odd ways
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not allow these names")
+def test_files_with_odd_names_are_compared(project: GitProject) -> None:
+    names = ["a\nb.py", 'q"uote.py', "-dash.py", "tab\t.py", "spa ce.py", "b\udcffd.py", "ü.py"]
+    for name in names:
+        project.write(name, UNSAFE)
+    project.commit()
+    project.git("branch", "--force", "main")
+    assert project.new() == []
+    for name in names:
+        (project.root / name).rename(project.root / f"moved {name}")
+    assert project.new() == []
+
+
+def test_export_ignore_hides_no_file_of_the_base(project: GitProject) -> None:
+    project.git("checkout", "--quiet", "main")
+    project.commit(__gitattributes="old.py export-ignore\n*.py export-subst\n")
+    project.branch("attributes")
+    assert project.new() == []
+
+
+def test_findings_in_a_submodule_belong_to_another_repository(
+    project: GitProject, tmp_path: Path
+) -> None:
+    other = GitProject(tmp_path / "other")
+    other.commit(lib__py=OTHER)
+    project.git("submodule", "--quiet", "add", str(other.root), "sub")
+    project.commit()
+    ended = project.run("diff", "main")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert "1 finding in other repositories, such as submodules: not compared" in ended.stderr
+
+
+def test_a_file_in_git_lfs_is_compared_with_its_stored_content(project: GitProject) -> None:
+    oid = "a" * 64
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize 9\n"
+    project.git("checkout", "--quiet", "main")
+    project.commit(big__py=pointer)
+    project.branch("lfs")
+    project.write("big.py", OTHER)
+    ended = project.run("diff", "main")
+    assert ended.returncode == 1
+    assert "big.py: all findings count as new: run `git lfs fetch`" in ended.stderr
+    project.write(f".git/lfs/objects/aa/aa/{oid}", OTHER)
+    assert project.new() == []
+
+
+# What cannot be compared
+
+
+def said(project: Project, *arguments: str, **environment: str) -> str:
+    ended = project.run("diff", *arguments, **environment)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.count("\n") == 1
+    return ended.stderr
+
+
+def test_a_base_that_is_not_there_names_what_may_be_meant(
+    project: GitProject, tmp_path: Path
+) -> None:
+    project.git("branch", "release")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(project.root), str(clone))
+    assert "there is no commit 'release'" in said(Project(clone), "release")
+    assert "did you mean 'origin/release'?" in said(Project(clone), "release")
+    assert "did you mean 'main'?" in said(project, "mian")
+    assert "there is no commit '-x'" in said(project, "main", "--head=-x")
+
+
+def test_a_shallow_clone_is_told_to_fetch_more(project: GitProject, tmp_path: Path) -> None:
+    project.commit(new__py=OTHER)
+    project.git("checkout", "--quiet", "main")
+    project.commit(more__py=CLEAN)
+    clone = tmp_path / "clone"
+    url = project.root.as_uri()
+    git(tmp_path, "clone", "--quiet", "--depth=1", "--branch=topic", url, str(clone))
+    git(clone, "fetch", "--quiet", "--depth=1", "origin", "main:refs/remotes/origin/main")
+    line = said(Project(clone), "origin/main")
+    assert "no common ancestor: this clone is shallow" in line
+    assert "git fetch --unshallow" in line
+
+
+def test_a_partial_clone_is_told_to_fetch_more_and_fetches_nothing(
+    project: GitProject, tmp_path: Path
+) -> None:
+    project.commit(new__py=OTHER, old__py=CLEAN)
+    project.git("config", "uploadpack.allowFilter", "true")
+    url, clone = project.root.as_uri(), tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", "--branch=topic", url, str(clone))
+    assert "this clone is a partial one" in said(Project(clone), "origin/main")
+
+
+def test_unrelated_histories_have_nothing_to_compare(project: GitProject) -> None:
+    project.git("checkout", "--quiet", "--orphan", "other")
+    project.commit(old__py=OTHER)
+    assert "'main' and 'HEAD' have no common ancestor\n" in said(project, "main")
+
+
+def test_without_a_repository_or_without_git_there_is_one_line(
+    project: GitProject, tmp_path: Path
+) -> None:
+    outside = Project(tmp_path / "outside")
+    outside.write("a.py", CLEAN)
+    assert "is not in a git repository" in said(outside, "main")
+    assert "git is not installed, or not on PATH" in said(project, "main", PATH="")
+    assert "not in the repository" in said(project, "main", ".", "../outside")
+
+
+def test_flags_that_change_files_are_refused(project: GitProject) -> None:
+    assert "unknown argument --fix" in said(project, "main", "--fix")
+    assert "standard input cannot be compared" in said(project, "main", "-")
+
+
+# What a hostile checkout configures
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are shell scripts")
+def test_nothing_that_the_checkout_configures_is_run(project: GitProject, tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    command = project.write("run.sh", f"#!/bin/sh\ntouch {marker}\ncat\n")
+    command.chmod(0o755)
+    project.write(".gitattributes", "*.py filter=evil diff=evil merge=evil\n")
+    project.commit()
+    project.git("branch", "--force", "main")
+    project.git("mv", "old.py", "moved.py")
+    project.write("new.py", OTHER)
+    hooks = project.root / "hooks"
+    hooks.mkdir()
+    for name in ("post-checkout", "post-index-change", "pre-auto-gc", "reference-transaction"):
+        shutil.copy(command, hooks / name)
+    for key in (
+        *("core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "core.askPass"),
+        *("diff.external", "diff.evil.textconv", "diff.evil.command", "filter.evil.process"),
+        *("filter.evil.clean", "filter.evil.smudge", "merge.evil.driver", "alias.ls-tree"),
+        *("uploadpack.packObjectsHook", "remote.origin.uploadpack", "credential.helper"),
+    ):
+        project.git("config", key, str(command))
+    for key, value in {
+        "core.hooksPath": str(hooks),
+        "protocol.ext.allow": "always",
+        "remote.origin.url": f"ext::{command}",
+        "remote.origin.promisor": "true",
+    }.items():
+        project.git("config", key, value)
+    project.git("status")
+    assert marker.exists()  # what is configured does run
+    marker.unlink()
+    assert project.new() == [("new.py", "ROC602")]
+    assert project.new("main", "--head", "topic") == []
+    project.run("diff", "nosuch")
+    assert not marker.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
+def test_links_of_the_base_are_links_and_nothing_is_written_through_them(
+    project: GitProject, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (project.root / "out").symlink_to(outside)
+    (project.root / "loop").symlink_to("loop")
+    (project.root / "device.py").symlink_to("/dev/zero")
+    project.commit()
+    project.git("branch", "--force", "main")
+    project.write("new.py", OTHER)
+    assert project.new() == [("new.py", "ROC602")]
+    assert list(outside.iterdir()) == []
+
+
+def test_findings_are_as_json_says_the_same_as_of_a_whole_run(project: GitProject) -> None:
+    project.write("new.py", OTHER)
+    flags = ("--output-format", "json")
+    (new,) = json.loads(project.run("diff", "main", *flags).stdout)["findings"]
+    assert new in json.loads(project.run(*flags).stdout)["findings"]
