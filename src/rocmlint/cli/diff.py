@@ -134,14 +134,18 @@ def _absolute(job: Job, repository: Repository) -> list[str]:
 
 
 def _new(job: Job, state: RunState, versions: Versions) -> Sequence[Finding]:
-    """Return the findings that the earlier version does not have, in order."""
+    """Return the findings that the earlier version does not have, in order.
+
+    Of that only the files are linted that now have findings.
+    """
+    before, top = versions.before, versions.repository.top
     inside = versions.repository.inside
     places = {path: inside(path) for path in {each.path for each in state.findings}}
     old_path = _renamed(set(places.values()), versions)
-    paths = _absolute(job, versions.repository)
-    paths += [os.path.join(versions.repository.top, each) for each in old_path.values()]
-    there = [each for each in paths if os.path.lexists(versions.before.place(each))]
-    known = versions.before.lint(job, there)
+    renamed = [os.path.join(top, each) for each in old_path.values()]
+    paths = [*_absolute(job, versions.repository), *renamed]
+    paths = [each for each in paths if os.path.lexists(before.place(each))]
+    known = before.lint(job, paths, [*renamed, *(os.path.join(top, p) for p in places.values())])
     new_path = {old: new for new, old in old_path.items()}
     old_lines, lines = Lines(known.texts), Lines(state.texts)
     left = []
@@ -149,9 +153,13 @@ def _new(job: Job, state: RunState, versions: Versions) -> Sequence[Finding]:
         path = inside(each.path)
         left.append(as_known(each, posix(new_path.get(path, path)), old_lines))
     found = [(each, as_known(each, posix(places[each.path]), lines)) for each in state.findings]
+    new = compare(found, left).new
+    codes = tuple({each.code for each in new if each.once})
+    if not codes:
+        return new
     # What holds for the whole project is known, wherever else it shows now.
-    once = {each.once for each in known.findings if each.once}
-    return [each for each in compare(found, left).new if each.once not in once]
+    once = {each.once for each in before.lint(job, paths, codes=codes).findings if each.once}
+    return [each for each in new if each.once not in once]
 
 
 def _renamed(found: set[str], versions: Versions) -> dict[str, str]:

@@ -20,7 +20,7 @@ from rocmlint.lint.run import Options, run
 from rocmlint.report.lines import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rocmlint.cli.job import Job
     from rocmlint.config.configuration import Configuration
@@ -51,10 +51,18 @@ class Commit(NamedTuple):
         """Return where the commit has an absolute path of the working tree."""
         return self.above + os.path.splitdrive(path)[1]
 
-    def lint(self, job: Job, paths: Sequence[str]) -> RunState:
+    def lint(
+        self,
+        job: Job,
+        paths: Iterable[str],
+        only: Iterable[str] | None = None,
+        codes: tuple[str, ...] = (),
+    ) -> RunState:
         """Lint absolute paths of the working tree, as the commit has them, each place of a fault.
 
-        The settings are those of the working tree. What is found names the files there.
+        The settings are those of the working tree, and what is found names the files there. Of the
+        files below the paths ``only`` some are linted, with the rules of these ``codes``, where
+        they are given.
         """
         texts: dict[str, str] = {}
         progress = Progress(shown=not job.flags.quiet)
@@ -62,11 +70,12 @@ class Commit(NamedTuple):
             jobs=job.flags.jobs,
             force_exclude=job.flags.force_exclude,
             folds=False,
+            only=None if only is None else frozenset(map(self.place, only)),
             progress=progress,
             texts=texts,
         )
         try:
-            settings_for = self._settings_for(job.configuration)
+            settings_for = self._settings_for(job.configuration, codes)
             outcome = run([self.place(path) for path in paths], settings_for, options)
         finally:
             progress.close()
@@ -82,14 +91,17 @@ class Commit(NamedTuple):
             },
         )
 
-    def _settings_for(self, configuration: Configuration) -> Callable[[str], Settings]:
+    def _settings_for(
+        self, configuration: Configuration, codes: tuple[str, ...]
+    ) -> Callable[[str], Settings]:
         made: dict[tuple[int, str], Settings] = {}
 
         def settings_for(folder: str) -> Settings:
             settings = configuration.settings_for(folder.removeprefix(self.above) or os.sep)
             key = (id(settings), settings.root)
             if key not in made:  # one object for each, as a run expects
-                made[key] = settings._replace(root=self.place(settings.root))
+                settings = settings._replace(root=self.place(settings.root))
+                made[key] = settings._replace(select=codes) if codes else settings
             return made[key]
 
         return settings_for

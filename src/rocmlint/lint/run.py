@@ -58,6 +58,8 @@ class Options(NamedTuple):
     """Collect the claims of the code too; the cache does not know them."""
     progress: Progress | None = None
     """Called with the number of files that are done, and of all."""
+    only: frozenset[str] | None = None
+    """The files to lint (absolute paths) of those that are found; None for all."""
     texts: dict[str, str] | None = None
     """Takes the texts of files with findings as they were linted, as long as they are few."""
 
@@ -72,6 +74,8 @@ def run(
 ) -> Outcome:
     """Lint the files below some paths, each with the settings of its folder."""
     found, problems, notes = discover(paths, settings_for, force_exclude=options.force_exclude)
+    if options.only is not None:
+        found = [each for each in found if os.path.abspath(each.path) in options.only]
     folder = options.cache_dir
     refused = None if folder is None else refusal(folder, options.cache_within)
     notes += [] if refused is None else [refused]
