@@ -26,7 +26,7 @@ def main(arguments: Sequence[str]) -> int:
     flags = read(arguments)
     if flags.paths and arguments[0].startswith("-"):
         flags.paths = _without_verb(flags.paths)
-    _refuse_contradictions(flags)
+    refuse_contradictions(flags)
     if not flags.watch:
         return check(flags)
     from rocmlint.cli.watch import watch  # noqa: PLC0415 - few runs watch
@@ -100,7 +100,7 @@ def _without_verb(paths: list[str]) -> list[str]:
     raise ConfigError(message)
 
 
-def _refuse_contradictions(flags: SimpleNamespace) -> None:
+def refuse_contradictions(flags: SimpleNamespace) -> None:
     """Check what the parser cannot, and let flags that imply others set them."""
     flags.quiet = flags.quiet or flags.silent
     flags.fix = (flags.fix or flags.unsafe_fixes or flags.fix_only) and not flags.diff

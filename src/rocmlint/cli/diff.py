@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.cli.check import defaults, exit_code, lint, settle
+from rocmlint.cli.check import defaults, exit_code, lint, refuse_contradictions, settle
 from rocmlint.cli.flags import FLAGS, overrides
 from rocmlint.cli.job import job_of
 from rocmlint.cli.output import conclude, report
@@ -68,6 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         message = "diff: standard input cannot be compared; name files and directories"
         raise ConfigError(message)
     settle(flags)
+    refuse_contradictions(flags)
     return diff(flags)
 
 
