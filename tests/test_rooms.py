@@ -43,9 +43,9 @@ stack: config disk formats gpus installs interpreter lint project published sour
 tables: config disk lint report source
 api: config lint tables text
 engines: api tables
-editors: config lint report rule
+editors: change config formats lint report rule source text
 export: control_flow tensors
-cli: change config control_flow disk git gpus interpreter lint patched_classes project published report rule source stack testing text verify
+cli: change config control_flow disk editors git gpus interpreter lint patched_classes project published report rule source stack testing text verify
 rocmlint: api rule verify
 __main__: cli
 """  # noqa: E501 - one room a line

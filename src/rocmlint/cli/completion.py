@@ -7,7 +7,19 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli import clean, config, diff, export, help, parser, rule, stack, verify, version
+from rocmlint.cli import (
+    clean,
+    config,
+    diff,
+    export,
+    help,
+    parser,
+    rule,
+    server,
+    stack,
+    verify,
+    version,
+)
 from rocmlint.cli.flags import all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.errors import ConfigError
@@ -55,6 +67,7 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     _complete(of_diff, files, files)
     rule.add_arguments(verbs.add_parser("rule", help=VERBS["rule"]))
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
+    server.add_arguments(verbs.add_parser("server", help=VERBS["server"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))
     for verb, module in (("clean", clean), ("version", version), ("help", help)):
         own = verbs.add_parser(verb, help=VERBS[verb])

@@ -18,6 +18,7 @@ VERBS = {
     "export": "check the code of models that are exported with torch.export",
     "rule": "explain a rule",
     "config": "list the configuration options",
+    "server": "run the language server, for editors",
     "completion": "print a shell completion script",
     "clean": "remove caches",
     "version": "print the version",

@@ -103,7 +103,7 @@ def add_arguments(parser: ArgumentParser, without: frozenset[str] = frozenset())
     used = {option.group for option in flags.values()}
     groups = {group: parser.add_argument_group(group) for group in GROUPS if group in used}
     for name, option in flags.items():
-        groups[option.group].add_argument(*_spellings(name), **_how(name, option))
+        groups[option.group].add_argument(*_spellings(name), **how(name, option))
     return parser
 
 
@@ -112,7 +112,7 @@ def _spellings(name: str) -> list[str]:
     return [*([SHORT[name]] if name in SHORT else []), f"--{name}"]
 
 
-def _how(name: str, option: Option) -> dict[str, Any]:
+def how(name: str, option: Option) -> dict[str, Any]:
     """Return what argparse needs to know of a flag."""
     how: dict[str, Any] = {"help": option.help}
     if option.type == "boolean":

@@ -17,16 +17,16 @@ from rocmlint.lint.linter import Linter, disk_of_run
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.rule_fault import told
 from rocmlint.lint.selection import rules_of, selectors
+from rocmlint.report.baseline import without_known
 from rocmlint.rule.local import is_local
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     import ast
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.config.settings import Settings
-    from rocmlint.findings import Finding
 
     Reported = tuple[int, int, str, type]
 
@@ -105,7 +105,8 @@ class Plugin:
         self._told.update(each.place for each in new)
         for problem in (*analysis.problems, *told(new)):
             yield self._problem(problem)
-        for finding in _new(self._path, text, folded(analysis.findings), linter.settings.baseline):
+        found, baseline = folded(analysis.findings), linter.settings.baseline
+        for finding in without_known(baseline, found, self._path, text):
             message = f"{finding.code} {finding.message} [{finding.name}]"
             yield finding.line, finding.column - 1, " ".join(message.split()), type(self)
 
@@ -165,15 +166,3 @@ def _with(settings: Settings, selected: tuple[str, ...]) -> Settings:
         ignore=tuple(each for each in settings.ignore if each not in selected),
         check_syntax=False,
     )
-
-
-def _new(
-    path: str, text: str, findings: Iterable[Finding], baseline: str | None
-) -> Iterable[Finding]:
-    """Leave out what the baseline knows."""
-    if baseline is None or not findings:
-        return findings
-    from rocmlint.report.baseline import below, filter_known  # noqa: PLC0415 - few projects have one
-    from rocmlint.report.lines import Lines  # noqa: PLC0415
-
-    return filter_known(baseline, list(findings), Lines({path: text}), below(path)).new

@@ -84,15 +84,15 @@ def discover(
     found: dict[str, FileToLint] = {}
     problems: list[str] = []
     notes: list[str] = []
-    rooted = _rooted(paths, settings_for, files)
+    below = rooted(paths, settings_for, files)
     named: dict[int, Settings] = {}
     for path in paths:
         if files.is_folder(path):
-            for absolute, each in _walk(path, rooted(path), files, problems, notes):
+            for absolute, each in _walk(path, below(path), files, problems, notes):
                 found.setdefault(absolute, each)
         elif files.is_file(path):
             try:
-                settings = _checked(settings_for(os.path.dirname(os.path.abspath(path))))
+                settings = checked(settings_for(os.path.dirname(os.path.abspath(path))))
             except ConfigError as error:
                 problems.append(f"{error}; {path} was not linted")
                 continue
@@ -120,8 +120,8 @@ def _refusal(path: str) -> str:
     return "neither a file nor a directory; use - to lint standard input"
 
 
-def _rooted(
-    paths: Sequence[str], settings_for: SettingsFor, files: Files
+def rooted(
+    paths: Sequence[str], settings_for: SettingsFor, files: Files = ON_DISK
 ) -> Callable[[str], SettingsFor]:
     """Return the settings below each folder that is named, which say it where no repository does.
 
@@ -172,12 +172,12 @@ def _walk(
         names = {entry.name for entry in entries}
         if "pyvenv.cfg" in names and current != folder:
             continue  # an environment
-        reason = None if current == folder else _why_left_out(absolute, names, root, files)
+        reason = None if current == folder else why_left_out(absolute, names, root, files)
         if reason is not None:
             notes.append(f"{_shown(current)}: {_LEFT_OUT.format(reason)}")
             continue
         try:
-            settings = _checked(settings_for(absolute))
+            settings = checked(settings_for(absolute))
         except ConfigError as error:  # what lies elsewhere is linted all the same
             problems.append(f"{error}; nothing in {_shown(current)} was linted")
             continue
@@ -187,7 +187,7 @@ def _walk(
         for entry in entries:
             path = above + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if _is_entered(entry) and not _is_excluded(path, settings, files, folder=True):
+                if is_entered(entry.name) and not _is_excluded(path, settings, files, folder=True):
                     stack.append(entry.path)
             elif (is_code := path.endswith(_CODE)) or may_be_linted(path):
                 if not _is_file(entry) or (may_exclude and _is_excluded(path, settings, files)):
@@ -206,7 +206,7 @@ def _is_linted_itself(link: str, settings: Settings, files: Files) -> bool:
     return beside and is_linted(own, settings) and not _is_excluded(own, settings, files)
 
 
-def _why_left_out(folder: str, names: set[str], root: str, files: Files) -> str | None:
+def why_left_out(folder: str, names: set[str], root: str, files: Files = ON_DISK) -> str | None:
     """Return why nobody would act on findings in a folder; None for all others."""
     above, called = os.path.split(folder)
     is_at_root = called in _OF_OTHERS_AT_ROOT and above == root
@@ -223,7 +223,7 @@ def _why_left_out(folder: str, names: set[str], root: str, files: Files) -> str 
     return vendored(folder, names, root, files)
 
 
-def _checked(settings: Settings) -> Settings:
+def checked(settings: Settings) -> Settings:
     """Raise ConfigError where an exclude is not a pattern."""
     wrong = next(filter(None, map(problem_with, settings.exclude)), None)
     if wrong is None:
@@ -285,8 +285,8 @@ def _beginning(path: str, files: Files) -> bytes:
         return b"#!python"
 
 
-def _is_entered(entry: Entry) -> bool:
-    name = entry.name
+def is_entered(name: str) -> bool:
+    """Return whether a folder below another is looked into, by its name."""
     return name not in NEVER_ENTERED and (not name.startswith(".") or name in ENTERED)
 
 

@@ -17,12 +17,12 @@ from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.report.fingerprint import posix
 from rocmlint.report.known import KnownFinding, as_known, compare
+from rocmlint.report.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from rocmlint.findings import Finding
-    from rocmlint.report.lines import Lines
 
     Linted = Callable[[str, str], bool]
 
@@ -47,6 +47,18 @@ def filter_known(path: str, findings: Sequence[Finding], lines: Lines, linted: L
     known = read(path)
     new, left = compare([(each, _entry(each, lines, path)) for each in findings], known)
     return Filtered(new, [entry for entry in left if linted(_place(entry, path), entry.code)])
+
+
+def without_known(
+    baseline: str | None, findings: Sequence[Finding], path: str, text: str
+) -> Sequence[Finding]:
+    """Leave out what a baseline, if there is one, knows of a file with this path and text.
+
+    Raises ConfigError.
+    """
+    if baseline is None or not findings:
+        return findings
+    return filter_known(baseline, findings, Lines({path: text}), below(path)).new
 
 
 def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Linted) -> int:
