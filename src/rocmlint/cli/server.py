@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "server [flags]",
         "Run the language server. Editors start it, and talk to it over standard input and output. "
-        "Local rules are not loaded without --local-rules: to open a folder must not run its code.",
+        "Local rules need --local-rules: opening a directory must not run its code.",
     )
     add_arguments(parser)
     flags = SimpleNamespace(**dict.fromkeys(attribute(name) for name in OPTIONS))

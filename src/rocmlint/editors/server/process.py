@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import subprocess
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, TYPE_CHECKING, Any
 
 from rocmlint.editors.server.messages import LENGTH, framed
 from rocmlint.errors import RocmlintError
 
 if TYPE_CHECKING:
-    from asyncio.subprocess import Process
-
     from rocmlint.editors.server.messages import Options
+
+    Child = subprocess.Popen[bytes]
 
 LIMIT = 60.0
 """Seconds for one request; nothing that is linted takes so long (docs/running.md)."""
@@ -33,8 +34,10 @@ class Worker:
         """Take the options for the session of the child. Nothing is started."""
         self._options = options
         self._limit = limit
-        self._child: Process | None = None
+        self._child: Child | None = None
+        self._refusal: WorkerError | None = None
         self._turn = asyncio.Lock()
+        self._thread = ThreadPoolExecutor(1)  # waits for answers, which asyncio cannot everywhere
 
     async def ask(self, task: str, *arguments: object) -> Any:
         """Return what a method of the child's session returns. Raises WorkerError.
@@ -49,64 +52,77 @@ class Worker:
                 if not asked.done():
                     await asyncio.wait([asked])
 
-    async def start(self, options: Options | None = None) -> None:
+    async def start(self, options: Options) -> None:
         """Start the child, or a new one in place of it. Raises WorkerError."""
         async with self._turn:
-            self._options = options or self._options
-            self.stop()
+            self._options, self._refusal = options, None
+            self.end()
             await self._started()
 
-    def stop(self) -> None:
+    def end(self) -> None:
         """End the child."""
         child, self._child = self._child, None
         if child is not None:
-            with suppress(ProcessLookupError):
-                child.kill()
+            child.kill()
+            child.wait()
 
     async def _ask(self, task: str, arguments: tuple[object, ...]) -> Any:
         child = self._child or await self._started()
         return await self._exchange(child, task, arguments)
 
-    async def _started(self) -> Process:
-        pipe = asyncio.subprocess.PIPE
+    async def _started(self) -> Child:
+        """Start the child; what cannot be started is not tried again before :meth:`start`."""
+        if self._refusal is not None:
+            raise self._refusal
         try:
-            child = await asyncio.create_subprocess_exec(
-                sys.executable, _CHILD, stdin=pipe, stdout=pipe
-            )
+            self._child = _started()
+            await self._exchange(self._child, "", (self._options,))
         except OSError as error:
             message = f"the process that lints cannot be started: {error.strerror}"
-            raise WorkerError(message) from error
-        self._child = child
-        try:
-            await self._exchange(child, "", (self._options,))
-        except WorkerError:
-            self.stop()  # one without a session would take the next request for its options
+            self._refusal = WorkerError(message)
+            raise self._refusal from error
+        except WorkerError as error:
+            self._refusal = error
+            self.end()  # without a session it would take the next request for its options
             raise
-        return child
+        return self._child
 
-    async def _exchange(self, child: Process, task: str, arguments: tuple[object, ...]) -> Any:
+    async def _exchange(self, child: Child, task: str, arguments: tuple[object, ...]) -> Any:
+        loop = asyncio.get_running_loop()
+        answer = loop.run_in_executor(self._thread, _answer, child, (task, arguments))
         try:
-            answer = await asyncio.wait_for(_answer(child, (task, arguments)), self._limit)
+            result, failure = await asyncio.wait_for(answer, self._limit)
         except asyncio.TimeoutError as error:
-            self.stop()
+            self.end()
             message = f"took longer than {self._limit:g} seconds"
             raise WorkerError(message) from error
-        except (asyncio.IncompleteReadError, OSError) as error:
-            self.stop()
-            code = await child.wait()
+        except (EOFError, OSError) as error:
+            self.end()
+            code = child.returncode
             message = f"ended the process that lints (exit code {code}): out of memory, or a crash"
             raise WorkerError(message) from error
-        result, failure = answer
         if failure is not None:
             raise WorkerError(failure)
         return result
 
 
-async def _answer(child: Process, request: object) -> Any:
-    if child.stdin is None or child.stdout is None:
-        raise BrokenPipeError
+def _started() -> Child:
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, _CHILD], stdin=pipe, stdout=pipe)
+
+
+def _answer(child: Child, request: object) -> Any:
+    """Return the answer to a request. Raises EOFError and OSError where none will come."""
+    assert child.stdin is not None
+    assert child.stdout is not None
     child.stdin.write(framed(request))
-    await child.stdin.drain()
-    head = await child.stdout.readexactly(LENGTH.size)
-    data = await child.stdout.readexactly(*LENGTH.unpack(head))
-    return pickle.loads(data)  # noqa: S301 - the child's own
+    child.stdin.flush()
+    (length,) = LENGTH.unpack(_read(child.stdout, LENGTH.size))
+    return pickle.loads(_read(child.stdout, length))  # noqa: S301 - the child's own
+
+
+def _read(stream: IO[bytes], length: int) -> bytes:
+    data = stream.read(length)
+    if len(data) < length:
+        raise EOFError
+    return data

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.uris import to_fs_path
@@ -147,7 +148,8 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log what should not happen; whoever asked gets an answer that says so."""
-        self.log(f"internal error, please report it: {source.__name__}: {error}")
+        if not isinstance(error, JsonRpcMethodNotFound):
+            self.log(f"internal error, please report it: {source.__name__}: {error}")
 
     # What has changed
 
@@ -229,7 +231,7 @@ def _initialized(server: Server, _: types.InitializedParams) -> None:
 
 def _shutdown(server: Server, _: None) -> None:
     server.was_shut_down = True
-    server.worker.stop()
+    server.worker.end()
 
 
 def _changed(

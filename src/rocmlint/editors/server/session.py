@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.change.add_ignore import ignore_bytes
@@ -68,9 +69,10 @@ class Session:
         from rocmlint.lint.workers import load_for_all  # noqa: PLC0415 - once, at the start
 
         load_for_all()
-        linter = Linter(self._configuration.settings_for(os.getcwd()))
-        for path, text in _SAMPLES.items():
-            linter.lint_text(os.path.join(os.getcwd(), path), text)
+        with suppress(RocmlintError, OSError):  # each file tells of it
+            linter = Linter(self._configuration.settings_for(os.getcwd()))
+            for path, text in _SAMPLES.items():
+                linter.lint_text(os.path.join(os.getcwd(), path), text)
 
     def lint(self, file: Unsaved) -> Linted:
         """Return what a run over the workspace would report of a file."""

@@ -23,5 +23,8 @@ def start(options: Mapping[str, Any], *, config: Sequence[str], isolated: bool) 
     server = make_server(Options(options, tuple(config), isolated))
     stdout = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    server.start_io(stdout=stdout)
+    try:
+        server.start_io(stdout=stdout)
+    finally:
+        server.worker.end()
     return 0 if server.was_shut_down else 1
