@@ -15,10 +15,10 @@ from mkdocs.structure.files import File, Files
 from precision import corpus_table, precision_table
 from rule_authors import authors_page
 
-from rocmlint.cli.rule_page import example, markdown
 from rocmlint.config.option import as_toml, plain, type_name
 from rocmlint.config.settings import OPTIONS
 from rocmlint.rule.documentation import documentation, sections, summary
+from rocmlint.rule.page import example, markdown
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:

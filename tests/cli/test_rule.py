@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.cli.main import main
-from rocmlint.cli.rule_page import example, plain_text
 from rocmlint.rule.documentation import summary
+from rocmlint.rule.page import example, plain_text
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def test_the_example_is_shown_where_there_are_no_fixtures(
     rule: RuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in an environment that rocmlint was installed into from a wheel."""
-    monkeypatch.setattr("rocmlint.cli.rule_page.built_in_folder", lambda: os.devnull)
+    monkeypatch.setattr("rocmlint.rule.page.built_in_folder", lambda: os.devnull)
     assert example(rule) is None
     shown = plain_text(rule).partition("\nExample\n")[2].partition("\nNot reported\n")[0]
     wrong, _, right = shown.partition("\nUse instead\n")

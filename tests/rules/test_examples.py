@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.cli.rule_page import markdown
 from rocmlint.rule.documentation import documentation, not_reported, sections
+from rocmlint.rule.page import markdown
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import Parser
-from rocmlint.cli.rule_page import described, markdown, plain_text
 from rocmlint.cli.rule_template import KINDS
 from rocmlint.config.configuration import Configuration
 from rocmlint.errors import ConfigError
 from rocmlint.lint.selection import matches, near_rule, rules_of
 from rocmlint.rule.documentation import summary
+from rocmlint.rule.page import described, markdown, plain_text
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
