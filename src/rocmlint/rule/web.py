@@ -9,7 +9,8 @@ from rocmlint.rule.registry import BUILT_IN
 if TYPE_CHECKING:
     from rocmlint.rule.registry import RuleType
 
-SITE = "https://rocmlint.github.io/rocmlint"
+SITE = "https://rocmlint.github.io/rocmlint/latest"
+"""The pages of the newest release."""
 
 
 def address(rule: RuleType) -> str | None:

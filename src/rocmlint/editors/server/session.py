@@ -21,7 +21,9 @@ from rocmlint.lint.linter import Linter, disk_of_run
 from rocmlint.lint.opened import Opened
 from rocmlint.lint.selection import matches, rules_of
 from rocmlint.report.baseline import without_known
-from rocmlint.rule.page import address, markdown, summary
+from rocmlint.rule.documentation import summary
+from rocmlint.rule.page import markdown
+from rocmlint.rule.web import address
 from rocmlint.source.decoding import encoding_of, text_of
 from rocmlint.text.text import with_plain_ends
 

@@ -1,4 +1,4 @@
-"""What ``rocmlint rule`` and the site say of a rule: all of it from the rule itself."""
+"""What ``rocmlint rule``, editors and the site say of a rule: all of it from the rule itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.config.option import as_toml, plain, type_name
 from rocmlint.config.option import described as option_described
-from rocmlint.lint.discover import is_linted
+from rocmlint.formats import NOTEBOOK, PYTHON, is_known
 from rocmlint.rule.documentation import documentation, not_reported, sections, summary
 from rocmlint.rule.rule_files import built_in_folder, fixtures_folder
 
@@ -94,10 +94,14 @@ def _marked(folder: str) -> Iterator[str]:
     """Yield the fixtures with something to find."""
     for current, _, names in os.walk(folder):
         for path in (os.path.join(current, name) for name in names):
-            if os.path.relpath(path, folder).startswith("bad") and is_linted(path):
+            if os.path.relpath(path, folder).startswith("bad") and _is_linted(path):
                 with open(path, encoding="utf-8", errors="replace") as file:
                     if _EXPECT.search(file.read()):
                         yield path
+
+
+def _is_linted(path: str) -> bool:
+    return path.endswith((*PYTHON, NOTEBOOK)) or is_known(path)
 
 
 def _without_marks(path: str) -> str:
