@@ -1,0 +1,21 @@
+import eslint from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["dist/", "out/", "node_modules/"] },
+  eslint.configs.recommended,
+  {
+    files: ["**/*.ts"],
+    extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: { project: "./tsconfig.json", tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      "@typescript-eslint/explicit-function-return-type": "error",
+      "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: ["test"] }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      // The main modules stand alone, so that the tests run without VS Code.
+      "no-restricted-imports": "off",
+    },
+  },
+);
