@@ -44,7 +44,7 @@ for name in (*CHECKOUTS, *map(variable, VARIABLES), "FORCE_COLOR", "NO_COLOR"):
 
 # What a shell starts in the background ignores Ctrl-C, and so would all that is started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     # After nohup. Who has a handler survives too, and what is started from here has the default.
     signal.signal(signal.SIGHUP, lambda _number, _frame: None)
 
@@ -82,6 +82,8 @@ class StandsStillError(BaseException):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """End a test that stands still, with its fixtures, wherever it waits."""
+    if not hasattr(signal, "SIGALRM"):  # Windows
+        return (yield)
     limit = LIMIT if item.get_closest_marker("slow") is None else LIMIT_OF_SLOW
     before = signal.signal(signal.SIGALRM, partial(_give_up, limit))
     signal.alarm(limit)

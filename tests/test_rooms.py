@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"errors", "findings", "lazy", "version"}
+GROUND = {"errors", "findings", "lazy", "paths", "version"}
 """Single files that every room may use."""
 
 ARROWS = """

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rocmlint.paths import relative
 from rocmlint.published.deprecated import old_weights
 from rocmlint.rule import Edit, Fix, PythonRule, constant, nodes, once_per_file
 
@@ -125,7 +125,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
         edits = [_edit(each, source) for each in found]
         fix = Fix(f"Write {written}", tuple(edits), safe=True)
         finding = self.finding(found[0].argument, source, message, help=told, fix=fix)
-        root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+        root = relative(source.project.folders[-1], source.settings.root)
         yield replace(finding, once=f"{self.code} {root}")
 
 

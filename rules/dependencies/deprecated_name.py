@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rocmlint.paths import relative
 from rocmlint.rule import PythonRule, nodes
 from rocmlint.rule.closed_projects import is_distributed, is_test
 from rocmlint.rule.copied_projects import is_copied
@@ -162,7 +162,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
                 found[0].place, source, _message(found), help=_help(found), fix=fix
             )
             names = " ".join(each.dotted for each in found)
-            root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+            root = relative(source.project.folders[-1], source.settings.root)
             yield replace(finding, once=f"{self.code} {names} {root}")
 
 

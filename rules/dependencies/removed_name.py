@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.paths import relative
 from rocmlint.rule import PythonRule, nodes, once_per_file, walk
 
 from ._names.advice import advice, clause_of
@@ -181,7 +181,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             help=f"{runs_with(first.judgement, package)} Require {required}.",
             severity=first.judgement.severity,
         )
-        root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+        root = relative(source.project.folders[-1], source.settings.root)
         return replace(finding, once=f"{self.code} {package} {version} {pin.package} {root}")
 
     def _removed_calls(self, node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[Finding]:
@@ -197,7 +197,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 fix=rewriting([found], source) if found.dotted in SUCCESSORS else None,
                 severity=found.judgement.severity,
             )
-            root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+            root = relative(source.project.folders[-1], source.settings.root)
             once = "" if found.judgement.is_declared else f"{self.code} {found.dotted} {root}"
             yield replace(finding, once=once)
 

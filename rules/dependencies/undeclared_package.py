@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.paths import relative
 from rocmlint.rule import PythonRule, nodes
 
 from ._names.judgement import first_fitting, requirement
@@ -111,7 +111,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
             if package not in found and not self.is_excused(each, source):
                 found[package] = each
         for package, used in found.items():
-            root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+            root = relative(source.project.folders[-1], source.settings.root)
             finding = self.finding(
                 used.node, source, _message(used, package), help=_help(used, package)
             )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.state import digest
+from rocmlint.paths import relative
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -18,7 +18,7 @@ def same_code(finding: Finding, node: cst.CSTNode, source: Source) -> str:
     function = source.function(node)
     if function is None:
         return ""
-    root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+    root = relative(source.project.folders[-1], source.settings.root)
     line = source.span(node).line - source.span(function).line
     text = f"{root} {line} {finding.message} {source.text_of(function)}"
     return f"{finding.code} {digest(text.encode())}"

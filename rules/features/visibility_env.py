@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rocmlint.paths import relative
 from rocmlint.published.visible_devices import VISIBILITY
 from rocmlint.rule import PartRule, nodes, settings
 
@@ -93,5 +93,5 @@ def _same_copy(finding: Finding, last: VisibleDevices, file: File) -> str:
     """Return what is alike in scripts of one project that copy a list in the same way."""
     if not last.copied:
         return ""
-    root = os.path.relpath(file.project.folders[-1], file.settings.root or None)
+    root = relative(file.project.folders[-1], file.settings.root)
     return f"{finding.code} {root} {finding.message} {last.text}"

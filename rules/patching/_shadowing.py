@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.formats import is_notebook
+from rocmlint.paths import relative
 from rocmlint.project.packages import is_installed, known_packages
 from rocmlint.rule import Edit, Fix, calls, compile_lazily, nodes, shortened, string_value
 from rocmlint.rule.claims import origin
@@ -307,7 +308,7 @@ def once_a_project(finding: Finding, meeting: Meeting, source: Source) -> Findin
     """Let the finding stand for all with the same message and package in the project."""
     if meeting.imported_in is not None:
         return finding
-    root = os.path.relpath(source.project.folders[-1], source.settings.root or None)
+    root = relative(source.project.folders[-1], source.settings.root)
     return replace(finding, once=f"{finding.code} {meeting.name} {root} {finding.message}")
 
 

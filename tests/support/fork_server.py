@@ -48,7 +48,8 @@ class Run(NamedTuple):
 
 def is_enough_for(variables: Mapping[str, str]) -> bool:
     """Return whether a fork is what a process with these variables would be."""
-    return _read_by_python(variables) == _read_by_python(os.environ)
+    can_fork = hasattr(os, "fork")
+    return can_fork and _read_by_python(variables) == _read_by_python(os.environ)
 
 
 def run(

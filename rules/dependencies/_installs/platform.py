@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats import format_of, is_notebook
 from rocmlint.formats.model import Word
+from rocmlint.paths import relative
 from rocmlint.rule import Span, compile_lazily, once_per_file
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _format(path: str) -> str:
 
 def _place(file: File) -> str:
     """Return the path below the root of the repository: what lies above says nothing."""
-    return os.path.relpath(os.path.abspath(file.path), file.project.folders[-1])
+    return relative(os.path.abspath(file.path), file.project.folders[-1])
 
 
 def _build_with(file: File) -> str:

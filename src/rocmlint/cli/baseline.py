@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import is_excluded
 from rocmlint.lint.selection import is_off
+from rocmlint.paths import relative
 from rocmlint.report import baseline
 from rocmlint.report.fingerprint import posix
 from rocmlint.report.lines import Lines
@@ -30,7 +31,7 @@ def leave_out(job: Job, state: RunState) -> RunState:
         entries = "1 stale entry" if len(stale) == 1 else f"{len(stale)} stale entries"
         them = "it" if len(stale) == 1 else "them"
         print(
-            f"{os.path.relpath(path)}: {entries}; use --write-baseline to remove {them}",
+            f"{relative(path)}: {entries}; use --write-baseline to remove {them}",
             file=sys.stderr,
         )
     return state._replace(findings=new)
@@ -56,7 +57,7 @@ def _linted(job: Job) -> Linted:
         return (
             below(path, code)
             and (path in named or not is_excluded(path, settings))
-            and not is_off(code, settings, posix(os.path.relpath(path, settings.root)))
+            and not is_off(code, settings, posix(relative(path, settings.root)))
         )
 
     return linted

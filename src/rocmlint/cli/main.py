@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -62,7 +63,7 @@ def _main(arguments: list[str]) -> int:
     except OSError as error:
         # What is still in the buffer would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return BROKEN_PIPE if isinstance(error, BrokenPipeError) else _failed(f"error: {error}")
+        return BROKEN_PIPE if _is_broken_pipe(error) else _failed(f"error: {error}")
     except Exception as error:  # noqa: BLE001 - the last place to tell what happened
         # Before 3.12 Python wraps whatever happens while it makes a class.
         if isinstance(error.__cause__, KeyboardInterrupt):
@@ -96,14 +97,25 @@ def _refuse_unknown(word: str) -> None:
         raise RocmlintError(message)
 
 
+def _is_broken_pipe(error: OSError) -> bool:
+    """Return whether nobody reads what is printed any more; Windows calls that EINVAL."""
+    of_windows = sys.platform == "win32" and error.errno == errno.EINVAL and not error.filename
+    return isinstance(error, BrokenPipeError) or of_windows
+
+
 def _prepare_streams() -> None:
-    """Let no printing stop a run: to a closed stream, or of characters that a terminal lacks."""
+    """Let no printing stop a run: to a closed stream, or of characters that a terminal lacks.
+
+    What Windows sends to a file or a pipe is UTF-8 too, unless the user says otherwise.
+    """
+    as_utf_8 = sys.platform == "win32" and "PYTHONIOENCODING" not in os.environ
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            encoding = "utf-8" if as_utf_8 and not stream.isatty() else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _run(verb: str, arguments: list[str]) -> int:

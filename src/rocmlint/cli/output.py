@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.flags import FLAGS
 from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
+from rocmlint.paths import relative
 from rocmlint.report import Report, write, write_file
 from rocmlint.report.summary import fixed_rules, summary
 from rocmlint.text.visible import at_line_start, visible
@@ -140,7 +141,7 @@ def _summary(job: Job, state: RunState) -> str:
     if flags.diff:
         return f"Would fix {many} in {where}."
     if flags.write_baseline:
-        return f"Wrote {many} to {os.path.relpath(job.settings.baseline or '')}."
+        return f"Wrote {many} to {relative(job.settings.baseline or '')}."
     line = summary(state.findings, state.files, fixed=len(state.settled) if flags.fix else 0)
     return line if flags.add_ignore is None else f"Suppressed {many} in {where}. {line}"
 

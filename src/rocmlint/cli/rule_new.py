@@ -13,10 +13,10 @@ from rocmlint.change.toml_list import with_items
 from rocmlint.cli.rule_template import fixture_texts, rule_text
 from rocmlint.config.configuration import NAMES, Configuration
 from rocmlint.config.file import parsed_toml
-from rocmlint.disk.paths import shown
 from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError, RewriteError
 from rocmlint.lint.discover import is_excluded
+from rocmlint.paths import shown
 from rocmlint.rule.metadata import wrong_code, wrong_name
 from rocmlint.rule.modules import CLAIMS
 from rocmlint.rule.places import class_values

@@ -10,6 +10,7 @@ from rocmlint.config.option import as_toml, plain
 from rocmlint.config.settings import OPTIONS
 from rocmlint.lint.discover import discover
 from rocmlint.lint.selection import enabled_rules, ignored_codes, options_of, rules_of, why_off
+from rocmlint.paths import relative
 from rocmlint.report.fingerprint import posix
 from rocmlint.text.visible import at_line_start, visible
 
@@ -58,7 +59,7 @@ def _lines(job: Job, settings: Settings, built_in: Settings) -> Iterator[str]:
     yield f"# for {visible(path)}"
     yield f"# root: {visible(settings.root)}"
     for source in settings.sources:
-        yield f"# from {visible(os.path.relpath(source))}"
+        yield f"# from {visible(relative(source))}"
     absolute = os.path.abspath(path)
     origins = job.configuration.origins(
         absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
@@ -85,7 +86,7 @@ def _lines(job: Job, settings: Settings, built_in: Settings) -> Iterator[str]:
         yield f"# {rule.code} {rule.name:<{width}} {state}"
     for folder in built_in.unloaded_rules:
         state = "loaded by a run" if settings.rules else "not loaded"
-        yield f"# local rules in {os.path.relpath(folder)}: {state}, not listed here"
+        yield f"# local rules in {relative(folder)}: {state}, not listed here"
 
 
 def _set_by(origins: Mapping[str, tuple[ConfigPlace, ...]], key: str, word: str) -> str:

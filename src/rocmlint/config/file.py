@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
 from rocmlint.disk.files import ON_DISK
-from rocmlint.disk.paths import shown as _shown
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
+from rocmlint.paths import shown as _shown
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def read_file(path: str, above: tuple[str, ...] = (), files: Files = ON_DISK) ->
         message = f"{shown}: circular extend: {' -> '.join(map(_shown, (*above, path)))}"
         raise ConfigError(message)
     try:
-        text = files.read(path).decode()
+        text = files.read(path).decode("utf-8-sig")  # Windows' editors write the mark
     except (OSError, ValueError) as error:
         message = f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(message) from error

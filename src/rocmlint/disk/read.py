@@ -11,7 +11,8 @@ MAXIMUM_BYTES = 10_000_000
 MAXIMUM_READ = 250_000_000
 """What is read of a file that is linted: no source, but a notebook with pictures is so large."""
 _MEGABYTE = 1_000_000
-_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
+WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
+"""A flag of ``os.open``: a pipe that nobody writes to is opened all the same; Windows has none."""
 
 
 def read_small(path: str, limit: int = MAXIMUM_BYTES) -> bytes:
@@ -38,7 +39,7 @@ def read_small(path: str, limit: int = MAXIMUM_BYTES) -> bytes:
 
 
 def _opened(path: str, flags: int) -> int:
-    return os.open(path, flags | _WITHOUT_WAITING)
+    return os.open(path, flags | WITHOUT_WAITING)
 
 
 def _check(path: str, about: os.stat_result, limit: int) -> int:

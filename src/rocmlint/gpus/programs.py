@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-import selectors
 import shutil
 import signal
 import subprocess
 import time
-from contextlib import suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
+
+from rocmlint.interpreter.child import end_group, start_group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    Parts = SimpleQueue[tuple[Any, bytes]]
 
 FOLDERS = ("/opt/rocm/bin", "/opt/rocm/core/bin")
 """Where ROCm's programs are beside PATH: until 7.2, and in TheRock's packages (7.9 and later)."""
@@ -44,14 +48,7 @@ def ask_program(
     if program is None:
         return Printed(problem="is not installed")
     try:
-        child = subprocess.Popen(
-            [program, *command[1:]],
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        child = start_group([program, *command[1:]], environment)
     except OSError as error:
         return Printed(problem=f"cannot be started: {error.strerror} ({program})")
     try:
@@ -61,33 +58,44 @@ def ask_program(
     except OverflowError:
         return Printed(problem=f"printed more than {_MAXIMUM_OUTPUT:,} bytes ({program})")
     finally:
-        _end(child)
+        end_group(child)
     return Printed(stdout, _failure(child.returncode, stdout, stderr))
 
 
 def _outputs(child: subprocess.Popen[bytes], deadline: float) -> tuple[str, str]:
     """Read what a program prints until it ends.
 
-    Raises subprocess.TimeoutExpired at the deadline (monotonic), and OverflowError.
+    A thread reads each stream: Windows can wait for sockets only. Raises
+    subprocess.TimeoutExpired at the deadline (monotonic), and OverflowError.
     """
     printed: dict[Any, bytearray] = {child.stdout: bytearray(), child.stderr: bytearray()}
-    with selectors.DefaultSelector() as selector:
-        for stream in printed:
-            selector.register(stream, selectors.EVENT_READ)
-        while selector.get_map():
-            ready = selector.select(max(0, deadline - time.monotonic()))
-            if not ready:
-                raise subprocess.TimeoutExpired(child.args, 0)
-            for key, _ in ready:
-                data = os.read(key.fd, 2**16)
-                printed[key.fileobj] += data
-                if not data:
-                    selector.unregister(key.fileobj)
-            if sum(map(len, printed.values())) > _MAXIMUM_OUTPUT:
-                raise OverflowError
+    parts: Parts = SimpleQueue()
+    for stream in printed:
+        Thread(target=_read, args=(stream, parts), daemon=True).start()
+    still_open = len(printed)
+    while still_open:
+        try:
+            stream, data = parts.get(timeout=max(0, deadline - time.monotonic()))
+        except Empty:
+            raise subprocess.TimeoutExpired(child.args, 0) from None
+        printed[stream] += data
+        still_open -= not data
+        if sum(map(len, printed.values())) > _MAXIMUM_OUTPUT:
+            raise OverflowError
     child.wait(max(0, deadline - time.monotonic()))
     stdout, stderr = (each.decode(errors="replace") for each in printed.values())
     return stdout, stderr
+
+
+def _read(stream: Any, parts: Parts) -> None:
+    """Hand on what a stream gives, and at its end nothing."""
+    data = b"."
+    while data:
+        try:
+            data = os.read(stream.fileno(), 2**16)
+        except (OSError, ValueError):  # it was closed: nobody waits for it any more
+            data = b""
+        parts.put((stream, data))
 
 
 def _failure(code: int, stdout: str, stderr: str) -> str:
@@ -103,11 +111,3 @@ def _signal(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the program and all it started: one of them may hold its output open."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    with child:
-        child.wait()

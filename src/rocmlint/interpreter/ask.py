@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
+from rocmlint.interpreter.child import end_group, start_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -117,14 +118,11 @@ class Interpreter:
         Gives what was printed, and the exit code (negative for a signal).
         """
         try:
-            child = subprocess.Popen(
+            child = start_group(
                 command,
-                env={**os.environ, **self.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                {**os.environ, **self.environment},
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=_end_with_parent,  # noqa: PLW1509 - it makes one system call
+                before=None if _LIBC is None else _end_with_parent,
             )
         except OSError as error:
             why = (
@@ -137,7 +135,7 @@ class Interpreter:
         try:
             printed = self._printed(child, answer, progress)
         finally:
-            _end_group(child)
+            end_group(child)
         return printed.decode(errors="backslashreplace"), child.returncode
 
     def _printed(
@@ -198,11 +196,3 @@ def _last_words(printed: str, code: int) -> str:
     if not tail:
         return f"it printed nothing (exit code {code})"
     return f"{last.strip()}\n{before}" if before else last
-
-
-def _end_group(child: subprocess.Popen[bytes]) -> None:
-    """End whatever the child left running."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    with child:  # closes its pipe, which a process out of reach may hold for long
-        child.wait()

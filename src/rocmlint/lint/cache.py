@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.disk.read import read_small
 from rocmlint.disk.state import Consulted, content_of, data_of
 from rocmlint.lazy import compile_lazily
+from rocmlint.paths import is_inside, relative
 from rocmlint.rule.rule_files import rule_files
 from rocmlint.version import __version__
 
@@ -151,7 +152,7 @@ class Cache:
     def _name(self, path: str) -> str:
         folder, separator, name = path.rpartition(os.sep)
         if folder not in self._folders:
-            above = os.path.relpath(folder + separator or os.curdir, self._base)
+            above = relative(folder + separator or os.curdir, self._base)
             self._folders[folder] = "" if above == os.curdir else os.path.join(above, "")
         return self._folders[folder] + name
 
@@ -233,10 +234,10 @@ def refusal(folder: str, project: str | None) -> str | None:
 
 def _lies_in(folder: str, project: str) -> bool:
     """Return whether a path leads into a project, and no part of it there is a link."""
-    relative = os.path.relpath(folder, project)
+    place = relative(folder, project)
     return os.path.realpath(folder) == os.path.normpath(
-        os.path.join(os.path.realpath(project), relative)
-    ) and not relative.startswith(os.pardir)
+        os.path.join(os.path.realpath(project), place)
+    ) and is_inside(os.path.abspath(folder), os.path.abspath(project))
 
 
 def is_ours(inside: str) -> bool:

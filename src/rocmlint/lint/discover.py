@@ -12,6 +12,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.patterns import is_pattern, problem_with, spec
+from rocmlint.paths import relative
 from rocmlint.project.copies import OF_OTHERS, UNPACKED
 from rocmlint.source.kinds import ARCHIVE
 
@@ -141,7 +142,7 @@ def rooted(
             settings = settings_for(inner)
             key = (id(settings), outer)
             if key not in told:
-                told[key] = settings._replace(linted=outer.rstrip(os.sep) or os.sep)
+                told[key] = settings._replace(linted=os.path.normpath(outer))
             return told[key]
 
         return settings_of
@@ -313,8 +314,8 @@ def is_excluded(path: str, settings: Settings, files: Files = ON_DISK) -> bool:
 def _is_excluded(path: str, settings: Settings, files: Files, *, folder: bool = False) -> bool:
     """Return whether an absolute path is excluded, whatever the folders that it lies in."""
     if settings.exclude:
-        relative = os.path.relpath(path, settings.root) + (os.sep if folder else "")
-        if spec(settings.exclude).match_file(relative):
+        place = relative(path, settings.root) + (os.sep if folder else "")
+        if spec(settings.exclude).match_file(place):
             return True
     return settings.respect_gitignore and _is_ignored_by_git(path, files, folder=folder)
 
@@ -322,8 +323,8 @@ def _is_excluded(path: str, settings: Settings, files: Files, *, folder: bool = 
 def _is_ignored_by_git(path: str, files: Files, *, folder: bool) -> bool:
     """Ask the .gitignore files from the nearest up to the root of the repository."""
     for base, patterns in _git_patterns(os.path.dirname(path), files):
-        relative = os.path.relpath(path, base) + (os.sep if folder else "")
-        answer = spec(patterns).check_file(relative).include
+        place = os.path.relpath(path, base) + (os.sep if folder else "")
+        answer = spec(patterns).check_file(place).include
         if answer is not None:
             return bool(answer)
     return False

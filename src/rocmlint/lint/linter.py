@@ -19,6 +19,7 @@ from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.rule_fault import told
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable
+from rocmlint.paths import relative
 from rocmlint.rule.registry import load_claim_rules, load_rules
 from rocmlint.source.kinds import kinds, place_of
 from rocmlint.text.blanks import MARKS
@@ -359,4 +360,4 @@ def _line_about(path: str, line: int, reason: str) -> str:
 
 
 def _from(root: str, path: str) -> str:
-    return os.path.relpath(os.path.abspath(path), root or os.getcwd()).replace(os.sep, "/")
+    return relative(os.path.abspath(path), root).replace(os.sep, "/")

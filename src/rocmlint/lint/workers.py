@@ -33,6 +33,10 @@ CHUNK = 400_000
 """Bytes of files that a worker is given at once, at least; in most of them is nothing to do."""
 CHUNKS_EACH = 8
 """How many chunks each worker gets of many files: to hand one out takes its time, too."""
+START_METHOD = "fork" if sys.platform == "linux" else "spawn"
+"""A fork knows what this process knows; macOS' own libraries do not stand it, Windows has none."""
+MOST_WORKERS = 61
+"""Windows waits for no more handles at once, and ProcessPoolExecutor refuses more workers there."""
 SMALL = 10_000
 """Bytes of a file that this process lints itself before it starts a pool.
 
@@ -253,10 +257,10 @@ def _pool(
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
     from multiprocessing import get_context  # noqa: PLC0415
 
-    context = get_context("fork" if sys.platform == "linux" else None)
+    context = get_context(START_METHOD)
     lost: list[_Work] = []
     is_done = False
-    pool = ProcessPoolExecutor(jobs, context, _start_worker, (linters,))
+    pool = ProcessPoolExecutor(min(jobs, MOST_WORKERS), context, _start_worker, (linters,))
     try:
         with _no_interrupt():
             futures = [(pool.submit(_lint_chunk, chunk), chunk) for chunk in chunks]

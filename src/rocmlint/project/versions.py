@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from rocmlint.paths import relative
 from rocmlint.project import declarations
 from rocmlint.project.companions import (
     Companions,
@@ -224,8 +225,8 @@ def _installed(
 
 
 def _shown(path: str, project: Declarations) -> str:
-    relative = os.path.relpath(path, project.settings.root or None)
-    return path if relative == os.curdir or relative.startswith(os.pardir) else relative
+    shown = relative(path, project.settings.root)
+    return path if shown == os.curdir or shown.startswith(os.pardir) else shown
 
 
 # Declared
@@ -340,7 +341,7 @@ def _allowed(
 
 
 def _inside(path: str, project: Declarations) -> str:
-    return os.path.relpath(path, project.folders[-1])
+    return relative(path, project.folders[-1])
 
 
 # The metadata of the distribution that a file is part of

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
+from rocmlint.paths import relative
 from rocmlint.report.fingerprint import posix
 from rocmlint.report.known import KnownFinding, as_known, compare
 from rocmlint.report.lines import Lines
@@ -127,7 +128,4 @@ def _place(entry: KnownFinding, baseline: str) -> str:
 def _from_folder_of(baseline: str, path: str) -> str:
     """Write a path relative to the folder of the baseline file."""
     folder = os.path.dirname(os.path.abspath(baseline))
-    try:
-        return posix(os.path.relpath(os.path.abspath(path), folder))
-    except ValueError:  # on another drive of Windows
-        return posix(os.path.abspath(path))
+    return posix(relative(os.path.abspath(path), folder))

@@ -8,9 +8,9 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from rocmlint.disk.paths import shown
 from rocmlint.errors import ConfigError, RuleError, described
 from rocmlint.lazy import compile_lazily
+from rocmlint.paths import shown
 from rocmlint.rule.metadata import mistakes
 from rocmlint.rule.modules import classes_in, package, rule_modules
 from rocmlint.rule.places import LOCAL, attribute_place, error_place, file_of

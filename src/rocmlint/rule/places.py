@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.disk.paths import shown
 from rocmlint.disk.state import data_of
+from rocmlint.paths import shown
 
 if TYPE_CHECKING:
     import ast

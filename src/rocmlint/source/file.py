@@ -11,6 +11,7 @@ from rocmlint.disk.disk import Disk, DiskView
 from rocmlint.findings import Edit
 from rocmlint.formats import is_notebook
 from rocmlint.formats.model import Parts
+from rocmlint.paths import relative
 from rocmlint.project.project import Project
 from rocmlint.source.decoding import text_of
 from rocmlint.source.facts import once_per_file
@@ -76,7 +77,7 @@ class File(DiskView):
 
     def kinds_of(self, path: str) -> frozenset[str]:
         """Return the kinds of another file of the project, by its place."""
-        return kinds(os.path.relpath(path, self.root).replace(os.sep, "/"))
+        return kinds(relative(path, self.root).replace(os.sep, "/"))
 
     @cached_property
     def package(self) -> tuple[str, str] | None:
@@ -86,8 +87,8 @@ class File(DiskView):
     @cached_property
     def root(self) -> str:
         """The directory that ``place`` is relative to."""
-        path = os.path.abspath(self.path).replace(os.sep, "/")
-        return path.removesuffix(self.place).rstrip("/") or "/"
+        path = os.path.abspath(self.path)
+        return path.removesuffix(os.path.normpath(self.place)).rstrip(os.sep) or os.sep
 
     def is_first_party(self, package: str) -> bool:
         """Check whether a package is that of the file, or belongs to its project."""

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
+from rocmlint.paths import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +80,7 @@ def place_of(path: str, disk: Disk) -> str:
     path = os.path.abspath(path)
     package = package_of(path, disk.exists)
     root = _project(os.path.dirname(path), disk) or (package[1] if package else os.getcwd())
-    inside = os.path.commonpath([path, root]) == root
+    inside = is_inside(path, root)
     return (os.path.relpath(path, root) if inside else os.path.basename(path)).replace(os.sep, "/")
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from rocmlint.change.fix import apply_fixes, parser_of
 from rocmlint.config.configuration import Configuration
-from rocmlint.disk.paths import shown
 from rocmlint.errors import described
 from rocmlint.lint.check import check
 from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.suppress import suppress
+from rocmlint.paths import shown
 from rocmlint.rule.places import error_place
 from rocmlint.rule.registry import load_rules
 from rocmlint.source.file import project_of

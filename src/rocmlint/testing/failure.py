@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rocmlint.disk.paths import shown
+from rocmlint.paths import shown
 
 
 class Failure(NamedTuple):

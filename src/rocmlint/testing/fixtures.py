@@ -15,9 +15,9 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.disk.paths import shown
 from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import is_linted
+from rocmlint.paths import shown
 from rocmlint.rule.local import is_local
 from rocmlint.rule.places import file_of
 from rocmlint.rule.registry import load_rules

@@ -183,7 +183,8 @@ def strength_of(answer: Mapping[str, Any]) -> Strength:
 
 def about(answer: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """Return with what a forward was run, as evidence."""
-    memory = f"at most {answer['peak_memory'] / 1e6:,.0f} MB"
+    peak = answer["peak_memory"]
+    memory = "unknown" if peak is None else f"at most {peak / 1e6:,.0f} MB"
     told = (Evidence("torch", answer["torch"]), Evidence("memory", memory))
     if answer["simulated"]:
         return (Evidence("simulated", "no kernel ran, so none rejected mixed dtypes"), *told)

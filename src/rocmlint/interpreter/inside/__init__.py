@@ -58,7 +58,8 @@ def _traceback(error: Exception) -> str:
 
 def _opened_privately(path: str, flags: int) -> int:
     descriptor = os.open(path, flags, 0o600)
-    os.fchmod(descriptor, 0o600)
+    if hasattr(os, "fchmod"):  # on Windows from Python 3.13 on
+        os.fchmod(descriptor, 0o600)
     return descriptor
 
 

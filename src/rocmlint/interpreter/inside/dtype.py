@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import resource
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -62,10 +61,19 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         else:
             given = _on_device(model, inputs)
             told["forward"] = trace(model, *given, told["dominant"], designs)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    told["peak_memory"] = peak if sys.platform == "darwin" else peak * 1024
+    told["peak_memory"] = _peak_memory()
     told["torch"] = torch.__version__
     return told
+
+
+def _peak_memory() -> int | None:
+    """Return the most memory that this process had, in bytes; None where Windows does not tell."""
+    try:
+        import resource  # noqa: PLC0415 - POSIX only
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _convert_by_replacing(modes: ExitStack) -> None:

@@ -90,4 +90,4 @@ def _user() -> str:
     try:
         return re.sub(r'[\\/:*?"<>|]', "_", getpass.getuser())
     except (KeyError, ImportError, OSError):
-        return f"uid_{os.getuid()}"
+        return f"uid_{os.getuid()}" if hasattr(os, "getuid") else ""

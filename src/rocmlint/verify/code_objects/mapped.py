@@ -6,6 +6,7 @@ import mmap
 import os
 import stat
 
+from rocmlint.disk.read import WITHOUT_WAITING
 from rocmlint.verify.code_objects.errors import UnreadableError
 
 WINDOW = 32 << 20
@@ -17,7 +18,7 @@ def give_back(data: memoryview) -> None:
 
     They count as memory of this process as long as it keeps them.
     """
-    if isinstance(data.obj, mmap.mmap):
+    if isinstance(data.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         data.obj.madvise(mmap.MADV_DONTNEED)
 
 
@@ -26,7 +27,7 @@ def map_file(path: str) -> mmap.mmap:
 
     Raises OSError, and UnreadableError for what is empty or no regular file (a pipe would block).
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | WITHOUT_WAITING)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
