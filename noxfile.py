@@ -38,6 +38,15 @@ def docs(session: nox.Session) -> None:
     session.run("mkdocs", "build", "--strict")
 
 
+@nox.session(python=False)
+def vscode(session: nox.Session) -> None:
+    """Check, test and package the VS Code extension; it needs Node.js 20 and npm."""
+    with session.chdir("editors/vscode"):
+        for command in ("ci", "run lint", "test"):
+            session.run("npm", *command.split(), external=True)
+        session.run("npx", "vsce", "package", external=True)
+
+
 @nox.session
 def ecosystem(session: nox.Session) -> None:
     """Lint the pinned packages: each finding has a judgement; what is downloaded is kept."""

@@ -51,8 +51,7 @@ function asModule(interpreter: string, from: string): Command {
 
 /** Return the arguments that start the server. */
 export function serverArguments(command: Command, settings: Settings, trusted: boolean): string[] {
-  const local = settings.localRules && trusted ? [] : ["--no-local-rules"];
-  return [...command.args, "server", ...local, ...settings.args];
+  return [...command.args, "server", localRules(settings, trusted), ...settings.args];
 }
 
 /**
@@ -67,8 +66,12 @@ export function ruleArguments(
   settings: Settings,
   trusted: boolean,
 ): string[] {
-  const local = settings.localRules && trusted ? [] : ["--no-local-rules"];
-  return [...command.args, "rule", rule, "--output-format", format, ...local];
+  const local = localRules(settings, trusted);
+  return [...command.args, "rule", rule, "--output-format", format, local];
+}
+
+function localRules(settings: Settings, trusted: boolean): string {
+  return settings.localRules && trusted ? "--local-rules" : "--no-local-rules";
 }
 
 /**

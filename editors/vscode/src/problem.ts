@@ -12,8 +12,8 @@ export interface Problem {
 
 const NO_ROCMLINT = /No module named '?rocmlint\b/;
 const NO_EXTRA = /rocmlint\[lsp\]|No module named '?(?:pygls|lsprotocol|cattrs)\b/;
-const NO_SERVER =
-  /(?:no such (?:verb|command)[^\n]*\bserver\b|\bserver'?: no such file|invalid choice: 'server')/i;
+/** What versions without a server say, which take the verb for a path. */
+const NO_SERVER = /\bserver'?: no such (?:file|path)|no such [^\n]*'server'/i;
 
 /** Return the version that `rocmlint --version` printed, or undefined. */
 export function versionOf(ended: Ended): string | undefined {

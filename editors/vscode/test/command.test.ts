@@ -38,32 +38,30 @@ test("an untrusted workspace does not choose the interpreter", () => {
 });
 
 test("local rules are loaded only where the user wants them and trusts the workspace", () => {
-  const local = { ...SETTINGS, args: ["--verbose"] };
-  assert.deepEqual(serverArguments(ON_PATH, local, true), ["server", "--verbose"]);
-  for (const [settings, trusted] of [
-    [local, false],
-    [{ ...local, localRules: false }, true],
+  for (const [wanted, trusted, flag] of [
+    [true, true, "--local-rules"],
+    [true, false, "--no-local-rules"],
+    [false, true, "--no-local-rules"],
   ] as const) {
-    assert.deepEqual(serverArguments(ON_PATH, settings, trusted), [
-      "server",
-      "--no-local-rules",
-      "--verbose",
-    ]);
-    assert.ok(
-      ruleArguments(ON_PATH, "ROC101", "json", settings, trusted).includes("--no-local-rules"),
-    );
+    const settings = { ...SETTINGS, localRules: wanted };
+    assert.deepEqual(serverArguments(ON_PATH, settings, trusted), ["server", flag]);
+    assert.ok(ruleArguments(ON_PATH, "--all", "json", settings, trusted).includes(flag));
   }
 });
 
+test("the user's own arguments come last, so that they win", () => {
+  const settings = { ...SETTINGS, args: ["--preview"] };
+  assert.deepEqual(serverArguments(ON_PATH, settings, true), [
+    "server",
+    "--local-rules",
+    "--preview",
+  ]);
+});
+
 test("the page of a rule is asked of the same rocmlint", () => {
-  const command: Command = {
-    program: "/py",
-    args: ["-m", "rocmlint"],
-    from: "",
-    interpreter: "/py",
-  };
+  const command = { program: "/py", args: ["-m", "rocmlint"], from: "", interpreter: "/py" };
   assert.deepEqual(ruleArguments(command, "ROC101", "markdown", SETTINGS, true), [
-    ...["-m", "rocmlint", "rule", "ROC101", "--output-format", "markdown"],
+    ...["-m", "rocmlint", "rule", "ROC101", "--output-format", "markdown", "--local-rules"],
   ]);
 });
 
