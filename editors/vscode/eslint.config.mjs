@@ -14,8 +14,13 @@ export default tseslint.config(
       "@typescript-eslint/explicit-function-return-type": "error",
       "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: ["test"] }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      // The main modules stand alone, so that the tests run without VS Code.
-      "no-restricted-imports": "off",
+    },
+  },
+  {
+    files: ["test/*.cjs"],
+    languageOptions: {
+      sourceType: "commonjs",
+      globals: { URL: "readonly", __dirname: "readonly", process: "readonly" },
     },
   },
 );

@@ -65,7 +65,7 @@ export function install(command: Command, ...flags: string[]): string {
   if (command.interpreter !== undefined) {
     return shown([command.interpreter, "-m", "pip", "install", ...flags, "rocmlint[lsp]"]);
   }
-  return shown(["pipx", "install", "--force", "rocmlint[lsp]"]);
+  return shown(["pipx", "install", "--force", "rocmlint[lsp]"]); // the newest, upgraded or not
 }
 
 function lastLine(text: string): string {

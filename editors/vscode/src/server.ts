@@ -23,6 +23,15 @@ const KEPT = 10_000;
 /** Milliseconds that a server has to end when it is told to. */
 const GRACE = 2_000;
 
+/** A client that leaves it to the extension to tell why a server does not start. */
+class Client extends LanguageClient {
+  hasAnswered = false;
+
+  override error(message: string, data?: unknown, show: boolean | "force" = true): void {
+    super.error(message, data, this.hasAnswered ? show : false);
+  }
+}
+
 /** The server of this window. Each step waits for the one before it. */
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -72,35 +81,37 @@ export class Server implements vscode.Disposable {
     this.status.starting();
     const found = await findServer();
     if ("message" in found) {
-      await this.fail(found);
+      this.fail(found);
       return;
     }
     let said = "";
-    const started = await this.connect(found.command, (text) => {
+    const error = await this.connect(found.command, (text) => {
       said = (said + text).slice(-KEPT);
     });
-    if (started) {
+    if (error === undefined) {
       this.running = found;
       this.status.running(found.version, found.command.from);
     } else {
       await this.end();
-      await this.fail(whyNotStarted(found.command, said));
+      this.fail(whyNotStarted(found.command, said || error));
     }
   }
 
-  /** Start a client; return whether the server has answered it. */
-  private async connect(command: Command, hear: (text: string) => void): Promise<boolean> {
-    let hasAnswered = false;
+  /** Start a client; return why the server has not answered it, if so. */
+  private async connect(
+    command: Command,
+    hear: (text: string) => void,
+  ): Promise<string | undefined> {
     const start = (): Promise<ChildProcess> => {
       this.child = this.spawned(command, hear);
       return Promise.resolve(this.child);
     };
-    const client: LanguageClient = new LanguageClient("rocmlint", "rocmlint", start, {
+    const client: Client = new Client("rocmlint", "rocmlint", start, {
       ...clientOptions(this.output),
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue }),
         closed: () =>
-          hasAnswered ? usual.closed() : { action: CloseAction.DoNotRestart, handled: true },
+          client.hasAnswered ? usual.closed() : { action: CloseAction.DoNotRestart, handled: true },
       },
       initializationFailedHandler: () => false,
     });
@@ -108,13 +119,11 @@ export class Server implements vscode.Disposable {
     this.client = client;
     try {
       await client.start();
-      hasAnswered = true;
     } catch (error) {
-      hear(
-        `${error instanceof Error ? error.message : String(error)}\n`.repeat(Number(!this.child)),
-      );
+      return error instanceof Error ? error.message : String(error);
     }
-    return hasAnswered;
+    client.hasAnswered = client.isRunning(); // to start does not fail where the server ends at once
+    return client.hasAnswered ? undefined : "it ended at once";
   }
 
   private spawned(command: Command, hear: (text: string) => void): ChildProcess {
@@ -138,11 +147,10 @@ export class Server implements vscode.Disposable {
   }
 
   /** Tell why there is no server, without keeping the next start waiting for the user. */
-  private async fail(problem: Problem): Promise<void> {
+  private fail(problem: Problem): void {
     this.status.failed(problem.message);
     this.output.error(problem.message + (problem.remedy ? `\nTry: ${problem.remedy}` : ""));
     void tell(problem);
-    await Promise.resolve();
   }
 }
 

@@ -1,9 +1,7 @@
 // A session with the real server: started as the extension starts it, spoken to as VS Code does.
-//
-// The rocmlint of the setting ROCMLINT_INTERPRETER, else the one on PATH; skipped without a server.
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,44 +27,10 @@ import type {
   PublishDiagnosticsParams,
 } from "vscode-languageserver-protocol/node";
 
-import { commands, serverArguments, variables } from "../src/command";
-import type { Settings } from "../src/settings";
-import { surroundings } from "../src/settings";
+import { variables } from "../src/command";
+import { ARGUMENTS, BAD, PROGRAM, missing } from "./server";
 
-const BAD = `from PIL import ImageOps
-
-
-def upright(image):
-    ImageOps.exif_transpose(image)
-    return image
-`;
-const SETTINGS: Settings = {
-  enable: true,
-  path: "",
-  interpreter: process.env.ROCMLINT_INTERPRETER ?? "",
-  args: [],
-  localRules: false,
-};
 const LIMIT = { timeout: 60_000 };
-
-const command = commands({ settings: SETTINGS, around: surroundings(undefined), trusted: true })[0];
-assert.ok(command !== undefined);
-const { program, args } = command;
-const startArguments = serverArguments(command, SETTINGS, true);
-
-/** Return why there is no session; false if there can be one. */
-function missing(): string | false {
-  const ended = spawnSync(program, startArguments, {
-    encoding: "utf8",
-    env: variables(),
-    input: "",
-    timeout: 30_000,
-  });
-  if (ended.error !== undefined) {
-    return `${program} cannot be started: ${ended.error.message}`;
-  }
-  return ended.status === 2 && `${[program, ...args].join(" ")} has no server: ${ended.stderr}`;
-}
 
 test(
   "findings of a file that is opened, and their fixes",
@@ -76,7 +40,7 @@ test(
     const file = join(folder, "images.py");
     writeFileSync(file, BAD);
     writeFileSync(join(folder, "rocmlint.toml"), 'select = ["ROC602"]\n');
-    const server = spawn(program, startArguments, { cwd: folder, env: variables() });
+    const server = spawn(PROGRAM, ARGUMENTS, { cwd: folder, env: variables() });
     const ended = new Promise<number | null>((resolve) => server.once("exit", resolve));
     const connection = createProtocolConnection(
       new StreamMessageReader(server.stdout),
