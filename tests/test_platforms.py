@@ -23,6 +23,7 @@ from rocmlint.lint.run import Options, run
 from rocmlint.paths import is_inside, relative
 from rocmlint.source.file import File
 from rocmlint.text.text import Text
+from rocmlint.verify.job.processes import CommandError, execute
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = str(ROOT / "fixtures" / "example_project")
@@ -229,6 +230,15 @@ def test_a_pool_without_fork_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     pooled = run([EXAMPLE], settings_for, Options(jobs=2))
     assert alone.findings
     assert pooled.findings == alone.findings
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_a_job_is_watched_on_linux_only_and_elsewhere_that_is_said(
+    platform: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    with pytest.raises(CommandError, match="verify run requires Linux"):
+        execute(["train"], {}, "MARK", None)
 
 
 def test_without_process_groups_the_whole_tree_is_ended_by_taskkill(

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -71,7 +72,8 @@ def _outputs(child: subprocess.Popen[bytes], deadline: float) -> tuple[str, str]
     printed: dict[Any, bytearray] = {child.stdout: bytearray(), child.stderr: bytearray()}
     parts: Parts = SimpleQueue()
     for stream in printed:
-        Thread(target=_read, args=(stream, parts), daemon=True).start()
+        own = os.dup(stream.fileno())  # nobody else closes it while the thread reads
+        Thread(target=_read, args=(stream, own, parts), daemon=True).start()
     still_open = len(printed)
     while still_open:
         try:
@@ -87,15 +89,13 @@ def _outputs(child: subprocess.Popen[bytes], deadline: float) -> tuple[str, str]
     return stdout, stderr
 
 
-def _read(stream: Any, parts: Parts) -> None:
-    """Hand on what a stream gives, and at its end nothing."""
-    data = b"."
-    while data:
-        try:
-            data = os.read(stream.fileno(), 2**16)
-        except (OSError, ValueError):  # it was closed: nobody waits for it any more
-            data = b""
-        parts.put((stream, data))
+def _read(stream: Any, descriptor: int, parts: Parts) -> None:
+    """Hand on what a stream gives, read from its copy; at the end nothing, and close that."""
+    with suppress(OSError):
+        while data := os.read(descriptor, 2**16):
+            parts.put((stream, data))
+    parts.put((stream, b""))
+    os.close(descriptor)
 
 
 def _failure(code: int, stdout: str, stderr: str) -> str:
