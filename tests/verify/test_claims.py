@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.environments import Environment
+
 if TYPE_CHECKING:
     from tests.support.project import Project
 
@@ -254,6 +256,16 @@ def test_the_interpreter_and_its_torch_are_named_first(project: Project, site: P
         (site / "torch/version.py").write_text(text)
         first, *_ = project.run("verify", "job.py", PYTHONPATH=str(site)).stderr.splitlines()
         assert f"torch {said} build)" in first
+
+
+def test_an_interpreter_without_torch_is_hardly_that_of_the_job(
+    project: Project, tmp_path: Path
+) -> None:
+    bare = Environment(tmp_path / "bare").python
+    project.write("job.py", "import aiter\n")
+    first, *_ = project.run("verify", "job.py", "--python", str(bare)).stderr.splitlines()
+    assert first.startswith(f"asking {bare} (")
+    assert first.endswith("is not installed); if the job runs in another interpreter, use --python")
 
 
 def test_a_folder_that_is_left_out_does_not_make_a_proof_an_error(

@@ -95,7 +95,9 @@ def _asked(interpreter: Interpreter) -> str:
         told = interpreter.ask("devices", "torch")
     except InterpreterError as error:  # each claim says so too
         return str(error).partition("\n")[0]
-    return f"asking {told['executable']} (Python {told['version']}, {told['torch']})"
+    asked = f"asking {told['executable']} (Python {told['version']}, {told['torch']})"
+    hint = "; if the job runs in another interpreter, use --python"
+    return asked + (hint if told["torch"] == "torch is not installed" else "")
 
 
 def _refuse_misspelt_verbs(paths: Sequence[str]) -> None:
