@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from mkdocs.structure.files import File, Files
 from precision import corpus_table, precision_table
 from rule_authors import authors_page
 
+from rocmlint.cli.config import SCHEMAS, configuration_schema
 from rocmlint.config.option import as_toml, plain, type_name
 from rocmlint.config.settings import OPTIONS
 from rocmlint.rule.documentation import documentation, sections, summary
@@ -50,10 +52,18 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each rule."""
+    """Add a page for each rule, and the schemas of the configuration, which name all rules."""
     for rule in load_rules():
         files.append(File.generated(config, page_of(rule), content=rule_page(rule)))
+    for path, content in schemas():
+        files.append(File.generated(config, path, content=content))
     return files
+
+
+def schemas() -> Iterator[tuple[str, str]]:
+    """Yield the path in ``docs/`` and the text of each schema of the configuration."""
+    for file, name in SCHEMAS.items():
+        yield f"schema/{name}", json.dumps(configuration_schema(load_rules(), file), indent=2)
 
 
 def on_page_markdown(text: str, page: Page, **_: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,12 @@ def test_each_rule_has_a_page_and_stands_in_the_navigation_once(generated: Any) 
     below = [page for each in rules["Rules"][1:] for pages in each.values() for page in pages]
     assert start == {"Start": "index.md"}
     assert below == [f"rules/{rule.name}.md" for rule in load_rules()]
+
+
+def test_the_schemas_of_the_configuration_are_published(generated: Any) -> None:
+    published = {path: json.loads(text) for path, text in generated.schemas()}
+    assert list(published) == ["schema/rocmlint.json", "schema/rocmlint-pyproject.json"]
+    assert all(each["$id"].endswith(f"/latest/{path}") for path, each in published.items())
 
 
 def test_families_are_called_what_their_folders_say(generated: Any) -> None:

@@ -28,9 +28,9 @@ _SELECTORS = frozenset(
     | {"fixable", "extend-fixable", "unfixable"}
 )
 _DRAFT = "http://json-schema.org/draft-07/schema#"
-_PUBLISHED = "https://raw.githubusercontent.com/rocmlint/rocmlint/main/docs/schema/"
+_PUBLISHED = "https://rocmlint.github.io/rocmlint/latest/schema/"
 SCHEMAS = {"rocmlint.toml": "rocmlint.json", "pyproject.toml": "rocmlint-pyproject.json"}
-"""The files that a schema is for, and what it is called in ``docs/schema``."""
+"""The files that a schema is for, and what it is called in ``schema/`` of the docs."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

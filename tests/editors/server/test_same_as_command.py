@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 
 import pytest
 
 import rocmlint
-from tests.rules.test_fixtures import FIXTURES, PROFILES, files, project_path, projects
 from tests.support.editor import Editor
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    Shown = list[tuple[str, str, int, int]]
+from tests.support.fixtures import BUILT_IN, fixtures
 
 pytest.importorskip("pygls")
-__all__ = ["projects"]  # a fixture
-
-
+Shown = list[tuple[str, str, int, int]]
 CHARACTERS = {"general": {"positionEncodings": ["utf-32"]}}
+PROFILES = sorted({each.profile for each in BUILT_IN.rules})
 
 
-def by_profile(profile: str | None) -> list[Path]:
-    """Return the fixtures with findings of the rules that a profile turns on."""
-    family = {path: path.relative_to(FIXTURES).parts[0] for path in files("bad")}
-    return [path for path in family if PROFILES.get(family[path]) == profile]
-
-
-@pytest.mark.parametrize("profile", [None, *sorted({*PROFILES.values()})])
-def test_an_editor_shows_what_the_command_finds(projects: Path, profile: str | None) -> None:
+@pytest.mark.parametrize("profile", PROFILES)
+def test_an_editor_shows_what_the_command_finds(profile: str) -> None:
+    copies = [each.copy for each in fixtures("bad") if each.rule.profile == profile]
+    top = Path(os.path.commonpath(copies))
     options: dict[str, object] = {"preview": True}
-    options |= {} if profile is None else {"profile": profile}
-    flags = ["--preview", *([] if profile is None else [f"--profile={profile}"])]
-    editor = Editor(projects, *flags, capabilities=CHARACTERS)
+    options |= {"profile": profile} if profile else {}
+    flags = ["--preview", *([f"--profile={profile}"] if profile else [])]
+    editor = Editor(top, *flags, capabilities=CHARACTERS)
     found = {}
-    for path in by_profile(profile):
-        name = project_path(path).as_posix()
-        editor.open(name, (projects / name).read_text())
+    for copy in copies:
+        name = copy.relative_to(top).as_posix()
+        editor.open(name, copy.read_text())
         shown: Shown = [
             (each["code"], each["message"], *each["range"]["start"].values())
             for each in editor.diagnostics(name)
         ]
         found[name] = shown
-        assert shown == command(projects / name, options), name
+        assert shown == command(copy, options), name
     assert len([name for name, shown in found.items() if shown]) > 10
     assert editor.close() == 0
     assert editor.logged == []
