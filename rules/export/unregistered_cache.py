@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import PythonRule, calls, compile_lazily, once_per_file, syntax_tree
+from rocmlint.rule import PythonRule, calls, compile_lazily, once_per_file
 
 from ._flow import span_of
 
@@ -115,7 +115,7 @@ def _passed(source: Source) -> dict[tuple[int, int], str]:
     """Return the caches that calls pass, by where the calls begin."""
     from ._exports import caches_passed  # noqa: PLC0415 - few files export
 
-    tree = syntax_tree(source.text)
+    tree = source.python_tree
     if tree is None:
         return {}
     places = ((span_of(each.call, source), each.cache) for each in caches_passed(tree))

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import compile_lazily, syntax_tree
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ class LoadingCall(NamedTuple):
 
 def loading_call(toggle: Toggle, line: int, source: Source) -> LoadingCall | None:
     """Return the call that a commented argument in a line belongs to, where it loads a model."""
-    tree = syntax_tree(source.text) if isinstance(toggle.node, ast.keyword) else None
+    tree = source.python_tree if isinstance(toggle.node, ast.keyword) else None
     around = [] if tree is None else list(_around(tree, line))
     inner = [each for each in around if isinstance(each, (ast.Call, ast.Dict))]
     call = inner[-1] if inner else None

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
+from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +89,7 @@ def _defaults(source: Source) -> Iterator[Default]:
 def ways_to(source: Source) -> dict[int, tuple[tuple[str, str], ...]]:
     """Map the lines of a file to what they stand in: functions, classes, branches of an ``if``."""
     found: dict[int, tuple[tuple[str, str], ...]] = {}
-    module = syntax_tree(source.text)
+    module = source.python_tree
     waiting: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = []
     if module is not None:
         waiting.append((module, ()))

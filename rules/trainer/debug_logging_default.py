@@ -21,7 +21,6 @@ from rocmlint.rule import (
     once_per_file,
     statements,
     string_value,
-    syntax_tree,
 )
 from rocmlint.rule.closed_projects import is_in_unused_function
 from rocmlint.rule.put_aside import is_kept_only
@@ -120,7 +119,7 @@ def is_without_libraries(found: RootLevel, source: Source) -> bool:
 
 @once_per_file
 def _imports_only_python(source: Source) -> bool:
-    module = syntax_tree(source.text)
+    module = source.python_tree
     found = [] if module is None else [*ast.walk(module)]
     tops = {each.name for node in found if isinstance(node, ast.Import) for each in node.names}
     tops |= {

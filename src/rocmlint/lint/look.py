@@ -10,7 +10,6 @@ from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.rule_fault import fault_of
 from rocmlint.rule.local import is_local
 from rocmlint.syntax.unparsable import UnparsableError
-from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -104,7 +103,7 @@ def _parse(source: Source) -> None:
 
     What the running Python refuses may be the grammar of a newer one, which LibCST knows.
     """
-    if syntax_tree(source.text) is None:
+    if source.python_tree is None:
         _ = source.module
 
 

@@ -15,9 +15,11 @@ from rocmlint.syntax.nodes import dotted_text
 from rocmlint.syntax.partial_parse import Pieces
 from rocmlint.text.blanks import PythonText
 from rocmlint.text.joined_lines import joined_lines
+from rocmlint.text.python_ast import syntax_tree
 from rocmlint.text.text import Comment, Span, Text
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from rocmlint.formats.model import Parts
@@ -60,6 +62,11 @@ class Source(File):
         source = cls(file.path, text, place=place, project=project)
         source.go_on_with(file)
         return source
+
+    @cached_property
+    def python_tree(self) -> ast.Module | None:
+        """What Python's own parser makes of the text, None where the running Python refuses it."""
+        return syntax_tree(self.text)
 
     # Text
 
