@@ -43,7 +43,7 @@ stack: config disk formats gpus installs interpreter lint project published sour
 tables: config disk lint report source
 api: config lint tables text
 engines: api tables
-editors: change config formats lint report rule source text
+editors: change config formats lint report rule source syntax text
 export: control_flow tensors
 cli: change config control_flow disk editors git gpus interpreter lint patched_classes project published report rule source stack testing text verify
 rocmlint: api rule verify

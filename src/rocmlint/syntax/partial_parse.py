@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.syntax.known_trees import tree_of
 from rocmlint.syntax.positions import positions
 from rocmlint.syntax.unparsable import TooLongError, UnparsableError
 from rocmlint.syntax.walk import parents
@@ -219,7 +220,7 @@ class Pieces:
         try:
             _refuse_what_breaks_parsers(code)
             _refuse_null(text)
-            return _module(text)
+            return tree_of(text, _module)
         except TooLongError:
             raise
         except UnparsableError as error:

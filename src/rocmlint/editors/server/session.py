@@ -25,6 +25,7 @@ from rocmlint.rule.documentation import summary
 from rocmlint.rule.page import markdown
 from rocmlint.rule.web import address
 from rocmlint.source.decoding import encoding_of, text_of
+from rocmlint.syntax.known_trees import KnownTrees
 from rocmlint.text.text import with_plain_ends
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 _KEPT = 50
 """Files whose findings are kept for the actions that an editor asks for next."""
+_WITH_TREES = 5
+"""Files of which the trees are kept, too: those that somebody edits."""
 _BOM = "\ufeff"
 
 
@@ -58,6 +61,7 @@ class Session:
         )
         self._settings_below: dict[str, Callable[[str], Settings]] = {}
         self._kept: dict[str, _Kept] = {}
+        self._trees: dict[str, KnownTrees] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -88,8 +92,10 @@ class Session:
 
     def _linted(self, file: Unsaved, settings: Settings) -> Linted:
         linter, text = self._linters.of(settings), with_plain_ends(file.text)
-        seen = linter.first_sight(file.path, text.encode(errors="replace"), text)
-        analysis = linter.analyse(seen) if isinstance(seen, Opened) else seen
+        analysis = linter.first_sight(file.path, text.encode(errors="replace"), text)
+        if isinstance(analysis, Opened):
+            with self._trees_of(file.path).used():
+                analysis = linter.analyse(analysis)
         lines = analysis.text or ""
         self._keep(file, _Kept(file.text, settings, analysis.findings))
         shown = without_known(settings.baseline, folded(analysis.findings), file.path, lines)
@@ -101,6 +107,14 @@ class Session:
             {rule.code: url for rule in rules if (url := address(rule)) is not None},
             (*settings.sources, *settings.rules),
         )
+
+    def _trees_of(self, path: str) -> KnownTrees:
+        """Return what was parsed of a file, which mostly is as it was a moment ago."""
+        known = self._trees.pop(path, None) or KnownTrees()
+        self._trees[path] = known
+        if len(self._trees) > _WITH_TREES:
+            del self._trees[next(iter(self._trees))]
+        return known
 
     def fix(self, file: Unsaved, finding: Finding) -> str | None:
         """Return the text with a finding fixed, None where that cannot be written back exactly."""
@@ -170,7 +184,8 @@ class Session:
             if changed == data:
                 again, text = found, _decoded(file.path, data)
             else:
-                analysis = linter.lint(file.path, changed, folds=False)
+                with self._trees_of(file.path).used():
+                    analysis = linter.lint(file.path, changed, folds=False)
                 again, text = analysis.findings, analysis.text or ""
             return without_known(settings.baseline, again, file.path, text)
 
