@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from tests.support.editor import Editor
 
 pytest.importorskip("pygls")
+
+from rocmlint.editors.server.messages import Options, Unsaved
+from rocmlint.editors.server.process import Worker, WorkerError
+
 CHECK = "def check(self, node, file):\n"
 INSTALLS = "import os\n\nos.system('pip install vllm')\n"
 
@@ -109,3 +114,24 @@ def test_wrong_options_are_told_before_the_editor_is_answered(tmp_path: Path) ->
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: --config none.toml")
+
+
+def test_a_request_that_takes_too_long_ends_the_child_alone(project: Path) -> None:
+    (project / "own" / "no_vllm.py").write_text(
+        RULE.replace(
+            CHECK, f"{CHECK}        import time; time.sleep(len(file.text) // 100 * 1000)\n"
+        )
+    )
+
+    async def asked() -> list[str]:
+        worker = Worker(Options({}), limit=5)
+        try:
+            with pytest.raises(WorkerError, match="took longer than 5 seconds"):
+                await worker.ask("lint", Unsaved(path, 10 * INSTALLS, str(project)))
+            found = await worker.ask("lint", Unsaved(path, INSTALLS, str(project)))
+        finally:
+            worker.end()
+        return [each.code for each in found.findings]
+
+    path = str(project / "a.py")
+    assert asyncio.run(asked()) == ["ACME001"]

@@ -19,7 +19,7 @@ from rocmlint.formats import NOTEBOOK
 from rocmlint.text.text import with_plain_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
@@ -54,12 +54,12 @@ class Documents(Workspace):
         notebook = self.get_notebook_document(cell_uri=uri)
         return uri if notebook is None else notebook.uri
 
-    def subjects(self) -> list[str]:
-        """Return everything open that is linted as a whole."""
-        return list(dict.fromkeys(self.subject_of(each.uri) for each in self._open()))
+    def is_open(self, uri: str) -> bool:
+        """Return whether the editor has a text document open."""
+        return uri in self._addresses()
 
-    def _open(self) -> Iterator[TextDocument]:
-        yield from self.text_documents.values()
+    def _addresses(self) -> list[str]:
+        return [each.uri for each in self.text_documents.values()]
 
     def unsaved(self, subject: str) -> Unsaved | None:
         """Return a document or a notebook as it is linted, None for one that is no file."""
@@ -67,7 +67,7 @@ class Documents(Workspace):
         if notebook is not None:
             path = _path_of(notebook.uri, NOTEBOOK)
             text = None if path is None else json.dumps(self._notebook(notebook))
-        elif subject in {each.uri for each in self._open()}:
+        elif self.is_open(subject):
             document = self.get_text_document(subject)
             ending = ".py" if document.language_id == "python" else ""
             path, text = _path_of(subject, ending), document.source

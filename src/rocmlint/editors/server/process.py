@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Child = subprocess.Popen[bytes]
 
 LIMIT = 60.0
-"""Seconds for one request; nothing that is linted takes so long (docs/running.md)."""
+"""Seconds for a start, and for one request: nothing that is linted takes so long."""
 _CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
 
 
@@ -68,7 +68,7 @@ class Worker:
 
     async def _ask(self, task: str, arguments: tuple[object, ...]) -> Any:
         child = self._child or await self._started()
-        return await self._exchange(child, task, arguments)
+        return await self._exchange(child, task, arguments, self._limit)
 
     async def _started(self) -> Child:
         """Start the child; what cannot be started is not tried again before :meth:`start`."""
@@ -76,7 +76,7 @@ class Worker:
             raise self._refusal
         try:
             self._child = _started()
-            await self._exchange(self._child, "", (self._options,))
+            await self._exchange(self._child, "", (self._options,), LIMIT)
         except OSError as error:
             message = f"the process that lints cannot be started: {error.strerror}"
             self._refusal = WorkerError(message)
@@ -87,14 +87,16 @@ class Worker:
             raise
         return self._child
 
-    async def _exchange(self, child: Child, task: str, arguments: tuple[object, ...]) -> Any:
+    async def _exchange(
+        self, child: Child, task: str, arguments: tuple[object, ...], limit: float
+    ) -> Any:
         loop = asyncio.get_running_loop()
         answer = loop.run_in_executor(self._thread, _answer, child, (task, arguments))
         try:
-            result, failure = await asyncio.wait_for(answer, self._limit)
+            result, failure = await asyncio.wait_for(answer, limit)
         except asyncio.TimeoutError as error:
             self.end()
-            message = f"took longer than {self._limit:g} seconds"
+            message = f"took longer than {limit:g} seconds"
             raise WorkerError(message) from error
         except (EOFError, OSError) as error:
             self.end()

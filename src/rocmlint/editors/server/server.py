@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from rocmlint.editors.server.schedule import Result
 
 _SECTION = "rocmlint"
+_GROUP = 0.05
+"""Seconds that are waited for more changes on disk."""
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     [
         types.NotebookDocumentFilterWithNotebook(
@@ -76,6 +78,7 @@ class Server(LanguageServer):
         self.schedule = Schedule(lambda: self.documents, self.worker, self.show)
         self._shown: dict[str, dict[str, Shown]] = {}
         self._told: set[str] = set()
+        self._changed: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -141,7 +144,7 @@ class Server(LanguageServer):
 
     def log(self, message: str) -> None:
         """Write a line to the editor's log, once."""
-        if message not in self._told:
+        if message not in self._told and not self.was_shut_down:
             self._told.add(message)
             kind = types.MessageType.Error
             self.window_log_message(types.LogMessageParams(kind, message))
@@ -197,9 +200,17 @@ class Server(LanguageServer):
         if (self.options, self.enabled) != before:
             await self.reload()
 
-    async def changed_on_disk(self, paths: list[str]) -> None:
-        """Lint again what may depend on files that have changed."""
-        depends = self.schedule.depends()
+    async def changed_on_disk(self, changed: list[str]) -> None:
+        """Lint again what may depend on files that have changed.
+
+        Changes come in groups: a file is saved, and then seen to have changed.
+        """
+        is_first, depends = not self._changed, self.schedule.depends()
+        self._changed += changed
+        if not is_first:
+            return
+        await asyncio.sleep(_GROUP)
+        paths, self._changed = self._changed, []
         if any(watching.is_configuration(path, depends) for path in paths):
             await self.reload()
         elif paths:
@@ -317,6 +328,8 @@ async def _code_action(
 
 
 async def _hover(server: Server, params: types.HoverParams) -> types.Hover | None:
+    if not server.documents.is_open(params.text_document.uri):
+        return None
     document = server.documents.get_text_document(params.text_document.uri)
     placed = Placed.of(document)
     line, offset = placed.place(params.position)
