@@ -1,106 +1,79 @@
-"""The API for rules, as a page: the first lines of the docstrings."""
+"""The names of ``rocmlint.rule`` by what they are for, as directives for mkdocstrings."""
 
 from __future__ import annotations
 
-import inspect
-from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import rocmlint.rule
-from rocmlint.project.project import Project
-from rocmlint.rule import File, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_OBJECTS: dict[str, type] = {"Source": Source, "File": File, "Project": Project}
-"""Objects that ``check`` gets, or reaches: what a Source adds to a File stands under Source."""
-_ROOMS = {
-    "rocmlint.rule.rule": "Rules",
-    "rocmlint.rule.shapes": "Triggers",
-    "rocmlint.rule.triggers": "Triggers",
-    "rocmlint.config.option": "Rules",
-    "rocmlint.findings": "Findings",
-    "rocmlint.formats.model": "Commands and installs",
-    "rocmlint.installs.install": "Commands and installs",
-    "rocmlint.lazy": "Syntax helpers",
-    "rocmlint.source.attribute_patches": "Syntax helpers",
-    "rocmlint.source.called_commands": "Syntax helpers",
-    "rocmlint.source.conditions": "Syntax helpers",
-    "rocmlint.source.elsewhere": "Syntax helpers",
-    "rocmlint.source.environment_defaults": "Syntax helpers",
-    "rocmlint.source.environment_settings": "Syntax helpers",
-    "rocmlint.source.facts": "Files",
-    "rocmlint.source.file": "Files",
-    "rocmlint.source.python": "Files",
-    "rocmlint.syntax.names": "Syntax helpers",
-    "rocmlint.syntax.nodes": "Syntax helpers",
-    "rocmlint.syntax.walk": "Syntax helpers",
-    "rocmlint.text.patterns": "Syntax helpers",
-    "rocmlint.text.python_ast": "Syntax helpers",
-    "rocmlint.text.text": "Files",
-    "rocmlint.text.words": "Findings",
+_SECTIONS = {
+    "Rules": ("rocmlint.rule.rule", "rocmlint.config.option"),
+    "Triggers": ("rocmlint.rule.triggers", "rocmlint.rule.shapes"),
+    "Findings": ("rocmlint.findings", "rocmlint.text.words"),
+    "Files": ("rocmlint.source.python", "rocmlint.source.file", "rocmlint.source.facts"),
+    "Text": ("rocmlint.text.text", "rocmlint.text.patterns", "rocmlint.lazy"),
+    "Syntax": ("rocmlint.syntax", "rocmlint.source", "rocmlint.text.python_ast"),
+    "Commands and installs": ("rocmlint.formats.model", "rocmlint.installs.install"),
 }
-"""The section in which the page lists the names of ``rocmlint.rule`` from a module."""
-_FACTS = (
-    "rocmlint.project.packages",
-    "rocmlint.published.requirements",
-    "rocmlint.published.names",
-    "rocmlint.published.pytorch_index",
-    "rocmlint.published.rocm_wheels",
-    "rocmlint.published.variables",
-)
+"""The modules that define the names of a section, or how the names of these modules begin."""
+_ALIASES = {"Severity": "rocmlint.findings"}
+"""Names that do not know their module."""
+_MODULES = {
+    "The project of a file": ("rocmlint.project.project",),
+    "Claims": ("rocmlint.rule.claims",),
+    "Published facts": (
+        "rocmlint.project.packages",
+        "rocmlint.published.requirements",
+        "rocmlint.published.names",
+        "rocmlint.published.pytorch_index",
+        "rocmlint.published.rocm_wheels",
+        "rocmlint.published.variables",
+    ),
+}
+"""Modules that rules may import besides."""
 
 
 def authors_page() -> str:
-    """Return the tables of all that a rule may ask."""
-    tables: dict[str, list[tuple[str, str]]] = {}
+    """Return all that a rule may ask, by section."""
+    names: dict[str, list[str]] = {title: [] for title in _SECTIONS}
     for name in rocmlint.rule.__all__:
-        value = getattr(rocmlint.rule, name)
-        home = "rocmlint.findings" if name == "Severity" else value.__module__
-        tables.setdefault(_ROOMS[home], []).append((name, first_line(name, value)))
-    for name, kind in _OBJECTS.items():
-        tables[f"Attributes and methods of a {name}"] = list(_members(kind))
-    tables["Claims"] = list(_functions("rocmlint.rule.claims"))
-    for module in _FACTS:
-        tables[f"Published facts: `{module}`"] = list(_functions(module))
-    return "\n\n".join(_table(title, rows) for title, rows in tables.items())
+        names[_section(home_of(name))].append(name)
+    lines: list[str] = []
+    for title, found in names.items():
+        lines += ["", f"## {title}"]
+        for name in found:
+            lines += ["", f"::: {home_of(name)}.{name}"]
+    for title, modules in _MODULES.items():
+        lines += ["", f"## {title}"]
+        for module in modules:
+            lines += ["", *_whole(module)]
+    return "\n".join(lines).strip()
 
 
-def first_line(name: str, value: Any) -> str:
-    """Return the first line of the documentation of a public name."""
-    if name == "Severity":  # a type alias has no docstring of its own
-        return "How bad a finding is: " + " or ".join(f"`{each}`" for each in value.__args__) + "."
-    return (inspect.getdoc(value) or "").partition("\n")[0]
+def home_of(name: str) -> str:
+    """Return the module that defines a name of ``rocmlint.rule``."""
+    return _ALIASES.get(name) or str(getattr(rocmlint.rule, name).__module__)
 
 
-def _members(kind: type) -> Iterator[tuple[str, str]]:
-    """Yield what an object answers; what a Source has of a File stands there."""
-    bases = [base for base in reversed(kind.__mro__) if base.__module__.startswith("rocmlint.")]
-    found = {name: value for base in bases for name, value in vars(base).items()}
-    for name, value in sorted((vars(kind) if kind is Source else found).items()):
-        if name.startswith("_"):
-            continue
-        if isinstance(value, (property, cached_property)):
-            yield name, first_line(name, value)
-        elif inspect.isfunction(value):
-            yield f"{name}({_parameters(value)})", first_line(name, value)
+def _section(module: str) -> str:
+    """Return the section of a module: the longest beginning counts."""
+    begins = {each: title for title, modules in _SECTIONS.items() for each in modules}
+    return begins[max((each for each in begins if module.startswith(each)), key=len)]
 
 
-def _functions(module: str) -> Iterator[tuple[str, str]]:
+def _whole(module: str) -> Iterator[str]:
+    yield f"::: {module}"
+    yield "    options:"
+    yield f"      members: [{', '.join(_public(module))}]"
+
+
+def _public(module: str) -> Iterator[str]:
+    """Yield the public functions and classes that a module itself defines."""
     for name, value in vars(import_module(module)).items():
-        function = inspect.unwrap(value) if callable(value) else None
-        if not name.startswith("_") and inspect.isfunction(function):
-            if function.__module__ == module:
-                yield f"{name}({_parameters(function)})", first_line(name, value)
-
-
-def _parameters(function: Any) -> str:
-    return ", ".join(name for name in inspect.signature(function).parameters if name != "self")
-
-
-def _table(title: str, rows: list[tuple[str, str]]) -> str:
-    lines = [f"## {title}", "", "| name | what it is or returns |", "|---|---|"]
-    lines += [f"| `{name}` | {text.replace('|', chr(92) + '|')} |" for name, text in rows]
-    return "\n".join(lines)
+        if not name.startswith("_") and getattr(value, "__module__", None) == module:
+            if callable(value):
+                yield name

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+from rule_authors import authors_page  # noqa: E402 - mkdocs finds it beside its hook
+
 BETTER = {
     # not a valid X
     r"(?<!there )(?<!There )(?<!, )\bis no (?!longer\b|more\b|less\b|different\b|better\b)": (
@@ -147,6 +151,39 @@ def of_rules() -> Iterator[Text]:
         yield Text(f"{rule.code}, its page", inspect.getdoc(rule) or "")
         for each in rule.excuses:
             yield Text(f"{rule.code}, {each.__name__}", inspect.getdoc(each) or "")
+
+
+def of_reference() -> Iterator[Text]:
+    """Yield the docstrings that the reference of the Python API shows, as it reads them."""
+    griffe = pytest.importorskip("griffe")
+    package = griffe.load("rocmlint", search_paths=[ROOT / "src"], allow_inspection=False)
+    pages = [ROOT / "docs" / name for name in ("api.md", "testing-rules.md")]
+    for name, members in directives("\n".join([authors_page(), *(p.read_text() for p in pages)])):
+        shown = package[name.removeprefix("rocmlint.")]
+        yield from of_object(shown, members=not members)
+        for member in (shown[each] for each in members):
+            yield from of_object(member.final_target if member.is_alias else member, members=True)
+
+
+def directives(page: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield what each directive for mkdocstrings shows: a name, and the members if it says so."""
+    pattern = r"^::: (\S+)(?:\n    options:\n      members: \[(.*)\])?"
+    for name, members in re.findall(pattern, page, re.MULTILINE):
+        yield name, members.split(", ") if members else []
+
+
+def of_object(shown: Any, *, members: bool) -> Iterator[Text]:
+    if shown.docstring:
+        yield Text(shown.path, shown.docstring.value)
+    for name, each in shown.members.items() if members and shown.is_class else ():
+        if not name.startswith("_") and not each.is_alias:
+            yield from of_object(each, members=True)
+
+
+def test_the_reference_is_in_plain_english() -> None:
+    texts = list(of_reference())
+    assert len(texts) > 200
+    assert complaints(iter(texts)) == ""
 
 
 def test_pages_are_in_plain_english() -> None:

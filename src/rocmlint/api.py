@@ -25,7 +25,7 @@ def lint_paths(  # noqa: PLR0913 - each is a thing of its own, and all but the f
     jobs: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
 ) -> Sequence[Finding]:
-    """Lint files and folders, and give the findings in the order of their places.
+    """Lint files and directories, and return the findings in the order of their places.
 
     ``options`` are laid over the configuration and have its keys, such as
     ``{"select": ["ROC1"], "preview": True}``; ``config`` is a file to use in place of the nearest
@@ -52,10 +52,10 @@ def lint_source(
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
 ) -> Sequence[Finding]:
-    """Lint the source of one file, which need not exist, and give the findings in order.
+    """Lint the source of one file, which need not exist, and return the findings in order.
 
     ``path`` is where it is or would be: it decides which configuration and which rules apply. The
-    other arguments are those of :func:`lint_paths`. Raises RocmlintError.
+    other arguments are those of ``lint_paths``. Raises RocmlintError.
     """
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
     from rocmlint.text.text import with_plain_ends  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What a rule reports: findings, the edits that mend them, and claims; data without behaviour."""
+"""What a rule reports: findings, the edits that fix them, and claims; data without behaviour."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
+"""How bad a finding is."""
 
 UNREADABLE_FILE = "ROC900"
 """The code of what says that a file could not be read, decoded or parsed."""
@@ -47,7 +48,7 @@ class Edit:
     """Replace a range of text.
 
     Lines and columns count from 1, columns in characters; the end is exclusive. ``was`` is what
-    the rule takes to stand there, whatever the blanks: where something else does, nothing is done.
+    the rule expects there, whatever the blanks: if something else is, nothing is done.
     """
 
     line: int
@@ -87,11 +88,11 @@ class Claim:
 
     ``subject`` is what it is about (a package, a module, a function), ``statement`` says it in one
     line, ``command`` is the ``rocmlint verify`` command that proves it, empty where the code does
-    not say what to run. ``given`` is what the code says beside the subject, such as the folder that
-    files are copied from, as a path. ``optional`` is what the code goes on without. ``by`` is what
-    replaces the subject: the dotted name of an import, or behind a colon the qualified name of a
-    function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty where
-    the code does not tell it.
+    not say what to run. ``given`` is what the code says beside the subject, such as the path of the
+    directory that files are copied from. ``optional`` is what the code goes on without. ``by`` is
+    what replaces the subject: the dotted name of an import, or behind a colon the qualified name of
+    a function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty
+    where the code does not tell it.
     """
 
     kind: ClaimKind

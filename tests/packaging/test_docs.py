@@ -108,7 +108,7 @@ def test_the_rules_and_tests_that_the_origins_name_are_there() -> None:
 
 def test_the_page_for_rule_authors_is_filled_in(generated: Any) -> None:
     text = generated.on_page_markdown("<!-- rule authors -->", page=None)
-    assert "| `PythonRule` |" in text
+    assert "::: rocmlint.rule.rule.PythonRule" in text
 
 
 def test_the_page_of_precision_counts_the_judgements_that_are_kept(generated: Any) -> None:

@@ -25,14 +25,14 @@ class Word:
 
     ``text`` is what the program gets: without quotes and escapes. Where that is known only when
     the command runs (``$INDEX``, ``{version}`` in an f-string), ``known`` is false and the unknown
-    part stands in ``text`` as it is written.
+    part is in ``text`` as it is written.
     """
 
     text: str
     span: Span
     known: bool = True
     quoted: bool = False
-    """Some of it stands in quotes, is escaped, or is put in for something else: the text at
+    """Some of it is in quotes, is escaped, or is put in for something else: the text at
     ``span`` is not ``text``."""
     origin: str = ""
     """Where a shell's variables make it unknown, what they were set to, as it is written."""
@@ -56,8 +56,8 @@ class Redirect:
 class Copied:
     """Paths that a build brings into its image: COPY, ADD, or a bind mount of one RUN.
 
-    ``sources`` are relative to the folder that is built; ``target`` is a folder as
-    :attr:`Step.folder` is, or the path of the one file that is copied.
+    ``sources`` are relative to the build context; ``target`` is a directory as
+    ``Step.folder`` is, or the path of the one file that is copied.
     """
 
     sources: tuple[str, ...]
@@ -66,7 +66,7 @@ class Copied:
 
 @dataclass(frozen=True)
 class Copy:
-    """A COPY or ADD of a Dockerfile that brings in files of the folder that is built."""
+    """A COPY or ADD of a Dockerfile that brings in files of the build context."""
 
     sources: tuple[str, ...]
     target: Word
@@ -119,7 +119,7 @@ class Command:
     Dockerfile, is read by none). ``variables`` are those set for it by then, in the file or by the
     command itself; a value that is known only at run time is None. ``folder`` is where it runs:
     that of its ``step``, and where ``cd`` has led from there. ``branches`` are those of the script
-    that it stands in, the outermost first.
+    that it is in, the outermost first.
     """
 
     words: tuple[Word, ...]
@@ -144,7 +144,7 @@ class Setting:
 
     ``value`` is None where it is taken away. ``holder`` is the place of what alone gets it: one
     command, one service, one stage of an image; None for all that a script starts from there on.
-    ``branches`` are those of the script that it stands in, the outermost first.
+    ``branches`` are those of the script that it is in, the outermost first.
     """
 
     name: str

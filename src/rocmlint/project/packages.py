@@ -1,6 +1,6 @@
 """What packages hold: looked up where they are installed, else from a built-in table.
 
-Nothing is imported, and what lies beside rocmlint itself says nothing about a project.
+Nothing is imported, and what is next to rocmlint itself says nothing about a project.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def folders_above(module: str, project: Project) -> int | None:
     """Return how many directories are between a module's file and its package's directory.
 
     1 for a package, 2 for ``package.folder`` and for ``package.folder.module``; None where it
-    cannot be told whether the last name is a folder or a file.
+    cannot be told whether the last name is a directory or a file.
     """
     package, *rest = module.split(".")
     while rest and rest[-1][:1].isupper():

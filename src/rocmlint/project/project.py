@@ -1,4 +1,4 @@
-"""The project that a folder belongs to: which versions its files run with, whether it is ROCm's."""
+"""The project of a directory: which versions its files run with, and whether it is for ROCm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FOLDERS = ("", "docker", "requirements", "scripts", os.path.join(".github", "wo
 
 
 class Project(Declarations):
-    """The project of the files in one folder; each question is answered once for all of them."""
+    """The project of the files in one directory; each question is answered once for all of them."""
 
     def __init__(self, folder: str, settings: Settings, disk: Disk) -> None:
         """Take a folder (absolute), the settings of its files, and what is known of the disk."""
@@ -33,7 +33,7 @@ class Project(Declarations):
     def versions(self, package: str) -> tuple[Candidate, ...]:
         """Return the versions of a package (normalized name) that the files here may run with.
 
-        See :func:`rocmlint.project.versions.candidates`.
+        See ``rocmlint.project.versions.candidates``.
         """
         if package not in self._versions:
             from rocmlint.project.versions import candidates  # noqa: PLC0415 - loads packaging
@@ -44,7 +44,7 @@ class Project(Declarations):
     def is_in_image(self, package: str) -> bool:
         """Return whether an image that the project starts from holds a package (normalized name).
 
-        pip then keeps it where it meets what is asked for, and nobody knows its version.
+        pip then keeps it where it meets what is asked for, and its version is unknown.
         """
         if package not in self._held:
             from rocmlint.project.images import is_held  # noqa: PLC0415 - loads packaging
@@ -57,7 +57,7 @@ class Project(Declarations):
         """The directories with the packages that the files here run with, as far as known.
 
         Those of the environment that is set; else, for files among installed packages, that
-        folder; else none: what lies beside rocmlint itself says nothing about the project.
+        directory; else none: what is next to rocmlint itself says nothing about the project.
         """
         if self.settings.environment is not None:
             return environment.site_folders(self.settings.environment)

@@ -325,7 +325,7 @@ def is_on(value: str) -> bool:
 
 
 def misunderstood(name: str, value: str) -> str:
-    """Return the value to set in place of a word that the reader does not take as meant, else "".
+    """Return the value to set in place of a word that the reader does not understand, else "".
 
     Compiled code that knows 0 and 1 takes all else as not set. Where other words are known, a word
     that is not among them is off.

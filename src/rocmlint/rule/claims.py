@@ -56,8 +56,8 @@ def works_as_printed(claim: Claim, file: File, *, in_function: bool) -> bool:
 def patched_files(target: str, origin: str = "") -> Claim:
     """Claim that files of a package are the author's own.
 
-    ``target`` is a path from the folder that holds the package ("transformers/models"),
-    ``origin`` the file or folder that is copied there, empty where the code does not tell it.
+    ``target`` is a path from the directory that holds the package ("transformers/models"),
+    ``origin`` the file or directory that is copied there, empty where the code does not tell it.
     """
     what = f"has the files of `{origin}`" if origin else "is patched"
     return Claim("patched-files", target, f"`{target}` {what}", _HERE, given=origin)

@@ -38,7 +38,7 @@ class Excusing(Protocol[Candidate_contra, AnyFile_contra]):
 class Rule(Generic[Node]):
     """A pure function from a node to findings; the docstring is its documentation.
 
-    Derive from :class:`PythonRule` or :class:`PartRule`, with the type of the nodes that ``on``
+    Derive from ``PythonRule`` or ``PartRule``, with the type of the nodes that ``on``
     selects: ``class MyRule(PythonRule["cst.Call"])``. A rule keeps nothing between files.
 
     The first line of the docstring says what it finds. The headings ``## Why it matters``,
@@ -53,7 +53,7 @@ class Rule(Generic[Node]):
     since: ClassVar[str]
     """The version of rocmlint that first had the rule."""
     on: On = On()
-    """What the rule looks at: see :mod:`.triggers`. Empty for the rules of the engine."""
+    """What the rule looks at: see ``rocmlint.rule.triggers``. Empty for the rules of the engine."""
     severity: ClassVar[Severity] = "error"
     """error: the run is wrong or will break; warning: slow or fragile."""
     preview: ClassVar[bool] = False
@@ -79,7 +79,7 @@ class Rule(Generic[Node]):
         self.settings = settings
 
     def check(self, node: Node, file: Any) -> Iterator[Finding]:
-        """Yield what is wrong with the node; see :class:`PythonRule` and :class:`PartRule`."""
+        """Yield what is wrong with the node; see ``PythonRule`` and ``PartRule``."""
         raise NotImplementedError
 
     def is_excused(self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile) -> bool:
@@ -174,7 +174,7 @@ class ClaimRule(Generic[Node]):
     """
 
     on: ClassVar[On]
-    """What it looks at: see :mod:`rocmlint.rule.triggers`."""
+    """What it looks at: see ``rocmlint.rule.triggers``."""
     skips: ClassVar[frozenset[str]] = frozenset({"test"})
     """Kinds of file that it leaves alone."""
 

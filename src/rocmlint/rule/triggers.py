@@ -170,7 +170,7 @@ def imports(*modules: str, words: tuple[str, ...] = (), where: str = "") -> On:
 
 
 def definitions(*names: str, suspects: Finder | None = None) -> On:
-    """Look at functions and classes with these names; ``suspects`` as for :func:`nodes`."""
+    """Look at functions and classes with these names; ``suspects`` as for ``nodes``."""
     described = "definitions of " + ", ".join(f"`{name}`" for name in names)
     words = tuple(f"{keyword} {name}" for keyword in ("def", "class") for name in names)
     where = rf"(?:def|class)[\s\\]+(?:{'|'.join(names)})\b"
@@ -223,7 +223,7 @@ def strings(where: str, words: tuple[str, ...]) -> On:
 
 
 def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
-    """Look at comments with a match of ``where``; ``check`` gets a :class:`rocmlint.lint.Comment`.
+    """Look at comments with a match of ``where``; ``check`` gets a ``Comment``.
 
     ``where`` is searched in the lines of the file first, so it must do without ``^``.
     """
@@ -266,7 +266,7 @@ def _runner(name: str) -> re.Pattern[str]:
 def commands(*words: str, described: str, called: bool = True) -> On:
     """Look at commands: in shell scripts, Dockerfiles, workflows, notebooks, and calls of Python.
 
-    ``check`` gets a :class:`rocmlint.formats.model.Command`. One of ``words`` must stand in it.
+    ``check`` gets a ``Command``. One of ``words`` must be in it.
     Without ``called``, calls of Python do not count.
     """
     names = frozenset(name for runners in _RUNNERS.values() for name in runners)
@@ -282,7 +282,7 @@ def commands(*words: str, described: str, called: bool = True) -> On:
 def declared(*packages: str, described: str) -> On:
     """Look at requirements that a project declares, in any of the formats that do.
 
-    ``check`` gets a :class:`rocmlint.formats.model.Declared`. One of ``packages`` must stand in the
+    ``check`` gets a ``Declared``. One of ``packages`` must be in the
     file, spelt with ``-`` or ``_``.
     """
     spelt = tuple(dict.fromkeys(each.replace("-", mark) for each in packages for mark in "-_"))
@@ -292,7 +292,7 @@ def declared(*packages: str, described: str) -> On:
 def indexes(*words: str, described: str) -> On:
     """Look at URLs of package indexes that a file declares.
 
-    ``check`` gets a :class:`rocmlint.formats.model.Index`. One of ``words`` must stand in the file.
+    ``check`` gets an ``Index``. One of ``words`` must be in the file.
     Those in commands are in the command's words.
     """
     return _part("indexes", words, described)
@@ -311,7 +311,7 @@ def configurations(*words: str, described: str) -> On:
 def settings(*words: str, described: str) -> On:
     """Look at the variables that scripts, images and services set for what they start.
 
-    ``check`` gets a :class:`rocmlint.formats.model.Setting`. One of ``words`` must stand in the
+    ``check`` gets a ``Setting``. One of ``words`` must be in the
     file.
     """
     return _part("settings", words, described)

@@ -22,7 +22,7 @@ class Condition(NamedTuple):
 def conditions(node: cst.CSTNode, source: Source) -> Iterator[Condition]:
     """Yield the tests of ``if``, ``elif`` and ``a if b else c`` around a node, innermost first.
 
-    The node stands in one of their branches, not in the test itself.
+    The node is in one of their branches, not in the test itself.
     """
     below = node
     for above in source.ancestors(node):

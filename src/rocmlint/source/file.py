@@ -49,7 +49,7 @@ class File(DiskView):
         self._project = project or project_of(path, Settings())
         self._asked_project = False
         self.facts: dict[Hashable, Any] = {}
-        """What was told of the file so far, see :func:`rocmlint.source.facts.once_per_file`."""
+        """What was told of the file so far, see ``rocmlint.source.facts.once_per_file``."""
         super().__init__(self._project.disk)
 
     @property
@@ -124,9 +124,9 @@ class File(DiskView):
     def versions(self, package: str) -> tuple[Candidate, ...]:
         """Return the versions of a package (normalized name) that the file may run with.
 
-        That is what lies beside a file among installed packages; else what the file itself
+        That is what is next to a file among installed packages; else what the file itself
         states, a script in its metadata or a notebook in its installs; else what its project
-        says, see :meth:`Project.versions`.
+        says, see ``Project.versions``.
         """
         return _versions(package, self)
 

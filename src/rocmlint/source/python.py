@@ -43,7 +43,7 @@ class Source(File):
     ) -> None:
         """Take a path and its decoded text with ``\\n`` line ends.
 
-        Rules see plain blanks between tokens, see :mod:`rocmlint.text.blanks`.
+        Rules see plain blanks between tokens, see ``rocmlint.text.blanks``.
 
         With ``whole`` the file is parsed in one piece. ``parts`` are what the file holds besides
         Python's syntax, such as the commands in the cells of a notebook.
@@ -78,7 +78,7 @@ class Source(File):
 
     @cached_property
     def code(self) -> str:
-        """The text with everything but code blanked, same offsets; see :attr:`File.code`.
+        """The text with everything but code blanked, same offsets; see ``File.code``.
 
         In an oddly spaced file each statement is on one line.
         """
@@ -111,7 +111,7 @@ class Source(File):
     def text_of(self, node: cst.CSTNode) -> str:
         """Return the text of a node, without the whitespace and comments around it.
 
-        Lines that a backslash joins are one, as in :attr:`code`.
+        Lines that a backslash joins are one, as in ``code``.
         """
         text = self.text_at(self.span(node))
         return text.replace("\\\n", "  ") if self.is_oddly_spaced else text
@@ -180,7 +180,7 @@ class Source(File):
     # Names
 
     def resolve(self, node: cst.CSTNode) -> str | None:
-        """Return the full dotted name, through imports and aliases; see :meth:`Names.resolve`."""
+        """Return the full dotted name, through imports and aliases; see ``Names.resolve``."""
         return self.names.resolve(node)
 
     def value_of(self, node: cst.CSTNode) -> cst.BaseExpression | None:

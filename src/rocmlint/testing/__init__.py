@@ -1,7 +1,7 @@
 """Tests for local rules: the same that the built-in rules have to pass.
 
 ``rocmlint rule --test DIRECTORY`` runs them too. This module needs pytest only for
-:func:`rule_tests`.
+``rule_tests``.
 """
 
 from __future__ import annotations

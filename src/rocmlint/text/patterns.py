@@ -12,7 +12,7 @@ def spaced(code: str) -> str:
 
 
 def whole_word(word: str) -> str:
-    r"""Return a pattern for a word that is no part of a longer one.
+    r"""Return a pattern for a word that is not part of a longer one.
 
     It is searched ten times faster than one that begins with ``\b``.
     """

@@ -91,9 +91,9 @@ the one that ``site`` expects. The path entry is taken out again, so that a prog
 
 
 def bear_witness(folder: str, *, manifest: str | None = None, modules: Iterable[str] = ()) -> None:
-    """Have this process write its witness into a folder, now and whenever more is known.
+    """Have this process write its witness into a directory, now and whenever more is known.
 
-    For a program that ``verify run`` cannot start; ``verify ranks`` reads the folder. Raises
+    For a program that ``verify run`` cannot start; ``verify ranks`` reads the directory. Raises
     ConfigError and WitnessError.
     """
     watch = watch_of([] if manifest is None else [manifest], modules)

@@ -1,0 +1,60 @@
+"""The tutorial is run as it is written: its files in an empty directory, its commands, in order."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PAGE = Path(__file__).parents[2] / "docs" / "tutorial-rule.md"
+BLOCK = re.compile(
+    r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
+    re.MULTILINE | re.DOTALL,
+)
+TIME = re.compile(r"\bin [\d.]+s\b")
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a command as a shell in the environment of these tests does; return what it prints."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    plain = {"PATH": programs, "NO_COLOR": "1", "PRE_COMMIT_COLOR": "never", "COLUMNS": "80"}
+    ended = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env={**os.environ, **plain},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return ended.stdout
+
+
+def steps(text: str) -> list[tuple[str, str]]:
+    """Return each command of a block and the lines below it."""
+    found = re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
+    return [(command, output.rstrip("\n")) for command, output in found]
+
+
+def test_each_command_prints_what_the_page_shows(tmp_path: Path) -> None:
+    pytest.importorskip("flake8")
+    pytest.importorskip("pre_commit")
+    ran = 0
+    for block in BLOCK.finditer(PAGE.read_text()):
+        if block["language"] == "console":
+            for command, output in steps(block["text"]):
+                printed = run(command, tmp_path).rstrip("\n")
+                assert TIME.sub("in 1s", printed) == TIME.sub("in 1s", output), command
+                ran += 1
+        else:
+            assert block["title"], block[0]
+            path = tmp_path / block["title"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block["text"])
+    assert ran > 10
