@@ -94,6 +94,7 @@ def test_the_code_of_rules_that_are_there_is_not_run(project: Project) -> None:
         (("no-old", "--code", "ACME1", "--kind", "cal"), "did you mean 'call'?"),
         (("no-old", "--code", "ACME1", "--test", "x"), "--new and --test cannot be used together"),
         (("no-old", "--code", "ACME1", "ROC101"), "takes no 'ROC101'"),
+        (("no-old", "--code", "ACME1", "--folder", "."), "--folder . has the whole project"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(
@@ -109,6 +110,13 @@ def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
     assert told in ended.stderr
     assert files(project.root) == before
+
+
+def test_a_folder_with_an_odd_name_is_excluded_as_it_is_called(project: Project) -> None:
+    assert project.code(*NEW, "--folder", "ru[l]es *") == 0
+    project.write("ru[l]es */fixtures/no_old_name/more.py", "old_name()\n")
+    project.write("use.py", "old_name()\n")
+    assert project.findings() == [("use.py", "ACME101")]
 
 
 def test_a_configuration_that_cannot_be_edited_is_refused_with_the_line_to_add(

@@ -66,6 +66,12 @@ def mistake(own: Path, text: str, name: str = "item_loop.py") -> str:
         ('"ACME101"', '"acme-1"', "7: code must be capital letters and a number, such as ACME101"),
         ('"ACME101"', '"ROC999"', "7: code: ROC999 is reserved"),
         ('calls("item")', "3", "10: on must be triggers, such as calls("),
+        (
+            'calls("item")',
+            'calls("item", where="(")',
+            "10: on: '(' is not a valid regular expression: missing )",
+        ),
+        ('calls("item")', 'calls("")', "10: on: an empty word is in every file"),
         ('since = "1.0"', "", "4: since must be a string, not None"),
         ("on =", "skips = 'test'\n    on =", "10: skips must be a set of kinds of files"),
         ("on =", "excuses = len\n    on =", "10: excuses must be a tuple of functions"),

@@ -15,6 +15,7 @@ from rocmlint.config.configuration import NAMES, Configuration
 from rocmlint.config.file import parsed_toml
 from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError, RewriteError
+from rocmlint.lazy import compile_lazily
 from rocmlint.lint.discover import is_excluded
 from rocmlint.paths import shown
 from rocmlint.rule.metadata import wrong_code, wrong_name
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _FOLDER = os.path.join("tools", "rules")
 _TABLE = ("tool", "rocmlint")
+_SPECIAL, _ESCAPE = compile_lazily(r"[\\*?\[\]]"), r"\\\g<0>"
+"""What means something in a gitignore pattern, and how it is written to mean itself."""
 
 
 class _Configured(NamedTuple):
@@ -81,7 +84,11 @@ def _new_place(folder: str) -> str:
 
 def _folder(given: str | None, configuration: str, settings: Settings) -> str:
     if given is not None:
-        return os.path.abspath(given)
+        folder = os.path.abspath(given)
+        if configuration.startswith(os.path.join(folder, "")):
+            message = f"--folder {given} has the whole project; choose a directory for rules only"
+            raise ConfigError(message)
+        return folder
     default = os.path.join(os.path.dirname(configuration), _FOLDER)
     return settings.rules[0] if settings.rules else default
 
@@ -149,7 +156,7 @@ def _configured(path: str, folder: str, settings: Settings) -> _Configured | Non
     fixtures = fixtures_folder(folder)
     inside = _relative(fixtures, root)
     if not inside.startswith("..") and not is_excluded(os.path.join(fixtures, "x"), settings):
-        wanted["exclude"] = [f"/{inside}/"]
+        wanted["exclude"] = [f"/{_SPECIAL.sub(_ESCAPE, inside)}/"]
     try:
         for key, items in wanted.items():
             text = with_items(text, table, key, items)

@@ -101,10 +101,11 @@ class Plugin:
             return
         analysis = linter.analyse(seen, noqa=False)
         _keep_out_of_the_way()
-        new = [each for each in analysis.faults if each.place not in self._told]
-        self._told.update(each.place for each in new)
-        for problem in (*analysis.problems, *told(new)):
-            yield self._problem(problem)
+        known = set(told(each for each in analysis.faults if each.place in self._told))
+        self._told.update(each.place for each in analysis.faults)
+        for problem in analysis.problems:
+            if problem not in known:
+                yield self._problem(problem)
         found, baseline = folded(analysis.findings), linter.settings.baseline
         for finding in without_known(baseline, found, self._path, text):
             message = f"{finding.code} {finding.message} [{finding.name}]"

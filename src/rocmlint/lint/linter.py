@@ -57,7 +57,7 @@ class Analysis(NamedTuple):
     unread: Sequence[str] = ()
     """A line for each place that was not read, whatever rules are enabled."""
     faults: Sequence[RuleFault] = ()
-    """What went wrong inside local rules; of a file that is linted alone, in ``problems`` too."""
+    """What went wrong inside local rules; each is a line of ``problems``, too."""
 
 
 def disk_of_run(files: Files = ON_DISK, *, noted: bool) -> Disk:
@@ -250,8 +250,6 @@ class Linter:
     def _alone(self, seen: Analysis | Opened, *, noqa: bool, folds: bool = True) -> Analysis:
         """Return the analysis of a file where there are no others to be reported with."""
         result = self.analyse(seen, noqa=noqa) if isinstance(seen, Opened) else seen
-        if result.faults:
-            result = result._replace(problems=[*result.problems, *told(result.faults)])
         return result if not folds else result._replace(findings=folded(result.findings))
 
     # What is reported
@@ -272,7 +270,8 @@ class Linter:
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
         findings = [self._as_fixable(each) for each in findings]
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
-        result = Analysis(findings, look.problems, file.consulted, file.written)
+        problems = [*look.problems, *told(look.faults)]
+        result = Analysis(findings, problems, file.consulted, file.written)
         return result._replace(claims=look.claims, unread=places, faults=look.faults)
 
     def _as_fixable(self, finding: Finding) -> Finding:

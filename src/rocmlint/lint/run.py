@@ -117,8 +117,9 @@ def run(
     if faults:
         from rocmlint.lint.rule_fault import first_of_each, told  # noqa: PLC0415 - few rules fail
 
-        problems += told(faults)
+        of_each_file = {line for fault in faults for line in told([fault])}
         faults = first_of_each(faults)
+        problems = [*(each for each in problems if each not in of_each_file), *told(faults)]
     return Outcome(findings, sorted(problems), len(found), notes, claims, unread, faults)
 
 
@@ -131,8 +132,7 @@ def _cache(folder: str, settings: Settings) -> Cache | None:
 
 
 def _remember(result: FileResult, cache: Cache | None) -> None:
-    went_wrong = result.problems or result.faults
-    if cache is None or result.content is None or result.stat is None or went_wrong:
+    if cache is None or result.content is None or result.stat is None or result.problems:
         return
     cache.put(result.path, result.stat, result.content, result.findings, result.consulted)
 

@@ -10,7 +10,7 @@ from rocmlint.config.option import Option, OptionType, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import SEVERITY, EngineRule, PartRule, PythonRule, Rule
-from rocmlint.rule.triggers import On
+from rocmlint.rule.triggers import On, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,8 +73,16 @@ def wrong_name(name: object) -> str | None:
 
 def _wrong_trigger(on: object) -> str | None:
     if isinstance(on, On):
-        return None
+        return next((wrong for wrong in map(_wrong_pattern, on) if wrong), None)
     return f'on must be triggers, such as calls("item") | attributes("data"), not {on!r}'
+
+
+def _wrong_pattern(trigger: Trigger) -> str | None:
+    try:
+        re.compile(trigger.where)
+    except re.error as error:
+        return f"on: {trigger.where!r} is not a valid regular expression: {error}"
+    return None if all(trigger.words) else f"on: an empty word is in every file: {trigger.words!r}"
 
 
 def _wrong_skips(skips: object) -> str | None:

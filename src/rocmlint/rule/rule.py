@@ -47,11 +47,14 @@ class Rule(Generic[Node]):
     """
 
     code: ClassVar[str]
-    """``ROC`` and three digits; never changes its meaning."""
+    """Capital letters and a number, such as ``ACME101``; never changes its meaning.
+
+    ``ROC`` begins the codes of the built-in rules.
+    """
     name: ClassVar[str]
     """kebab-case; says what is wrong, and may be used wherever the code may."""
     since: ClassVar[str]
-    """The version of rocmlint that first had the rule."""
+    """The version, of rocmlint or of your rules, that first had the rule."""
     on: On = On()
     """What the rule looks at: see ``rocmlint.rule.triggers``. Empty for the rules of the engine."""
     severity: ClassVar[Severity] = "error"
