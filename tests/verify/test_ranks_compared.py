@@ -269,3 +269,44 @@ def test_what_is_still_being_written_and_other_files_are_left_alone(folder: Fold
 def test_an_error_in_a_witness_is_unproven(folder: Folder) -> None:
     folder.ranks[1]["errors"] = ["Traceback:\nOSError: disk full"]
     assert folder.judged().one("rank 1", "is watched")["seen"] == "OSError: disk full"
+
+
+def test_a_thousand_ranks_are_told_in_groups(tmp_path: Path, witness: dict[str, Any]) -> None:
+    folder = Folder(tmp_path, witness, 1000)
+    folder.ranks[512]["modules"]["patched"]["now"]["sha256"] = "0" * 64
+    for each in folder.ranks[600:700]:
+        each["modules"] = {}
+    del folder.ranks[700:900]
+    found = folder.judged()
+    (evidence,) = found.one("ranks", "the same source of the watched modules")["evidence"]
+    assert [line.partition(":")[0] for line in evidence["value"].splitlines()] == [
+        "ranks 0-511, 513-599, 900-999",
+        "rank 512",
+    ]
+    missing = found.one("ranks 700-899", "is there")
+    assert missing["reason"].startswith("ranks 700-899 left no witness: each has died, never")
+    without = found.one("ranks 600-699", "patched is loaded")
+    assert without["reason"] == "ranks 600-699 ended without importing patched: each ran without it"
+    assert len(found.all) < 20
+
+
+def test_what_a_thousand_ranks_do_wrong_alike_is_told_once(
+    tmp_path: Path, witness: dict[str, Any]
+) -> None:
+    folder = Folder(tmp_path, witness, 1000)
+    for number, each in enumerate(folder.ranks):
+        each["modules"] = {} if number % 2 else each["modules"]
+    found = folder.judged()
+    (told,) = [each for each in found.all if "is loaded" in each["claim"]]
+    assert told["subject"].startswith("ranks 1, 3, 5, 7, 9, 11,")
+    assert told["subject"].endswith(" and 468 more")
+
+
+def test_a_thousand_witnesses_that_cannot_be_read_are_not_a_thousand_results(
+    folder: Folder,
+) -> None:
+    for number in range(1000):
+        folder.write(f"kept/witness.bad{number}.json", "{")
+    told = [each for each in folder.judged().all if "cannot be read" in str(each)]
+    assert any("984 more witnesses" in str(each) for each in told)
+    assert len(told) < 20

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.words import few
-from rocmlint.verify.job.testimony import ranks
+from rocmlint.verify.job.together import SHOWN, ranks, together
 from rocmlint.verify.job.variables import ABSENT, for_kernels, for_python
 from rocmlint.verify.result import Evidence, Result
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Strength
 
 CHECK = "ranks"
-_SHOWN = 16
-"""How many groups of ranks are told."""
-
 _ROCM = re.compile(
     r"lib(amd|aotriton|c10|hip|hsa|magma|MIOpen|nccl|rccl|roc|torch|triton)[\w-]*\.so"
 )
@@ -57,8 +54,8 @@ def alike(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
         }
         if len(values) > 1 and any(values.values()):
             yield _compared(topic, values)
-    yield from _two_copies(leading)
-    yield from _replaced(leading)
+    yield from together(_two_copies(leading))
+    yield from together(_replaced(leading))
     yield from _shared_devices(leading)
 
 
@@ -88,8 +85,8 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
         if len(groups) > 1:
             first = ((values[own[0]].get(name, ABSENT), own) for own in groups.values())
             lines = [f"{ranks(own)}: {value}" for value, own in first]
-            if len(lines) > _SHOWN:
-                lines[_SHOWN:] = [f"and {len(lines) - _SHOWN:,} more values"]
+            if len(lines) > SHOWN:
+                lines[SHOWN:] = [f"and {len(lines) - SHOWN:,} more values"]
             differing.append(Evidence(name, "\n".join(lines)))
     if not differing:
         return Result(
@@ -102,10 +99,16 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
         "contradicted",
         topic.strength,
         few([each.name for each in differing], 2),
-        tuple(differing),
+        _first(differing),
         topic.reason,
         topic.action,
     )
+
+
+def _first(differing: list[Evidence]) -> tuple[Evidence, ...]:
+    more = len(differing) - SHOWN
+    told = (Evidence("more", f"{more:,} others differ too"),) if more > 0 else ()
+    return (*differing[:SHOWN], *told)
 
 
 def _seen(names: list[str], values: Mapping[int, Mapping[str, str]]) -> str:
@@ -172,7 +175,7 @@ def _without_paths(builds: str) -> str:
     return "; ".join(each)
 
 
-def _two_copies(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
+def _two_copies(leading: Mapping[int, WitnessReport]) -> Iterator[tuple[int, Result]]:
     for rank, witness in leading.items():
         found: dict[str, set[str]] = {}
         for stem, each in _libraries(witness.facts):
@@ -180,7 +183,7 @@ def _two_copies(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
                 found.setdefault(stem, set()).add(str(each.get("path")))
         for stem, paths in found.items():
             if len(paths) > 1:
-                yield Result(
+                result = Result(
                     CHECK,
                     f"{stem} is mapped once",
                     f"rank {rank}",
@@ -193,13 +196,14 @@ def _two_copies(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
                     "remove the directory of one of them from LD_LIBRARY_PATH, or remove "
                     "the package that includes its own",
                 )
+                yield rank, result
 
 
-def _replaced(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
+def _replaced(leading: Mapping[int, WitnessReport]) -> Iterator[tuple[int, Result]]:
     for rank, witness in leading.items():
         gone = [str(it.get("path")) for _, it in _libraries(witness.facts) if it.get("deleted")]
         if gone:
-            yield Result(
+            result = Result(
                 CHECK,
                 "maps the libraries that are on disk",
                 f"rank {rank}",
@@ -211,6 +215,7 @@ def _replaced(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:
                 "old code, and ranks that start later run the new",
                 "restart the job, and install nothing into its environment while it runs",
             )
+            yield rank, result
 
 
 def _shared_devices(leading: Mapping[int, WitnessReport]) -> Iterator[Result]:

@@ -13,7 +13,7 @@ from rocmlint.verify.code_objects.describe import action, evidence, summary
 from rocmlint.verify.code_objects.errors import MissingExtraError
 from rocmlint.verify.code_objects.file import read_file
 from rocmlint.verify.code_objects.judge import Judge
-from rocmlint.verify.job.testimony import ranks
+from rocmlint.verify.job.together import ranks, together
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:
@@ -65,8 +65,10 @@ def _judged(
     for (path, target, verdict), its in found.items():
         if verdict.verdict != "proven":
             yield _bad(reports[path], target, verdict, its)
-    for rank, paths in elsewhere.items() if named else ():
-        yield _not_here(rank, paths, targets[rank])
+    if named:
+        yield from together(
+            (rank, _not_here(rank, paths, targets[rank])) for rank, paths in elsewhere.items()
+        )
 
 
 def _good(found: Mapping[tuple[str, Target, KernelVerdict], list[int]]) -> Iterator[Result]:

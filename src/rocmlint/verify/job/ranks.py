@@ -9,12 +9,13 @@ from rocmlint.text.words import counted
 from rocmlint.verify.job.alike import alike, modules_alike
 from rocmlint.verify.job.kernels import of_libraries
 from rocmlint.verify.job.run import unreadable
-from rocmlint.verify.job.testimony import of_processes, ranks, span, stopped, where
+from rocmlint.verify.job.testimony import of_processes, stopped, where
+from rocmlint.verify.job.together import SHOWN, ranks, span, together
 from rocmlint.verify.job.witnesses import by_rank, leaders
-from rocmlint.verify.result import Evidence, Result
+from rocmlint.verify.result import Evidence, Result, evidence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.verify.job.watch import Watch
     from rocmlint.verify.job.witness_report import WitnessReport
@@ -55,20 +56,23 @@ def judge(
     yield from _presence(groups, size, waited)
     yield from _ends(groups, size)
     yield from of_processes(CHECK, chain.from_iterable(groups.values()), watch)
-    for rank, its in groups.items():
-        yield from _never_loaded(rank, its, watch)
+    yield from together(
+        (rank, result) for rank, its in groups.items() for result in _never_loaded(rank, its, watch)
+    )
     own = {rank: leaders(its) for rank, its in groups.items()}
-    for rank, found in own.items():
-        if len(found) > 1:
-            yield _twice(rank, found)
+    yield from together(
+        (rank, _twice(rank, found)) for rank, found in own.items() if len(found) > 1
+    )
     chosen = {rank: found[-1] for rank, found in own.items()}
     if len(chosen) > 1:
         judged = {name for name, sha256 in watch.modules.items() if sha256}
         yield from modules_alike(chosen, judged)
         yield from alike(chosen)
     yield from of_libraries(chosen, watch.arch)
-    for problem in problems:
+    for problem in problems[:SHOWN]:
         yield unreadable(CHECK, problem)
+    if len(problems) > SHOWN:
+        yield unreadable(CHECK, f"{len(problems) - SHOWN:,} more witnesses: cannot be read either")
 
 
 def _presence(
@@ -92,37 +96,44 @@ def _presence(
         yield Result(
             CHECK, "all ranks are there", "the job", "proven", "live", f"{here} of {size:,}"
         )
-    for rank in sorted(missing):
-        yield Result(
-            CHECK,
-            "is there",
-            f"rank {rank}",
-            "unproven",
-            "declared",
-            f"nothing after {waited:g} s" if waited else "no witness of it",
-            (Evidence("there", ranks(groups) if groups else "none"),),
-            (
-                f"rank {rank} reported nothing within {waited:g} s: it hangs, has died, "
-                "or never started"
-            )
-            if waited
-            else f"rank {rank} left no witness: it has died, never started, or wrote to "
-            "another directory",
-            f"check the log and, with py-spy dump, the stack of rank {rank} on its node",
-        )
+    yield from together((rank, _missing(rank, groups, waited)) for rank in sorted(missing))
     strange = groups.keys() - set(range(size))
     if strange:
-        yield Result(
-            CHECK,
-            "is one of the job",
-            ranks(strange),
-            "contradicted",
-            "live",
-            f"there are {size}",
-            tuple(each for rank in sorted(strange) for each in where(groups[rank][0])),
-            f"with {size} ranks, {span(strange)} cannot be one: another job wrote here",
-            "use an empty directory for each job",
-        )
+        yield _strange(strange, groups, size)
+
+
+def _missing(rank: int, groups: Mapping[int, object], waited: float) -> Result:
+    return Result(
+        CHECK,
+        "is there",
+        f"rank {rank}",
+        "unproven",
+        "declared",
+        f"nothing after {waited:g} s" if waited else "no witness of it",
+        (Evidence("there", ranks(groups) if groups else "none"),),
+        (f"rank {rank} reported nothing within {waited:g} s: it hangs, has died, or never started")
+        if waited
+        else f"rank {rank} left no witness: it has died, never started, or wrote to "
+        "another directory",
+        f"check the log and, with py-spy dump, the stack of rank {rank} on its node",
+    )
+
+
+def _strange(
+    strange: Iterable[int], groups: Mapping[int, Sequence[WitnessReport]], size: int
+) -> Result:
+    known = sorted(strange)
+    return Result(
+        CHECK,
+        "is one of the job",
+        ranks(strange),
+        "contradicted",
+        "live",
+        f"there are {size}",
+        tuple(each for rank in known[:SHOWN] for each in where(groups[rank][0])),
+        f"with {size} ranks, {span(strange)} cannot be one: another job wrote here",
+        "use an empty directory for each job",
+    )
 
 
 def _ends(groups: Mapping[int, Sequence[WitnessReport]], size: int | None) -> Iterator[Result]:
@@ -146,9 +157,10 @@ def _ends(groups: Mapping[int, Sequence[WitnessReport]], size: int | None) -> It
         "unproven",
         "live",
         seen,
-        tuple(
-            Evidence("end not seen", f"{each.subject}: last look {each.last_look}")
-            for each in unseen.values()
+        evidence_of(
+            "end not seen",
+            [f"{each.subject}: last look {each.last_look}" for each in unseen.values()],
+            SHOWN,
         ),
         f"{ranks(unseen)}: killed from outside, ended by an error in C code, hangs, or cleared "
         "its atexit handlers; what it changed after the last look is unknown",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rocmlint.interpreter.inside.process import host
 from rocmlint.text.words import counted
 from rocmlint.verify.job.processes import INTERVAL, isolation
-from rocmlint.verify.job.testimony import of_processes, ranks, stopped, where
+from rocmlint.verify.job.testimony import of_processes, stopped, where
+from rocmlint.verify.job.together import ranks
 from rocmlint.verify.job.witnesses import by_rank
 from rocmlint.verify.result import Evidence, Judgement, Result
 

@@ -11,6 +11,7 @@ from packaging.version import InvalidVersion
 
 from rocmlint.interpreter.inside.endings import SIGNAL
 from rocmlint.verify.job.replacements import of_functions
+from rocmlint.verify.job.together import SHOWN, ranks
 from rocmlint.verify.job.variables import of_variables
 from rocmlint.verify.live.functions import is_told
 from rocmlint.verify.live.imported import result_of_file
@@ -37,9 +38,6 @@ _MOMENTS = {
 
 _EARLY = ("start", "import")
 
-_SHOWN = 16
-"""How many processes are told one by one: two of each GPU of a node."""
-
 
 def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -> Iterator[Result]:
     """Yield what is known of the watched modules and files in each process.
@@ -58,7 +56,7 @@ def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -
         alike.setdefault(_kind(witness, result), []).append(witness)
     for witness, result in found:
         own = alike[_kind(witness, result)]
-        if result.verdict == "contradicted" or len(own) <= _SHOWN:
+        if len(own) <= SHOWN:
             yield result
         elif witness is own[0]:
             evidence = () if result.verdict == "proven" else result.evidence
@@ -266,20 +264,3 @@ def fits(version: str, requires: str) -> bool:
         return SpecifierSet(requires).contains(version, prereleases=True)
     except InvalidVersion:
         return False
-
-
-def span(numbers: Iterable[int]) -> str:
-    """Return numbers as people write them: "0-2, 5"."""
-    parts: list[list[int]] = []
-    for each in sorted(numbers):
-        if parts and parts[-1][-1] == each - 1:
-            parts[-1][1:] = [each]
-        else:
-            parts.append([each])
-    return ", ".join("-".join(map(str, part)) for part in parts)
-
-
-def ranks(numbers: Iterable[int]) -> str:
-    """Name some ranks."""
-    known = list(numbers)
-    return f"rank{'' if len(known) == 1 else 's'} {span(known)}"

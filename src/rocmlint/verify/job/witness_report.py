@@ -12,7 +12,7 @@ from rocmlint.interpreter.inside.process import host
 from rocmlint.interpreter.inside.witness import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,18 @@ class WitnessReport:
         return f"({process})" if self.rank is None else f"rank {self.rank} ({process})"
 
 
-def parsed(name: str, text: str) -> WitnessReport | str:
+def parsed(
+    name: str, text: str, loads: Callable[[str], object] = json.loads
+) -> WitnessReport | str:
     """Read one witness; what is wrong with it is one line that begins with its name."""
     try:
-        document = json.loads(text)
+        document = loads(text)
     except (ValueError, RecursionError) as error:
         return f"{name}: {error}"
     problem = _problem(document)
-    return WitnessReport(name, document) if problem is None else f"{name}: {problem}"
+    if problem is not None or not isinstance(document, dict):
+        return f"{name}: {problem}"
+    return WitnessReport(name, document)
 
 
 _SHAPE: Mapping[str, type | tuple[type, ...]] = {

@@ -17,6 +17,7 @@ from rocmlint.interpreter.inside import write_json
 from rocmlint.interpreter.inside.process import host
 from rocmlint.interpreter.inside.witness import ASK, BELLS, VARIABLE, VERSION
 from rocmlint.interpreter.inside.witness import start as start_witness
+from rocmlint.verify.job.shared_json import SharedJson
 from rocmlint.verify.job.watch import watch_of
 from rocmlint.verify.job.witness_report import WitnessReport, parsed
 
@@ -199,9 +200,10 @@ def read(folder: str, question: str = "") -> tuple[list[WitnessReport], list[str
     """
     witnesses: dict[tuple[str, int, object], WitnessReport] = {}
     problems = []
+    loads = SharedJson().loads
     for path in sorted(_files(folder)):
         try:
-            found = parsed(path, read_small(path, _LARGEST).decode())
+            found = parsed(path, read_small(path, _LARGEST).decode(), loads)
         except (OSError, ValueError) as error:
             found = f"{path}: {getattr(error, 'strerror', None) or error}"
         if isinstance(found, str):
