@@ -1,6 +1,6 @@
 """How long ``rocmlint verify ranks`` takes for a job of a thousand ranks, and how much memory.
 
-    python -m benchmarks.ranks [--ranks 1000] [--modules 3]
+    python -m benchmarks.ranks [--ranks 1000]
 
 One real process that has imported torch and transformers is watched; its witness is the template of
 all ranks, which have a process, a node, a GPU and times of their own. Three are wrong: one has
@@ -24,23 +24,13 @@ JOB = "import torch, transformers\nimport transformers.modeling_utils\nimport wa
 COMMAND = [sys.executable, "-m", "rocmlint"]
 ON_A_NODE = 8
 MODULES = ["watched", "transformers.modeling_utils", "torch.nn.functional"]
-LOADED = (
-    "import torch, sys; print(*sorted(name for name, module in sys.modules.items() "
-    "if name.startswith('torch.') and str(getattr(module, '__file__', '')).endswith('.py')))"
-)
 
 
-def watched(count: int) -> list[str]:
-    """Return the modules that are watched: further ones are those that torch loads."""
-    listed = subprocess.run([sys.executable, "-c", LOADED], stdout=subprocess.PIPE, check=True)
-    return [*dict.fromkeys([*MODULES, *listed.stdout.decode().split()])][:count]
-
-
-def template(folder: Path, modules: list[str]) -> dict[str, Any]:
+def template(folder: Path) -> dict[str, Any]:
     """Return what the witness of a real process says."""
     (folder / "job.py").write_text(JOB)
     (folder / "watched.py").write_text("def f():\n    return 1\n")
-    flags = [flag for name in modules for flag in ("--module", name)]
+    flags = [flag for name in MODULES for flag in ("--module", name)]
     subprocess.run(
         [*COMMAND, "verify", "run", *flags, "--keep", "kept", "--", sys.executable, "job.py"],
         cwd=folder,
@@ -76,23 +66,21 @@ def main() -> None:
     """Write the witnesses, then judge them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--ranks", type=int, default=1000, metavar="N")
-    parser.add_argument("--modules", type=int, default=len(MODULES), metavar="N")
-    flags = parser.parse_args()
-    size, modules = flags.ranks, watched(flags.modules)
+    size = parser.parse_args().ranks
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        known = template(folder, modules)
+        known = template(folder)
         (folder / "job").mkdir()
         written = 0
         for rank in range(size):
             if rank != size - 3:
                 path = folder / "job" / f"witness.{rank}.json"
                 written += path.write_text(json.dumps(of_rank(known, rank, size)))
-        print(f"{size:,} ranks, {len(modules)} modules, {written / size / 1e3:.0f} KB each")
+        print(f"{size:,} ranks, {written / size / 1e3:.0f} KB each")
         began = time.perf_counter()
         with (folder / "report.txt").open("w") as report:
             ran = subprocess.Popen(
-                [*COMMAND, "verify", "ranks", "job", *(f"--module={each}" for each in modules)],
+                [*COMMAND, "verify", "ranks", "job", *(f"--module={each}" for each in MODULES)],
                 cwd=folder,
                 stdout=report,
                 stderr=report,

@@ -116,7 +116,9 @@ class InMemory:
 
     def walk(self, folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
         """Yield the directories below one, as :func:`os.walk` does."""
-        inside = self._folders.get(os.path.normpath(folder), {})
+        inside = self._folders.get(os.path.normpath(folder))
+        if inside is None:
+            return
         folders = [name for name, is_folder in inside.items() if is_folder]
         yield folder, folders, [name for name, is_folder in inside.items() if not is_folder]
         for name in folders:
