@@ -101,6 +101,18 @@ def test_a_commit_that_is_not_there_is_an_error_in_the_words_of_git(
         export(Git(str(project.root)), "nosuch", str(folder), lambda _path, _size: True)
 
 
+def test_a_tree_that_names_itself_again_and_again_is_refused(
+    project: GitProject, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = tree(project, ("100644", "a", store(project, "blob", b"x")))
+    for _ in range(5):
+        bomb = tree(project, *(("40000", str(number), bomb) for number in range(10)))
+    monkeypatch.setattr("rocmlint.git.tree._LARGEST_LISTING", 1_000_000)
+    with pytest.raises(GitError, match="too many files"):
+        export(Git(str(project.root)), bomb, str(folder), lambda _path, _size: True)
+    assert written(folder) == []
+
+
 def test_a_rename_is_found_by_content(tmp_path: Path) -> None:
     lines = [f"line {number}\n" for number in range(40)]
     for name, text in {"1": lines, "2": [*lines[:35], "more\n"], "3": ["other\n"] * 9}.items():

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 LINK, SUBMODULE = "120000", "160000"
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _LARGEST_POINTER = 1024
+_LARGEST_LISTING = 500_000_000
+"""Bytes of a list of files; a tree can name itself again and again."""
+_LARGEST = 20_000_000_000
+"""Bytes of all files that are written."""
 _PARTIAL = (
     "this clone is a partial one that has not all files of the commit; "
     "fetch them with `git fetch --refetch --no-filter`"
@@ -49,7 +53,11 @@ class Written(NamedTuple):
 
 def entries(git: Git, commit: str) -> list[Entry]:
     """Return the files of a commit, links and submodules among them. Raises GitError."""
-    listed = git.told("ls-tree", "-r", "-z", "--full-tree", commit).output
+    with git.fed((), "ls-tree", "-r", "-z", "--full-tree", commit) as stream:
+        listed = stream.read(_LARGEST_LISTING)
+        if stream.read(1):
+            message = f"ls-tree: {commit} has too many files"
+            raise GitError(message)
     found = []
     for line in filter(None, listed.split(b"\0")):
         about, _, path = line.partition(b"\t")
@@ -73,6 +81,9 @@ def export(git: Git, commit: str, folder: str, is_read: IsRead) -> Written:
         if each.mode == SUBMODULE:
             folders.make(os.path.join(folder, each.path))
     read = [each for each in files if is_read(each.path, sizes[each.hash])]
+    if sum(sizes[each.hash] for each in read) > _LARGEST:
+        message = f"the files of {commit} are larger than {_LARGEST / 1e9:g} GB"
+        raise GitError(message)
     for each in {*files} - {*read}:
         folders.write(each.path, b"", sizes[each.hash])
     stored = _Stored(git)
