@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
 
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient } from "vscode-languageclient/node";
@@ -36,6 +37,7 @@ class Client extends LanguageClient {
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private child: ChildProcess | undefined;
+  private closed: Promise<void> = Promise.resolve();
   private running: Found | undefined;
   private last: Promise<void> = Promise.resolve();
 
@@ -92,6 +94,8 @@ export class Server implements vscode.Disposable {
       this.running = found;
       this.status.running(found.version, found.command.from);
     } else {
+      // Its last words may come after the news that it has ended.
+      await Promise.race([this.closed, delay(GRACE)]);
       await this.end();
       this.fail(whyNotStarted(found.command, said || error));
     }
@@ -132,6 +136,14 @@ export class Server implements vscode.Disposable {
     this.output.info(`$ ${shown([command.program, ...args])}`);
     const child = spawn(command.program, args, { cwd, env: variables(), windowsHide: true });
     child.stderr.setEncoding("utf8").on("data", hear);
+    child.on("error", (error) => {
+      hear(`${error.message}\n`);
+    });
+    this.closed = new Promise((resolve) => {
+      child.once("close", () => {
+        resolve();
+      });
+    });
     return child;
   }
 

@@ -65,8 +65,13 @@ test(
   { skip: process.platform === "win32" && "a shell script" },
   () => {
     const path = join(FOLDER, "rocmlint");
-    const old =
-      '#!/bin/sh\n[ "$1" = --version ] && echo "rocmlint 0.1.0" && exit\necho "$1: no such file or directory" >&2\nexit 2\n';
+    const old = `#!/bin/sh
+[ "$1" = --version ] && echo "rocmlint 0.1.0" && exit
+exec 0<&-  # nobody reads what the client sends, and the reason comes late
+sleep 0.3
+echo "$1: no such file or directory" >&2
+exit 2
+`;
     writeFileSync(path, old, { mode: 0o755 });
     const told = shown("error", { path }).flat();
     assert.equal(
