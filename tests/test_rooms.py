@@ -37,7 +37,7 @@ rule: config disk formats installs project source syntax text
 rules: control_flow disk formats patched_classes project published rule syntax tensors text
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
-testing: change config disk lint rule source
+testing: change config lint rule source
 verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 tables: config disk lint report source

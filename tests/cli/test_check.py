@@ -76,8 +76,8 @@ def test_nothing_to_lint_is_0_with_a_warning(project: Project, arguments: list[s
 
 
 def test_after_an_error_nothing_reassures(project: Project) -> None:
-    ended = project.run("gone")
-    assert (ended.returncode, ended.stderr) == (2, "gone: no such file or directory\n")
+    ended = project.run("./gone")
+    assert (ended.returncode, ended.stderr) == (2, "./gone: no such file or directory\n")
 
 
 def test_a_missing_path_is_2_and_the_rest_is_linted(project: Project) -> None:

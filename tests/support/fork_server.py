@@ -30,7 +30,7 @@ READ_BY_PYTHON = ("PYTHON", "LANG", "LC_")
 OBEYED = NO_BYTECODE, SEARCHED = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
 """Those of them that a fork can obey."""
 LEFT_OUT = (
-    *("rocmlint.__main__", "rocmlint.editors."),
+    *("rocmlint.__main__", "rocmlint.editors.", "rocmlint.engines."),
     *("rocmlint.interpreter.inside", "rocmlint.export.agreement"),
 )
 """Modules that do something when they are imported, need an extra, or run in other interpreters."""
