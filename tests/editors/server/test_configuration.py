@@ -39,6 +39,15 @@ def test_opening_a_folder_runs_nothing_of_it(project: Path, start: Start) -> Non
     editor.open("a.py", INSTALLS + TURNED)
     assert editor.codes("a.py") == []  # its own rules alone are selected
     assert not (project / "ran").exists()
+    (told,) = editor.logged
+    assert told.startswith(f"{project / 'own'}: local rules are not loaded")
+
+
+def test_an_option_that_is_not_valid_is_told(start: Start) -> None:
+    editor = start(options={"preview": "yes"})
+    editor.open("a.py", INSTALLS)
+    assert editor.codes("a.py") == []
+    assert any("preview must be true or false, not 'yes'" in each for each in editor.logged)
 
 
 def test_the_user_may_trust_a_folder_at_the_start(start: Start) -> None:

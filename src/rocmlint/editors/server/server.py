@@ -115,6 +115,8 @@ class Server(LanguageServer):
         self._shown[subject] = shown = shown_in(subject, self.documents, result.linted)
         for problem in result.linted.problems:
             self.log(problem)
+        for note in result.linted.notes:
+            self.log(note, types.MessageType.Info)
         is_notebook = self.documents.get_notebook_document(notebook_uri=subject) is not None
         if self.pulls and not is_notebook:
             return
@@ -142,11 +144,10 @@ class Server(LanguageServer):
         """Return what is shown in a document."""
         return self._shown.get(subject, {}).get(address, []) if self.enabled else []
 
-    def log(self, message: str) -> None:
+    def log(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Write a line to the editor's log, once."""
         if message not in self._told and not self.was_shut_down:
             self._told.add(message)
-            kind = types.MessageType.Error
             self.window_log_message(types.LogMessageParams(kind, message))
 
     def report_server_error(self, error: Exception, source: Any) -> None:

@@ -40,6 +40,7 @@ _KEPT = 50
 """Files whose findings are kept for the actions that an editor asks for next."""
 _WITH_TREES = 5
 """Files of which the trees are kept, too: those that somebody edits."""
+_UNLOADED = "local rules are not loaded; start the server with --local-rules if you trust them"
 _BOM = "\ufeff"
 
 
@@ -106,6 +107,7 @@ class Session:
             tuple(analysis.problems),
             {rule.code: url for rule in rules if (url := address(rule)) is not None},
             (*settings.sources, *settings.rules),
+            tuple(f"{each}: {_UNLOADED}" for each in settings.unloaded_rules),
         )
 
     def _trees_of(self, path: str) -> KnownTrees:
