@@ -47,22 +47,34 @@ def cases(folder: str | os.PathLike[str]) -> list[Case]:
     loaded.
     """
     found = RuleFolder(folder)
-    places = {found.place_of(rule): rule for rule in found.rules if rule.on}
-    of_rules = [case for rule in found.rules for case in _of_rule(found, rule)]
-    # Several rules may be in one file, with one folder of fixtures.
-    return of_rules + [case for rule in places.values() for case in _of_fixtures(found, rule)]
+    # Several rules may be in one file, with one folder of fixtures: those that look at code count.
+    by_use = sorted(found.rules, key=lambda rule: bool(rule.on))
+    places = {found.place_of(rule): rule for rule in by_use}
+    fixtures = {place: _fixtures(found, rule) for place, rule in places.items()}
+    tests: list[Case] = []
+    for rule in found.rules:
+        tests += _of_rule(found, rule, fixtures[found.place_of(rule)].bad)
+    for place, rule in places.items():
+        tests += _of_fixtures(found, rule, fixtures[place])
+    return tests
 
 
-def _fixtures(folder: RuleFolder, rule: RuleType, kind: str) -> list[Fixture]:
-    """Return the fixtures of one kind; what rocmlint itself applies has no generic ones."""
-    paths = folder.files(rule, kind) if rule.on else []
-    return [Fixture(folder, rule, path) for path in paths]
+class _Fixtures(NamedTuple):
+    """The fixtures of a file with rules: the same objects for all laws, so each is linted once."""
+
+    bad: list[Fixture]
+    good: list[Fixture]
 
 
-def _of_rule(folder: RuleFolder, rule: RuleType) -> Iterator[Case]:
+def _fixtures(folder: RuleFolder, rule: RuleType) -> _Fixtures:
+    """Return the fixtures of a rule; what rocmlint itself applies has no generic ones."""
+    kinds = (folder.files(rule, kind) if rule.on else [] for kind in _Fixtures._fields)
+    return _Fixtures(*([Fixture(folder, rule, path) for path in paths] for paths in kinds))
+
+
+def _of_rule(folder: RuleFolder, rule: RuleType, bad: list[Fixture]) -> Iterator[Case]:
     """Yield what must hold for a rule, whatever its fixtures are."""
     at = Failure(*attribute_line(rule, ""), "")
-    bad = _fixtures(folder, rule, "bad")
     laws: dict[str, Law] = {
         "its documentation is complete": partial(pages.documentation_is_complete, rule, at),
         "its excuses and options are explained": partial(pages.excuses_are_explained, rule, at),
@@ -78,14 +90,14 @@ def _of_rule(folder: RuleFolder, rule: RuleType) -> Iterator[Case]:
     yield from (Case(rule, f"{folder.place_of(rule)}: {law}", run) for law, run in laws.items())
 
 
-def _of_fixtures(folder: RuleFolder, rule: RuleType) -> Iterator[Case]:
+def _of_fixtures(folder: RuleFolder, rule: RuleType, fixtures: _Fixtures) -> Iterator[Case]:
     """Yield what must hold for each fixture of a rule."""
-    for each in _fixtures(folder, rule, "bad"):
+    for each in fixtures.bad:
         yield _case(each, "marked lines are found", code.marked_lines_are_found)
         yield _case(each, "messages are short", code.messages_are_short)
-    for each in _fixtures(folder, rule, "good"):
+    for each in fixtures.good:
         yield _case(each, "good code is silent", code.good_code_is_silent)
-    for each in [*_fixtures(folder, rule, "bad"), *_fixtures(folder, rule, "good")]:
+    for each in (*fixtures.bad, *fixtures.good):
         if each.path.suffix == ".py":
             yield _case(each, "shortcuts change no finding", code.shortcuts_change_no_finding)
     for fixed in folder.files(rule, "fixed") if rule.on else ():
