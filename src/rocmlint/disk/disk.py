@@ -69,6 +69,14 @@ class Disk:
         """Become, in another process, one that knows nothing yet."""
         return partial(Disk, self._text_of, self.files, noted=self._is_noted), ()
 
+    def forget(self) -> None:
+        """Let go of all that was asked: what was concluded from it may be kept for longer."""
+        for each in (self.exists, self.is_file, self.is_folder, self.names_in, self.read):
+            each.cache_clear()
+        for below in (self.modules_below, self.modules_with, self.requirements_below):
+            below.cache_clear()
+        self.times_below.cache_clear()
+
     def data_of(self, path: str) -> bytes | None:
         """Return the bytes of a small file, None where they cannot be read; not remembered."""
         return data_of(path, self.files)

@@ -120,6 +120,7 @@ def lint_files(
             yield from _in_pool(left, linters.made, jobs)
             return
     yield from (seen.result() for _, seen in waiting)
+    disk.forget()
 
 
 def _usable(
