@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 import rocmlint
 
-COMMAND = [sys.executable, "-m", "rocmlint"]
+COMMAND = [str(Path(sys.executable).with_name("rocmlint"))]
 SHARDS = 24
 LARGEST = 1_000_000
 SUFFIXES = frozenset(
