@@ -30,6 +30,7 @@ class Marked(PythonRule):
 
     code = "ACME101"
     name = "marked"
+    since = "1.0"
     on = calls("marked")
 
     def check(self, node, source):

@@ -92,7 +92,7 @@ def test_configuration_pins_and_what_git_ignores_count_too(project: Project) -> 
         project.write("shared/base.toml", "")
         assert watched.next_run()[1].startswith(FOUND)
         project.write("src/.gitignore", "a.py\n")
-        assert "No files to check" in watched.next_run()[1]
+        assert "no files to check" in watched.next_run()[1]
         project.write("requirements.txt", "numpy\n")
         assert watched.next_run()[0].endswith(" requirements.txt changed")
 

@@ -78,7 +78,7 @@ def _new_place(folder: str) -> str:
         if os.path.isfile(path):
             return path
         if os.path.exists(os.path.join(above, ".git")) or os.path.dirname(above) == above:
-            return os.path.join(folder, NAMES[0])
+            return os.path.join(folder, NAMES[-2])
         above = os.path.dirname(above)
 
 
