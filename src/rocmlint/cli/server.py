@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _GROUPS = frozenset({"Rules", "Files", "Known findings"})
-_FLAGS = (*(name for name, each in OPTIONS.items() if each.group in _GROUPS), "config", "isolated")
+_FLAGS = (
+    *(name for name, each in OPTIONS.items() if each.group in _GROUPS),
+    "extend-per-file-ignores",
+    "config",
+    "isolated",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         "Local rules need --local-rules: opening a directory must not run its code.",
     )
     add_arguments(parser)
-    flags = SimpleNamespace(**dict.fromkeys(attribute(name) for name in OPTIONS))
+    flags = SimpleNamespace(**dict.fromkeys(attribute(name) for name in (*OPTIONS, *_FLAGS)))
     flags.config, flags.isolated = [], False
     flags = parser.parse(arguments, flags)
     try:
