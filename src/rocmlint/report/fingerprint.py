@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding
     from rocmlint.report.lines import Lines
+    from rocmlint.report.place import PathOf
 
 
 class Fingerprint(NamedTuple):
@@ -35,13 +36,15 @@ def fingerprint(finding: Finding, lines: Sequence[str]) -> Fingerprint:
     return Fingerprint(_hash(text), _hash(above, text, below))
 
 
-def identities(findings: Iterable[Finding], lines: Lines) -> Iterator[str]:
+def identities(
+    findings: Iterable[Finding], lines: Lines, path_of: PathOf | None = None
+) -> Iterator[str]:
     """Yield for each finding what tells it from all others, the same in the next run.
 
-    It is the same from any working folder of the repository. Findings alike in path, rule and text
-    are told apart by their order.
+    It is the same from any working folder of the repository, as ``path_of`` writes the path in it.
+    Findings alike in path, rule and text are told apart by their order.
     """
-    path_of = paths_in_repository()
+    path_of = path_of or paths_in_repository()
     seen: Counter[str] = Counter()
     for finding in findings:
         text = fingerprint(finding, lines.of(finding.path)).text

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Claim, Finding, Fix
     from rocmlint.report import Report
+    from rocmlint.report.place import PathOf
 
 VERSION = 1
 """Grows when a field changes its meaning or goes; new fields may come without."""
@@ -33,9 +34,9 @@ def tool() -> dict[str, object]:
     return {"name": "rocmlint", "version": __version__}
 
 
-def objects(report: Report) -> Iterator[dict[str, object]]:
+def objects(report: Report, path_of: PathOf | None = None) -> Iterator[dict[str, object]]:
     """Yield each finding as a JSON object."""
-    known_as = identities(report.findings, Lines(report.texts))
+    known_as = identities(report.findings, Lines(report.texts), path_of)
     for finding, identity in zip(report.findings, known_as, strict=True):
         yield {**_fields(finding), "fingerprint": identity}
 

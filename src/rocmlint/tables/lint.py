@@ -19,6 +19,7 @@ from rocmlint.lint.selection import enabled_rules
 from rocmlint.lint.serialized import from_stored
 from rocmlint.lint.workers import lint_files
 from rocmlint.report import Report
+from rocmlint.report.fingerprint import posix
 from rocmlint.report.json_document import objects
 from rocmlint.source.decoding import text_of
 from rocmlint.tables.rows import Problem, in_whole_repositories, repositories
@@ -122,7 +123,7 @@ def _findings(
     finally:
         files.forget()
     found = sorted(folded(found), key=lambda each: each.sort_key)
-    rows = objects(Report(found, len(discovery.files), texts=texts))
+    rows = objects(Report(found, len(discovery.files), texts=texts), posix)
     return [{**each, **{key: _inside(str(each[key]), root) for key in _TEXTS}} for each in rows]
 
 
