@@ -30,15 +30,7 @@ def renames(gone: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]
     with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
         for name, files in ((_BEFORE, gone), (_AFTER, added)):
             _copy(files, os.path.join(folder, name))
-        arguments = (
-            "--no-index",
-            "--raw",
-            "-z",
-            "--find-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-        )
-        answer = Git(folder).ask("diff", *arguments, _BEFORE, _AFTER)
+        answer = Git(folder).ask("diff", *_HOW, _BEFORE, _AFTER)
     return dict(_pairs(answer.output)) if answer.code == _DIFFERENT else {}
 
 
