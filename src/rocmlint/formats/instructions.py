@@ -17,7 +17,6 @@ _NAME = re.compile(r"\s*([A-Za-z]+)(?:\s+|\Z)")
 _HEREDOC = re.compile(r"<<(-?)\s*([\"']?)([A-Za-z_][\w.]*)\2")
 _FLAG = re.compile(r"--[a-z][a-z-]*(?:=(?:\"[^\"]*\"|\S)*)?(?:\s+|\Z)")
 _WITH_HEREDOCS = frozenset({"RUN", "COPY", "ADD"})
-_CONTENT_HEREDOC = re.compile(r"<<-?\s*[\"']?\w")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MISSING: Final = object()
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_BRANCHES = (ast.If, ast.Try, ast.With, ast.AsyncWith, *_LOOPS)
 
 
 class Walk:
