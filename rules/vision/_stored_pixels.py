@@ -64,7 +64,7 @@ def stored_pixels(node: cst.Call | cst.Attribute, source: Source) -> StoredPixel
 
     A file that looks at the orientation itself may turn the rest as well.
     """
-    if _LOOKS_AT_EXIF.search(source.code):
+    if _looks_at_exif(source):
         return None
     functions = list(_functions(node, source))
     for function in functions:
@@ -77,6 +77,11 @@ def stored_pixels(node: cst.Call | cst.Attribute, source: Source) -> StoredPixel
     return None if name is None else _stored_elsewhere(name, source)
 
 
+@once_per_file
+def _looks_at_exif(source: Source) -> bool:
+    return _LOOKS_AT_EXIF.search(source.code) is not None
+
+
 def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     """Yield the function around a call, and those of the same class or file that call it."""
     own = source.function(node)
@@ -86,22 +91,28 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     name = own.name.value
     owner = source.whole_class(node)
     line = source.span(own).line
-    for around in [owner] if owner is not None else _pieces_with(name, source):
-        for each in walk(around):
-            if isinstance(each, cst.FunctionDef) and each is not own:
-                if any(_calls(call, name, method=owner is not None) for call in calls_in(each)):
-                    if source.span(each).line != line:
-                        yield each
+    called = name if owner is None else f"self.{name}"
+    for around in _pieces_with(name, source) if owner is None else [owner]:
+        for each, calls in _calls_in_functions(around, source):
+            if called in calls and each is not own and source.span(each).line != line:
+                yield each
 
 
-def _pieces_with(name: str, source: Source) -> Iterator[cst.Module]:
-    """Yield the parts of a file in which a function may be called."""
+@once_per_file
+def _pieces_with(name: str, source: Source) -> tuple[cst.Module, ...]:
+    """Return the parts of a file in which a function may be called."""
     calls = re.finditer(rf"\b{re.escape(name)}[\s\\)]*[(#]", source.code)
-    yield from dict.fromkeys(source.pieces.around(call.start()).module for call in calls)
+    return tuple(dict.fromkeys(source.pieces.around(call.start()).module for call in calls))
 
 
-def _calls(call: cst.Call, name: str, *, method: bool) -> bool:
-    return dotted_text(call.func) == (f"self.{name}" if method else name)
+@once_per_file
+def _calls_in_functions(
+    around: cst.CSTNode,
+    source: Source,  # noqa: ARG001 - keeps the answer
+) -> list[tuple[cst.FunctionDef, frozenset[str | None]]]:
+    """Return the functions in a piece of code, each with the dotted names that it calls."""
+    functions = (each for each in walk(around) if isinstance(each, cst.FunctionDef))
+    return [(each, frozenset(dotted_text(c.func) for c in calls_in(each))) for each in functions]
 
 
 def _read_in(function: cst.FunctionDef, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
