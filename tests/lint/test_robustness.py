@@ -293,6 +293,8 @@ def test_whoever_ends_a_fix_finds_each_file_old_or_new(
     process.send_signal(number)
     process.communicate()
     names = sorted(os.listdir(project.root))
-    assert process.returncode == code
+    texts = {project.read(name) for name in names}
     assert names == [f"a{index:03}.py" for index in range(1000)]
-    assert {project.read(name) for name in names} == {UNUSED, MENDED}
+    assert texts <= {UNUSED, MENDED}
+    # On a busy machine it may have ended before the signal.
+    assert process.returncode == code or texts == {MENDED}
