@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
+    from rocmlint.control_flow.layout import Layout
     from rocmlint.rule import Severity, Source
     from rocmlint.tensors.dependence import Dependence, What
     from rocmlint.tensors.inference import Inference
@@ -80,9 +81,18 @@ def rewriting(
     inference = inferred(source)
     if inference is None:
         return None
-    made = replacements(source.text, inference, found.dependence, plain_torch=plain_torch)
+    made = replacements(_layout(source), inference, found.dependence, plain_torch=plain_torch)
     edits = tuple(_edit(each.start, each.end, each.text, source) for each in made)
     return Fix(title, edits, safe=False) if edits else None
+
+
+@once_per_file
+def _layout(source: Source) -> Layout:
+    from rocmlint.control_flow.layout import Layout  # noqa: PLC0415 - only for findings
+
+    inference = inferred(source)
+    assert inference is not None
+    return Layout(source.text, inference.tree)
 
 
 def _edit(start: int, end: int, text: str, source: Source) -> Edit:

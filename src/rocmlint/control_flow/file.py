@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.flow import FUNCTIONS, NESTED
 from rocmlint.control_flow.imports import binds_otherwise
-from rocmlint.control_flow.layout import Edit, Layout
+from rocmlint.control_flow.layout import Edit
 from rocmlint.control_flow.predicates import Predicates
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.control_flow.scope import Scope
@@ -16,7 +15,7 @@ from rocmlint.control_flow.scope import Scope
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rocmlint.control_flow.layout import Line
+    from rocmlint.control_flow.layout import Layout, Line
     from rocmlint.control_flow.rewrite import Options
     from rocmlint.tensors.inference import Inference
 
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 class File:
     """A file and the edits to it; inner statements are edited before those around them."""
 
-    def __init__(self, text: str, inference: Inference, options: Options) -> None:
-        """Take the text, what is known of it, and what is wanted."""
-        self.layout = Layout(text)
+    def __init__(self, layout: Layout, inference: Inference, options: Options) -> None:
+        """Take the layout, what is known of it, and what is wanted."""
+        self.layout = layout
         self.inference = inference
         self.options = options
         self.predicates = Predicates(inference, self.text_of, self.values_of)
@@ -38,17 +37,9 @@ class File:
         self._settled: set[ast.AST] = set()
         self._scopes: dict[ast.AST, Scope] = {}
 
-    @cached_property
-    def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {
-            child: node
-            for node in ast.walk(self.inference.tree)
-            for child in ast.iter_child_nodes(node)
-        }
-
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return the node around a node."""
-        return self._parents.get(node)
+        return self.layout.parent(node)
 
     def depth(self, node: ast.AST) -> int:
         """Return how many nodes are around a node."""

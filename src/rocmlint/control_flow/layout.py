@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
 from bisect import bisect_left
@@ -9,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterable, Iterator, Sequence
 
 
@@ -32,10 +32,21 @@ class Edit(NamedTuple):
 class Layout:
     r"""A text with ``\n`` line ends that Python has parsed."""
 
-    def __init__(self, text: str) -> None:
-        """Take the text."""
+    def __init__(self, text: str, tree: ast.Module) -> None:
+        """Take the text and its tree."""
         self.text = text
         self.lines = text.split("\n")
+        self._tree = tree
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {
+            child: node for node in ast.walk(self._tree) for child in ast.iter_child_nodes(node)
+        }
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return the node around a node."""
+        return self._parents.get(node)
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from rocmlint.control_flow.checks import is_raise
 from rocmlint.control_flow.file import File
 from rocmlint.control_flow.imports import import_edits
+from rocmlint.control_flow.layout import Layout
 from rocmlint.control_flow.nodes import anchors, rewrite_node
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.errors import RewriteError
@@ -126,7 +127,7 @@ def rewrite(
 
 
 def _rewritten_once(text: str, options: Options, inference: Inference) -> Rewritten:
-    file = File(text, inference, options)
+    file = File(Layout(text, inference.tree), inference, options)
     statements = _settle(file)
     lines = file.layout.spliced(0, len(text), [*file.edits, *import_edits(file)])
     after, origins = "\n".join(each.text for each in lines), tuple(each.origin for each in lines)
