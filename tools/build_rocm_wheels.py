@@ -2,8 +2,9 @@
 
 The ROCm columns are read from the history of the build matrix in a clone of pytorch/test-infra,
 a row from the first commit that releases a minor version of torch; what is only a candidate or a
-nightly build there says so. triton, torchvision and Python come from the metadata that
-``build_requirements.py`` gathered, the libraries from uv's resolver (Python 3.11, today).
+nightly build there says so. The GPUs are those of ``wheel_gpus.py``. triton, torchvision and
+Python come from the metadata that ``build_requirements.py`` gathered, the Python tags from the
+package index that pip is configured with, the libraries from uv's resolver (Python 3.11, today).
 
     git clone --filter=blob:none https://github.com/pytorch/test-infra
     python -m tools.build_rocm_wheels --test-infra test-infra
@@ -16,7 +17,6 @@ import ast
 import json
 import re
 import subprocess
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,10 @@ from packaging.version import Version
 from rocmlint.published import requirements
 from rocmlint.published.fitting import shown
 from rocmlint.stack.compatible import compatible
+from rocmlint.stack.fetch import Reader
+from rocmlint.stack.index_config import find_index
+from rocmlint.stack.simple_index import by_python, project_files, wheel_of
+from tools.wheel_gpus import gpus
 
 DATA = Path(__file__).parents[1] / "src" / "rocmlint" / "published" / "data"
 
@@ -46,29 +50,20 @@ OLDER = {
 """Before the matrix had ROCm versions; from the page of install commands."""
 
 LATER = {
+    "2.14": {
+        "rocm": ["7.2", "7.14"],
+        "status": "release",
+        "source": "github:pytorch/test-infra#8712, with the ROCm versions of #8498",
+        "date": "2026-09-02",
+    },
     "2.15": {
         "rocm": ["7.14", "10.0"],
         "status": "nightly",
         "source": "github:pytorch/test-infra#8670",
         "date": "2026-08-28",
-    }
-}
-"""What was merged after the newest snapshot that was at hand; goes when the clone has it."""
-
-_OF_6_0 = "gfx900 gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100"
-_OF_6_3 = f"{_OF_6_0} gfx1101 gfx1102 gfx1200 gfx1201"
-_OF_7_1 = _OF_6_3.replace("gfx942", "gfx942 gfx950")
-ARCHITECTURES = {
-    "source": "github:astral-sh/uv crates/uv-torch/src/backend.rs LINUX_AMD_GPU_DRIVERS@26a9dd4b21",
-    "of": {
-        **dict.fromkeys(("6.0", "6.2"), _OF_6_0),
-        "6.1": f"{_OF_6_0} gfx1101",
-        **dict.fromkeys(("6.2.4", "6.3", "6.4"), _OF_6_3),
-        **dict.fromkeys(("7.0", "7.1"), _OF_7_1),
-        "7.2": _OF_7_1.replace("gfx1102", "gfx1102 gfx1150 gfx1151"),
     },
 }
-"""What torch.cuda.get_arch_list() gave there; other counts for 7.1 have gfx1150 and gfx1151 too."""
+"""What was merged after the newest snapshot that was at hand; goes when the clone has it."""
 
 Row = dict[str, Any]
 
@@ -80,12 +75,18 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=DATA / "rocm_wheels.json")
     flags = parser.parse_args()
     rows = {**older(), **matrix_rows(flags.test_infra), **LATER}
+    tags = python_tags()
     data = {
-        "as_of": datetime.now(timezone.utc).date().isoformat(),
         "rows": [
-            {"torch": torch, **rows[torch], **beside(torch)} for torch in sorted(rows, key=Version)
+            {
+                "torch": torch,
+                **rows[torch],
+                **beside(torch),
+                **gpus(torch, rows[torch]["rocm"]),
+                "python_tags": tags.get(torch, {}),
+            }
+            for torch in sorted(rows, key=Version)
         ],
-        "architectures": ARCHITECTURES,
     }
     flags.output.write_text(json.dumps(data, indent=1) + "\n")
 
@@ -158,6 +159,23 @@ def beside(torch: str) -> Row:
         "python": shown(python) if python else "",
         **fits,
     }
+
+
+def python_tags() -> dict[str, dict[str, str]]:
+    """Return the Python tags of torch's wheels on the index, by minor version and release.
+
+    The wheels for ROCm are built for the same (pytorch/pytorch, ``generate_binary_build_matrix``).
+    """
+    found: dict[Version, set[str]] = {}
+    for each in project_files(Reader(seconds=120), find_index().url, "torch"):
+        wheel = wheel_of(each.name)
+        if wheel is not None and wheel.is_for_linux and not wheel.version.is_prerelease:
+            found.setdefault(wheel.version, set()).update(wheel.python_tags)
+    tags: dict[str, dict[str, str]] = {}
+    for version in sorted(found):
+        listed = " ".join(sorted(found[version], key=by_python))
+        tags.setdefault(_minor(version), {})[str(version)] = listed
+    return tags
 
 
 def _triton(torch: Version) -> str:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from rocmlint.published import rocm_wheels
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 ROWS = rocm_wheels.rows()
 RESOLVED = [each for each in ROWS if each.newest]
+IN_2_14 = (("2.14", "7.2"), ("2.14", "7.14"))
 
 
 def test_the_versions_of_rocm_are_those_of_the_build_matrices() -> None:
@@ -96,6 +98,86 @@ def test_rows_ascend_and_name_their_source() -> None:
     for row in ROWS:
         assert row.source.startswith("github:pytorch/")
         assert list(row.rocm) == sorted(row.rocm, key=Version)
+
+
+@pytest.mark.parametrize(
+    ("torch", "rocm", "has", "has_not"),
+    [
+        ("2.0.1", "5.4.2", "gfx1030", "gfx1100"),
+        ("2.3", "5.7", "gfx1100", "gfx942"),
+        ("2.3.1+rocm6.0", "6.0", "gfx942", "gfx1101"),
+        ("2.6.0", "6.1", "gfx1101", "gfx1201"),
+        ("2.9.1", "6.4", "gfx1201", "gfx950"),
+        ("2.10.0+rocm7.1", "7.1", "gfx1151", "gfx1103"),
+        ("2.13", "7.2", "gfx1103", "gfx1036"),
+        ("2.14", "7.2", "gfx900", "gfx1250"),
+        ("2.14.1", "7.14", "gfx1103", "gfx906"),
+    ],
+)
+def test_the_gpus_are_those_of_a_torch_and_a_rocm(
+    torch: str, rocm: str, has: str, has_not: str
+) -> None:
+    known = rocm_wheels.architectures(torch, rocm)
+    assert (has in known, has_not in known) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("torch", "rocm"),
+    [
+        ("2.10", "6.4"),
+        ("1.9", "4.2"),
+        ("2.16", "10.0"),
+        ("2.14.0.dev20260801", "7.2"),
+        ("x", "7.2"),
+    ],
+)
+def test_the_gpus_of_other_pairs_are_not_known(torch: str, rocm: str) -> None:
+    assert rocm_wheels.architectures(torch, rocm) == ()
+
+
+def test_the_wheels_with_code_for_a_gpu() -> None:
+    assert rocm_wheels.built_for("gfx1103") == (("2.13", "7.1"), ("2.13", "7.2"), *IN_2_14)
+    assert rocm_wheels.built_for("gfx906")[-1] == ("2.14", "7.2")
+    assert rocm_wheels.built_for("gfx1036") == ()
+
+
+def test_every_list_of_gpus_names_its_source() -> None:
+    for row in ROWS:
+        assert set(row.gfx) == set(row.gfx_source) <= set(row.rocm)
+        assert all(each.startswith("github:") for each in row.gfx_source.values())
+
+
+@pytest.mark.parametrize(
+    ("torch", "oldest", "newest"),
+    [
+        ("2.0.1", "cp38", "cp311"),
+        ("2.4.1+rocm6.1", "cp38", "cp312"),
+        ("2.5", "cp39", "cp313"),
+        ("2.12.1", "cp310", "cp314t"),
+        ("2.15.0", "cp311", "cp315t"),
+    ],
+)
+def test_the_python_tags_are_those_of_the_wheels(torch: str, oldest: str, newest: str) -> None:
+    tags = rocm_wheels.python_tags(torch)
+    assert (tags[0], tags[-1]) == (oldest, newest)
+
+
+def test_a_patch_release_may_have_other_python_tags() -> None:
+    assert "cp313t" in rocm_wheels.python_tags("2.12.0")
+    assert "cp313t" not in rocm_wheels.python_tags("2.12.1")
+
+
+@pytest.mark.parametrize("unknown", ["2.12.9", "1.0", "not a version"])
+def test_python_tags_of_other_releases_are_not_known(unknown: str) -> None:
+    assert rocm_wheels.python_tags(unknown) == ()
+
+
+def test_every_release_has_python_tags_within_requires_python() -> None:
+    for row in ROWS:
+        assert row.python_tags
+        for tag in rocm_wheels.python_tags(row.torch):
+            minor = tag.removeprefix("cp3").removesuffix("t")
+            assert SpecifierSet(row.python).contains(f"3.{minor}.99")
 
 
 @given(st.sampled_from(rocm_wheels.rocm_versions()))

@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.gpus.devices import Devices
+from rocmlint.stack.rocm import find_rocm
+from rocmlint.stack.torch_and_rocm import torch_and_rocm
 from rocmlint.stack.torch_build import read_torch
 from tests.support.stacks import FakeEnvironment, FakeMachine
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rocmlint.stack.verdicts import Verdict
 
 
 pytestmark = pytest.mark.usefixtures("rocm_7_1")
@@ -94,6 +99,55 @@ def test_the_build_for_another_rocm_is_a_note_that_says_what_it_means(
     assert (verdict.judgement, verdict.found) == ("note", "7.1.0")
     assert "code that is compiled here for torch" in verdict.reason
     assert [each.version for each in stack.rocm.others] == ["6.4"]
+
+
+def code_for(
+    packages: FakeEnvironment, machine: FakeMachine, torch: str, *gpus: str
+) -> list[Verdict]:
+    """Return what is said of the GPUs of a machine and a build of torch."""
+    packages.torch(torch, "7.1.25424")
+    devices = Devices(tuple(gpus))
+    found = read_torch(packages.read())
+    verdicts = torch_and_rocm(found, find_rocm(machine.machine), devices)
+    return [each for each in verdicts if each.on in devices.architectures]
+
+
+def test_a_gpu_that_the_wheels_of_this_torch_have_code_for_is_not_told(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    assert code_for(packages, here, "2.10.0+rocm7.1", "gfx1151") == []
+
+
+def test_a_gpu_that_no_wheel_for_this_rocm_has_code_for_is_a_conflict(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    (verdict,) = code_for(packages, here, "2.9.1+rocm6.4", "gfx1151")
+    assert (verdict.judgement, verdict.on, verdict.found) == ("conflict", "gfx1151", None)
+    assert "for ROCm 6.4 have no code for gfx1151" in verdict.reason
+    assert verdict.action == "rocmlint stack install-command --rocm 7.14 --torch 2.14"
+
+
+def test_a_later_torch_for_the_same_rocm_is_proposed_where_it_has_code(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    (verdict,) = code_for(packages, here, "2.12.1+rocm7.2", "gfx1103")
+    assert verdict.action == "rocmlint stack install-command --rocm 7.2 --torch 2.14"
+
+
+def test_the_gpu_of_the_processor_beside_one_with_code_is_a_note(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    (verdict,) = code_for(packages, here, "2.10.0+rocm7.1", "gfx1100", "gfx1036")
+    assert (verdict.judgement, verdict.on) == ("note", "gfx1036")
+
+
+@pytest.mark.parametrize(
+    "torch", ["2.15.0.dev20261001+rocm7.14", "2.10.0a0+git1234", "9.0+rocm9.0"]
+)
+def test_of_builds_whose_gpus_are_not_known_nothing_is_said(
+    packages: FakeEnvironment, here: FakeMachine, torch: str
+) -> None:
+    assert code_for(packages, here, torch, "gfx1036") == []
 
 
 def test_without_another_rocm_the_one_that_torch_brings_is_told(

@@ -1,9 +1,9 @@
 """Which torch has wheels for which ROCm: look-ups in shipped data, never the network.
 
 The data are a row for each minor release of torch with its source, made by
-``tools/build_rocm_wheels.py`` from the build matrices of github.com/pytorch/test-infra and from
-the metadata of releases. Versions are text: "7.1", "6.2.4", "2.10". The table begins with torch
-1.9, and from torch 2.0 on it has the libraries.
+``tools/build_rocm_wheels.py`` from the build matrices of github.com/pytorch/test-infra, the build
+scripts of the wheels and the metadata of releases. Versions are text: "7.1", "6.2.4", "2.10". The
+table begins with torch 1.9; it has GPUs from torch 1.11 on, and the libraries from torch 2.0 on.
 """
 
 from __future__ import annotations
@@ -59,6 +59,12 @@ class Row:
     """The newest release of each library that fits, for Python 3.11; empty before torch 2.0."""
     newest_source: str
     """How that was found, and when."""
+    gfx: Mapping[str, str]
+    """The GPUs that the wheels for each of these ROCm versions were built for, where known."""
+    gfx_source: Mapping[str, str]
+    """File and commit, or the thread, that say so, for each of them."""
+    python_tags: Mapping[str, str]
+    """The Python tags of each release's wheels for Linux on x86_64: cp310 cp311 cp313t."""
 
 
 @cache
@@ -68,8 +74,8 @@ def rows() -> tuple[Row, ...]:
 
 
 def as_of() -> str:
-    """Return the date of the data."""
-    return str(_data()["as_of"])
+    """Return the date of the newest row: what was published later is not known."""
+    return max(each.date for each in rows())
 
 
 def row(torch: str) -> Row | None:
@@ -116,12 +122,41 @@ def index_url(rocm: str, nightly: bool = False) -> str:
     return f"{SERVER}/rocm{rocm}"
 
 
-def architectures(rocm: str) -> tuple[str, ...]:
-    """Return the GPUs that the wheels for a ROCm have code for; () if unknown.
+def architectures(torch: str, rocm: str) -> tuple[str, ...]:
+    """Return the GPUs that the wheels of a torch for a ROCm have code for; () if unknown.
 
-    Sources disagree by one or two: what is in a file, ``rocmlint verify kernels`` reads.
+    This is what the wheels of releases were built for, not those of nightly builds;
+    ``rocmlint verify kernels`` reads what is in a file.
     """
-    return tuple(_data()["architectures"]["of"].get(rocm, "").split())
+    found, version = row(torch), version_of(torch)
+    if found is None or version is None or version.is_prerelease:
+        return ()
+    return tuple(found.gfx.get(rocm, "").split())
+
+
+def built_for(gfx: str) -> tuple[tuple[str, str], ...]:
+    """Return the releases of torch, and the ROCm versions, whose wheels have code for a GPU.
+
+    Each is (torch, ROCm), ascending; () if none is known.
+    """
+    listed = ((each, rocm) for each in rows() if each.status == "release" for rocm in each.rocm)
+    return tuple(
+        (each.torch, rocm) for each, rocm in listed if gfx in each.gfx.get(rocm, "").split()
+    )
+
+
+def python_tags(torch: str) -> tuple[str, ...]:
+    """Return the Python tags of a torch's wheels for Linux, such as "cp313"; () if unknown.
+
+    A release (2.4.1, 2.4.1+rocm6.1) has its own; a minor version (2.4) has those of its releases.
+    """
+    found, version = row(torch), version_of(torch)
+    if found is None or version is None:
+        return ()
+    if len(version.release) > 2:
+        return tuple(found.python_tags.get(version.public, "").split())
+    tags = (tag for tags in found.python_tags.values() for tag in tags.split())
+    return tuple(dict.fromkeys(tags))
 
 
 def _minor(torch: str) -> str:

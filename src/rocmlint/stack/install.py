@@ -167,6 +167,11 @@ def companion(name: str, torch: str, rocm: str) -> str:
     return str(free[-1])
 
 
+def newest_row() -> str:
+    """Return how far the table of wheels goes, as messages say it."""
+    return f"newest row {rocm_wheels.as_of()}"
+
+
 def unproven(torch: str) -> tuple[str, ...]:
     """Yield notes on wheels that were seen in the build matrix of a release candidate only."""
     row = rocm_wheels.row(torch)
@@ -245,10 +250,9 @@ def _of_another(asked: Version, chosen: Version) -> str:
 
 def _no_wheels(asked: Version, offered: Sequence[Version], *, nightly: bool) -> str:
     kind = "nightly wheels" if nightly else "wheels"
-    message = f"torch has no {kind} for ROCm {asked} (as of {rocm_wheels.as_of()})"
+    message = f"torch has no {kind} for ROCm {asked} ({newest_row()})"
     if asked > offered[-1]:
-        read = f"the newest known build matrix is from {rocm_wheels.rows()[-1].date}"
-        message = f"no {kind} of torch for ROCm {asked} are known ({read})"
+        message = f"no {kind} of torch for ROCm {asked} are known ({newest_row()})"
     below = [each for each in offered if each < asked]
     nearest = below[-1] if below else offered[0]
     flag = " --nightly" if nightly else ""
@@ -267,10 +271,10 @@ def _no_torch(minor: str, rocm: str) -> str:
     if elsewhere:
         message += f"; it has wheels for ROCm {_listed(elsewhere)}"
     elif row is not None:
-        message = f"only nightly builds of torch {minor} are known, for ROCm {_listed(row.rocm)}"
-        message += f" (build matrix of {row.date})"
+        message = f"of torch {minor} only nightly builds are known, for ROCm {_listed(row.rocm)}"
+        message += f" ({newest_row()})"
     else:
-        message += f", or for any other version (as of {rocm_wheels.as_of()})"
+        message += f", or for any other version ({newest_row()})"
     return f"{message}; ROCm {rocm} has torch {_listed(_torch_for(rocm))}"
 
 

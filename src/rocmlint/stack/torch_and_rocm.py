@@ -122,16 +122,37 @@ def _same(rocm: Rocm) -> str:
 
 
 def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
-    """Compare the GPUs with the list for pytorch.org's wheels; the file itself knows better."""
-    known = rocm_wheels.architectures(torch.rocm) or rocm_wheels.architectures(torch.rocm_release)
-    if not torch.version.partition("+")[2].startswith("rocm"):
-        return
-    for device in devices.architectures:
-        if known and device not in known:
-            verdict = _verdict(torch, device, device, "code for this GPU")
-            reason = f"wheels for ROCm {torch.rocm_release} are listed with {' '.join(known)}"
-            action = "run rocmlint verify kernels torch: it reads which GPUs the file has code for"
-            yield replace(verdict, judgement="note", reason=reason, action=action)
+    """Compare the GPUs with those that PyTorch's wheels were built for; the file knows better.
+
+    A GPU beside one that torch has code for, such as the one in the processor, may be left alone.
+    """
+    _, _, label = torch.version.partition("+")
+    built = label.removeprefix("rocm")
+    known = rocm_wheels.architectures(torch.version, built) if built != label else ()
+    missing = [each for each in devices.architectures if known and each not in known]
+    all_missing = len(missing) == len(devices.architectures)
+    for device in missing:
+        verdict = _verdict(torch, device, "", "code for this GPU")
+        yield replace(
+            verdict,
+            judgement="conflict" if all_missing else "note",
+            reason=(
+                f"PyTorch's wheels of torch {torch.release} for ROCm {built} have no code for "
+                f"{device}: what runs on it fails (hipErrorNoBinaryForGpu). They have code for "
+                f"{' '.join(known)}"
+            ),
+            action=_wheels_for(device, built),
+        )
+
+
+def _wheels_for(device: str, rocm: str) -> str:
+    """Return where there are wheels with code for a GPU, best for the same ROCm."""
+    having = rocm_wheels.built_for(device)
+    same = [each for each in having if each[1] == rocm]
+    if not having:
+        return "run rocmlint verify kernels torch: it reads which GPUs the file has code for"
+    torch, rocm = (same or having)[-1]
+    return f"rocmlint stack install-command --rocm {rocm} --torch {torch}"
 
 
 def _install(rocm: Rocm) -> str:

@@ -1,0 +1,162 @@
+"""Reading from package indexes: over HTTP only, and bounded in time, size and redirects."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.errors import RocmlintError
+from rocmlint.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import IO, Any
+
+_SCHEMES = ("https", "http")
+_CHUNK = 1 << 16
+_PATIENCE = 30.0
+"""Seconds that a server may be silent."""
+PAGE = 32 << 20
+"""Bytes of the largest page that is read: that of all wheels of torch has a few million."""
+
+
+class FetchError(RocmlintError):
+    """An address could not be read; the message names it, without a password."""
+
+
+class OutOfTimeError(FetchError):
+    """The time for all addresses is over."""
+
+
+class Answer(NamedTuple):
+    """What an address had."""
+
+    url: str
+    """Where it was in the end, after redirects."""
+    kind: str
+    """The media type, in lower case and without parameters."""
+    content: bytes
+
+
+class Reader:
+    """Reads addresses, each at most once over, until the time or the bytes for all are used up."""
+
+    def __init__(self, seconds: float, most: int = 1 << 30) -> None:
+        """Begin: the time runs from now."""
+        self._end = time.monotonic() + seconds
+        self._left = most
+        self._opener = urllib.request.OpenerDirector()
+        for handler in (
+            urllib.request.ProxyHandler(),
+            urllib.request.HTTPHandler(),
+            urllib.request.HTTPSHandler(),
+            urllib.request.HTTPDefaultErrorHandler(),
+            urllib.request.HTTPErrorProcessor(),
+            _Redirects(),
+        ):
+            self._opener.add_handler(handler)
+
+    def get(
+        self,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        most: int = PAGE,
+        status: int = 200,
+    ) -> Answer:
+        """Return what an address has. Raises FetchError, and OutOfTimeError when time is over."""
+        shown = without_password(url)
+        try:
+            with self._opener.open(_request(url, headers or {}), timeout=self._patience()) as found:
+                return self._whole(found, min(most, self._left), status)
+        except FetchError as error:
+            message = f"{shown}: {error}"
+            raise type(error)(message) from error
+        except urllib.error.HTTPError as error:
+            error.close()
+            message = f"{shown}: HTTP {error.code}"
+            raise FetchError(message) from error
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self._patience()  # raises where the time is over, which says more
+            reason = getattr(error, "reason", None) or error
+            message = f"{shown}: {reason or type(error).__name__}"
+            raise FetchError(message) from error
+
+    def _patience(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            message = "no time is left"
+            raise OutOfTimeError(message)
+        return min(left, _PATIENCE)
+
+    def _whole(self, found: Any, most: int, status: int) -> Answer:
+        if found.status != status:
+            message = f"HTTP {found.status} in place of {status}"
+            raise FetchError(message)
+        if found.headers.get("Content-Encoding", "identity") != "identity":
+            message = "it is compressed, though that was not asked for"
+            raise FetchError(message)
+        parts, size = [], 0
+        while part := found.read1(_CHUNK):
+            self._patience()
+            size += len(part)
+            if size > most:
+                message = f"it is larger than {most >> 20} MiB"
+                raise FetchError(message)
+            parts.append(part)
+        said = found.headers.get("Content-Length")
+        if said is not None and said.isdecimal() and int(said) != size:
+            message = f"it ended after {size} of {said} bytes"
+            raise FetchError(message)
+        self._left -= size
+        return Answer(found.url, found.headers.get_content_type(), b"".join(parts))
+
+
+def without_password(url: str) -> str:
+    """Return an address as it may be printed."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+    except ValueError:
+        return "an address that is not valid"
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _request(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
+    """Ask for an address; a name and password in it go where HTTP has them."""
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in _SCHEMES or not parts.hostname:
+        message = "not an address of HTTP"
+        raise FetchError(message)
+    login, _, host = parts.netloc.rpartition("@")
+    clean = parts._replace(netloc=host, fragment="").geturl()
+    request = urllib.request.Request(clean, headers=dict(headers))  # noqa: S310 - checked above
+    request.add_header("User-Agent", f"rocmlint/{__version__}")
+    if login:
+        packed = base64.b64encode(urllib.parse.unquote(login).encode()).decode()
+        request.add_unredirected_header("Authorization", f"Basic {packed}")
+    return request
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a few redirects, but none away from HTTP, nor from HTTPS to what can be read."""
+
+    max_redirections = 5
+
+    def redirect_request(  # noqa: PLR0913, PLR0917 - as the base class has it
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        scheme = urllib.parse.urlsplit(newurl).scheme
+        if scheme not in _SCHEMES or (req.type == "https" and scheme != "https"):
+            message = f"it redirects to {without_password(newurl)}, which is not followed"
+            raise FetchError(message)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)

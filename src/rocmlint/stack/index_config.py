@@ -1,0 +1,61 @@
+"""Which package index an installer is configured with: that of pip, or that of uv."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PYPI = "https://pypi.org/simple"
+_VARIABLES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
+_KEYS = ("global.index-url", "install.index-url", "download.index-url")
+_NAMED = re.compile(r"^[\w.-]+=(?=https?:)")
+"""What uv takes before an address: the index's name."""
+_PATIENCE = 20
+
+
+class Index(NamedTuple):
+    """A package index, and where it is configured."""
+
+    url: str
+    source: str
+
+
+def find_index() -> Index:
+    """Return the index that pip or uv installs from; PyPI where neither is told another."""
+    return next(_configured(), Index(PYPI, "default"))
+
+
+def _configured() -> Iterator[Index]:
+    for name in _VARIABLES:
+        url = _NAMED.sub("", os.environ.get(name, "").strip())
+        if url:
+            yield Index(url, name)
+    written = _written()
+    for key in _KEYS:
+        if key in written:
+            yield Index(written[key], f"pip config, {key}")
+
+
+def _written() -> dict[str, str]:
+    """Return what pip's files set, as pip itself says; nothing where there is no pip."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    try:
+        listed = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_PATIENCE,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    pairs = (line.partition("=") for line in listed.splitlines())
+    return {key.strip(): value.strip().strip("'\"") for key, _, value in pairs}

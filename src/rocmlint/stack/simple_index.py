@@ -1,0 +1,169 @@
+"""Pages of package indexes: JSON (PEP 691) or HTML (PEP 503), and what a wheel's name says."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.parse
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+from rocmlint.stack.fetch import FetchError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from packaging.tags import Tag
+    from packaging.version import Version
+
+    from rocmlint.stack.fetch import Answer, Reader
+
+_JSON = "application/vnd.pypi.simple.v1+json"
+_ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+_MOST_FILES = 100_000
+_LINUX = re.compile(r"(?:many)?linux.*_x86_64")
+_NEWLY_UPLOADED = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class IndexFile(NamedTuple):
+    """A file of a package."""
+
+    name: str
+    url: str
+    requires_python: str = ""
+    yanked: bool = False
+    metadata: str | None = None
+    """The SHA-256 of the METADATA beside a wheel (PEP 658), "" if it has none; None without."""
+    uploaded: str = ""
+    """The day, where the page has it."""
+
+
+class Wheel(NamedTuple):
+    """What the name of a wheel says."""
+
+    version: Version
+    tags: frozenset[Tag]
+
+    @property
+    def is_for_linux(self) -> bool:
+        """Return whether it runs on Linux on x86_64."""
+        return any(each.platform == "any" or _LINUX.fullmatch(each.platform) for each in self.tags)
+
+    @property
+    def python_tags(self) -> tuple[str, ...]:
+        """Return its Python tags, "cp313t" for a build without the lock of all threads."""
+        threads = ("t" if re.fullmatch(r"cp\d+t", each.abi) else "" for each in self.tags)
+        tags = {f"{each.interpreter}{t}" for each, t in zip(self.tags, threads, strict=True)}
+        return tuple(sorted(tags, key=by_python))
+
+
+def by_python(tag: str) -> tuple[int, bool, str]:
+    """Return the key that sorts Python tags: cp39, cp310, cp313, cp313t."""
+    match = re.fullmatch(r"[a-z]+3(\d+)(t?)", tag)
+    return (int(match[1]), bool(match[2]), tag) if match else (0, False, tag)
+
+
+def project_files(reader: Reader, index: str, package: str) -> tuple[IndexFile, ...]:
+    """Return the files of a package. Raises FetchError."""
+    url = f"{index.rstrip('/')}/{canonicalize_name(package)}/"
+    return read_page(reader.get(url, {"Accept": _ACCEPT}))
+
+
+def read_page(answer: Answer) -> tuple[IndexFile, ...]:
+    """Return the files on a page, leaving out what is not a file's name. Raises FetchError."""
+    found = _of_json(answer) if answer.kind.endswith("json") else _of_html(answer)
+    files = tuple(each for each in found if each.name and not set(each.name) & set("/\\\0"))
+    if len(files) > _MOST_FILES:
+        message = f"{answer.url}: it lists more than {_MOST_FILES} files"
+        raise FetchError(message)
+    return files
+
+
+def wheel_of(name: str) -> Wheel | None:
+    """Return what the name of a wheel says; None for another file."""
+    try:
+        _, version, _, tags = parse_wheel_filename(name)
+    except (InvalidWheelFilename, ValueError):  # also a version of too many digits
+        return None
+    return Wheel(version, tags)
+
+
+def _of_json(answer: Answer) -> Iterable[IndexFile]:
+    try:
+        page = json.loads(answer.content)
+    except (ValueError, RecursionError) as error:
+        message = f"{answer.url}: not a page of a package index ({type(error).__name__})"
+        raise FetchError(message) from error
+    files = page.get("files") if isinstance(page, dict) else None
+    if not isinstance(files, list):
+        message = f"{answer.url}: not a page of a package index (no list of files)"
+        raise FetchError(message)
+    return (_of_entry(each, answer.url) for each in files if isinstance(each, dict))
+
+
+def _of_entry(entry: dict[str, Any], page: str) -> IndexFile:
+    hashes = entry.get("core-metadata", entry.get("dist-info-metadata"))
+    metadata = None
+    if hashes:
+        metadata = _text(hashes.get("sha256")) if isinstance(hashes, dict) else ""
+    return IndexFile(
+        _text(entry.get("filename")),
+        _joined(page, _text(entry.get("url"))),
+        _text(entry.get("requires-python")),
+        bool(entry.get("yanked")),
+        metadata,
+        _day(_text(entry.get("upload-time"))),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _day(moment: str) -> str:
+    return moment[:10] if _NEWLY_UPLOADED.match(moment) else ""
+
+
+def _joined(page: str, url: str) -> str:
+    try:
+        return urllib.parse.urljoin(page, url)
+    except ValueError:
+        return ""
+
+
+def _of_html(answer: Answer) -> Iterator[IndexFile]:
+    parser = _Links()
+    parser.feed(answer.content.decode(errors="replace"))
+    base = _joined(answer.url, parser.base)
+    for link in parser.links:
+        url = _joined(base, link.get("href", ""))
+        path = url.partition("#")[0].partition("?")[0]
+        hashes = link.get("data-core-metadata", link.get("data-dist-info-metadata"))
+        metadata = None if hashes is None else hashes.removeprefix("sha256=").strip()
+        yield IndexFile(
+            urllib.parse.unquote(path.rpartition("/")[2]),
+            url,
+            link.get("data-requires-python", ""),
+            "data-yanked" in link,
+            "" if metadata == "true" else metadata,
+        )
+
+
+class _Links(HTMLParser):
+    """Collects the attributes of links, and the address that they are relative to."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        super().__init__()
+        self.base = ""
+        self.links: list[dict[str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take a link."""
+        found = {name: value or "" for name, value in attrs}
+        if tag == "base":
+            self.base = self.base or found.get("href", "")
+        elif tag == "a" and "href" in found:
+            self.links.append(found)
