@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.install import (
         Installation,
         NoWheelsError,
+        Wanted,
         Wheels,
         index_url,
         install_command,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.pins import Obstacle, Pin
     from rocmlint.stack.rocm import Rocm, RocmReading, find_rocm
     from rocmlint.stack.show import Stack, read_stack
+    from rocmlint.stack.sources import installation
     from rocmlint.stack.state import State, freeze, read_state, write_state
     from rocmlint.stack.survival import Survival, survived
     from rocmlint.stack.torch_build import TorchBuild, read_torch
@@ -48,12 +50,14 @@ __all__ = [
     "TorchBuild",
     "Verdict",
     "VersionError",
+    "Wanted",
     "Wheels",
     "find_devices",
     "find_rocm",
     "freeze",
     "index_url",
     "install_command",
+    "installation",
     "plan",
     "read_environment",
     "read_stack",
@@ -84,12 +88,14 @@ _HOME = {
     "TorchBuild": "rocmlint.stack.torch_build",
     "Verdict": "rocmlint.stack.verdicts",
     "VersionError": "rocmlint.stack.versions",
+    "Wanted": "rocmlint.stack.install",
     "Wheels": "rocmlint.stack.install",
     "find_devices": "rocmlint.gpus.devices",
     "find_rocm": "rocmlint.stack.rocm",
     "freeze": "rocmlint.stack.state",
     "index_url": "rocmlint.stack.install",
     "install_command": "rocmlint.stack.install",
+    "installation": "rocmlint.stack.sources",
     "plan": "rocmlint.stack.migration",
     "read_environment": "rocmlint.stack.installed",
     "read_stack": "rocmlint.stack.show",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from packaging.version import Version
 
@@ -16,17 +17,41 @@ from rocmlint.text.written import minor_release
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rocmlint.published.amd_wheels import System
+
+Source = Literal["pytorch", "amd", "radeon"]
+"""Whose wheels: PyTorch's own index, AMD's indexes, or the files on repo.radeon.com."""
 INSTALLERS = ("pip", "uv")
 COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
+_FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
+"""What makes an argument need quotes, which are double ones there."""
 _FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
-_AMD = "AMD has its own builds for 7.9 and later: https://repo.amd.com/rocm/whl-multi-arch/"
-"""As ``torch[device-gfx942]``; RELEASES.md of github.com/ROCm/TheRock, github.com/amd/playbooks."""
+AMD_HINT = "; AMD has its own wheels for ROCm 7.12 and later: --source amd"
+"""What messages on 7.9 and later end with."""
 
 
 class NoWheelsError(RocmlintError):
     """There are no wheels for what was asked; the message names what there is instead."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be installed, and on what; what is empty or None may be anything."""
+
+    rocm: str
+    torch: str | None = None
+    companions: tuple[str, ...] = ()
+    """Of ``torchvision`` and ``torchaudio``."""
+    nightly: bool = False
+    gpus: tuple[str, ...] = ()
+    """Their targets without settings: "gfx942"."""
+    every: bool = True
+    """Whether wheels must have code for all of the GPUs, or for one of them."""
+    system: System = "linux"
+    python: str = ""
+    """Major and minor: wheels for another Python are not taken."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +64,12 @@ class Wheels:
     nightly: bool = False
     notes: tuple[str, ...] = ()
     """What a person should know about it, a line each."""
+    source: Source = "pytorch"
+    system: System = "linux"
+    extras: str = ""
+    """Of torch and torchvision, which bring the code for GPUs: "device-gfx942,device-gfx950"."""
+    is_known: bool = True
+    """Whether the tables have it; a URL that a person gave need not be in them."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +85,10 @@ class Installation:
 
     @property
     def command(self) -> str:
-        """Return the command as it is typed into a shell."""
-        return shlex.join(self.words)
+        """Return the command as it is typed into a shell: on Windows cmd or PowerShell."""
+        if self.wheels.system == "linux":
+            return shlex.join(self.words)
+        return " ".join(f'"{each}"' if _FOR_CMD.search(each) else each for each in self.words)
 
 
 def index_url(rocm: str, *, nightly: bool = False) -> Wheels:
@@ -92,7 +125,7 @@ def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but t
     Raises RocmlintError for what is not a version, and NoWheelsError where there are no wheels.
     """
     wheels = index_url(rocm, nightly=nightly)
-    start = _program(installer, python)
+    start = program(installer, python)
     names = ("torch", *companions)
     if not nightly:
         release = torch_release(wheels.rocm, torch)
@@ -107,9 +140,17 @@ def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but t
     return Installation(wheels, tuple((each, "") for each in names), words, wheels.notes)
 
 
-def pinned(packages: Iterable[tuple[str, str]], rocm: str) -> list[str]:
+def pinned(packages: Iterable[tuple[str, str]], rocm: str, extras: str = "") -> list[str]:
     """Return requirements that only the builds for a ROCm version meet."""
-    return [f"{name}=={labelled(name, version, rocm)}" for name, version in packages]
+    return [
+        f"{with_extras(name, extras)}=={labelled(name, version, rocm)}"
+        for name, version in packages
+    ]
+
+
+def with_extras(package: str, extras: str) -> str:
+    """Return a package with the extras for GPUs; torchaudio has no code for them."""
+    return f"{package}[{extras}]" if extras and package != "torchaudio" else package
 
 
 def labelled(name: str, version: str, rocm: str) -> str:
@@ -141,7 +182,7 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
         return str(known[-1] if known else Version(f"{minor}.0"))
     if known and Version(asked.public) not in known:
         message = f"there is no torch {asked.public} (as of {requirements.AS_OF})"
-        raise NoWheelsError(f"{message}; releases of {minor}: {_listed(map(str, known))}")
+        raise NoWheelsError(f"{message}; releases of {minor}: {listed(map(str, known))}")
     return asked.public
 
 
@@ -163,7 +204,7 @@ def companion(name: str, torch: str, rocm: str) -> str:
         message = (
             f"{name} has no wheels for ROCm {rocm}: its last release, {free[-1]}, has them for"
         )
-        raise NoWheelsError(f"{message} {_listed(built_for)}; install torch without it")
+        raise NoWheelsError(f"{message} {listed(built_for)}; install torch without it")
     return str(free[-1])
 
 
@@ -188,7 +229,8 @@ def _released(torch: str) -> Version:
     return version
 
 
-def _program(installer: str, python: str | None) -> tuple[str, ...]:
+def program(installer: str, python: str | None) -> tuple[str, ...]:
+    """Return how a command begins: with an installer, and the interpreter to install into."""
     if installer == "uv":
         return ("uv", "pip", "install", *(("--python", python) if python else ()))
     return (*((python, "-m") if python else ()), "pip", "install")
@@ -261,7 +303,7 @@ def _no_wheels(asked: Version, offered: Sequence[Version], *, nightly: bool) -> 
     if other is not None:
         kind, flag = ("releases", "") if nightly else ("nightly ones", " --nightly")
         message += f"; {other} has {kind}: rocmlint stack index-url --rocm {other}{flag}"
-    return message if asked < _FIRST_OF_AMD else f"{message}; {_AMD}"
+    return message if asked < _FIRST_OF_AMD else message + AMD_HINT
 
 
 def _no_torch(minor: str, rocm: str) -> str:
@@ -269,15 +311,16 @@ def _no_torch(minor: str, rocm: str) -> str:
     elsewhere = [each for each in rocm_wheels.rocm_for(minor) if minor in _torch_for(each)]
     row = rocm_wheels.row(minor)
     if elsewhere:
-        message += f"; it has wheels for ROCm {_listed(elsewhere)}"
+        message += f"; it has wheels for ROCm {listed(elsewhere)}"
     elif row is not None:
-        message = f"of torch {minor} only nightly builds are known, for ROCm {_listed(row.rocm)}"
+        message = f"of torch {minor} only nightly builds are known, for ROCm {listed(row.rocm)}"
         message += f" ({newest_row()})"
     else:
         message += f", or for any other version ({newest_row()})"
-    return f"{message}; ROCm {rocm} has torch {_listed(_torch_for(rocm))}"
+    return f"{message}; ROCm {rocm} has torch {listed(_torch_for(rocm))}"
 
 
-def _listed(words: Iterable[str]) -> str:
-    *most, last = words
+def listed(words: Iterable[str]) -> str:
+    """Return words as a sentence has them: "6.3, 6.4 and 7.0"; "nothing" for none."""
+    *most, last = list(words) or ["nothing"]
     return f"{', '.join(most)} and {last}" if most else last

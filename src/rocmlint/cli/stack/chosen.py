@@ -1,14 +1,21 @@
-"""For which ROCm a verb of stack works: the one that is named, else the one that is found."""
+"""For which ROCm, GPUs and system a verb of stack works: what is named, else what is found."""
 
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentTypeError
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from rocmlint.errors import RocmlintError
-from rocmlint.interpreter.ask import Interpreter
-from rocmlint.stack.installed import read_environment
+from rocmlint.gpus.devices import find_devices
+from rocmlint.gpus.target import check_device, parse_target
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.stack.install import Wanted
+from rocmlint.stack.installed import minor_of, read_environment
 from rocmlint.stack.rocm import find_rocm
+from rocmlint.stack.sources import SOURCES, newest_rocm
 from rocmlint.stack.torch_build import read_torch
 from rocmlint.text.visible import visible
 
@@ -17,6 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import SimpleNamespace
 
+    from rocmlint.published.amd_wheels import System
+
+SYSTEMS = ("linux", "windows")
+HERE: System = "windows" if sys.platform == "win32" else "linux"
+
 
 def add_rocm_arguments(parser: ArgumentParser) -> None:
     """Add which ROCm, and whether its nightly builds are meant."""
@@ -24,6 +36,101 @@ def add_rocm_arguments(parser: ArgumentParser) -> None:
         "--rocm", metavar="VERSION", help="such as 7.1 (default: the installed ROCm)"
     )
     parser.add_argument("--nightly", action="store_true", help="nightly builds instead of releases")
+
+
+def add_wheel_arguments(parser: ArgumentParser) -> None:
+    """Add whose wheels, and for which machine."""
+    parser.add_argument(
+        "--gpu",
+        action="append",
+        type=gpu,
+        metavar="GFX",
+        help="such as gfx1151, for another machine; can be repeated (default: the installed GPUs)",
+    )
+    parser.add_argument(
+        "--system", choices=SYSTEMS, help="the operating system (default: this one)"
+    )
+    parser.add_argument(
+        "--source",
+        choices=SOURCES,
+        help="whose wheels: PyTorch's, AMD's, or those of repo.radeon.com (default: PyTorch's "
+        "where they serve the GPU and the ROCm, else AMD's)",
+    )
+    add_index_argument(parser)
+
+
+def add_index_argument(parser: ArgumentParser) -> None:
+    """Add the index to take in place of the one that the tables have."""
+    parser.add_argument(
+        "--index-url",
+        type=index_at,
+        metavar="URL",
+        help="take this index, also for a ROCm or a torch that rocmlint does not know yet",
+    )
+
+
+def index_at(text: str) -> str:
+    """Read the URL of an index. Raises ArgumentTypeError."""
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https", "file"} or not (parts.netloc or parts.path):
+        message = f"{text!r} is not the URL of an index, such as https://host/whl/"
+        raise ArgumentTypeError(message)
+    return text
+
+
+def gpu(text: str) -> str:
+    """Read a GPU: gfx1151, or with settings, which no wheel is chosen by.
+
+    Raises ArgumentTypeError.
+    """
+    try:
+        target = parse_target(text)
+        check_device(target)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+    return target.processor
+
+
+def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
+    """Return what the flags ask for, with what is here for what they leave open, and notes.
+
+    A GPU or a system that is named is of another machine: its ROCm is unknown, and the newest that
+    serves it is taken. Raises RocmlintError.
+    """
+    python = getattr(flags, "python", None)
+    wanted = Wanted(
+        "",
+        torch=getattr(flags, "torch", None),
+        nightly=flags.nightly,
+        gpus=tuple(dict.fromkeys(flags.gpu or ())),
+        every=bool(flags.gpu),
+        system=flags.system or HERE,
+        python=_version_of(python) if python else "",
+    )
+    elsewhere = bool(flags.gpu) or wanted.system != HERE
+    notes: tuple[str, ...] = ()
+    if not elsewhere:
+        devices = find_devices()
+        wanted = replace(wanted, gpus=devices.architectures)
+        if wanted.gpus:
+            notes = (f"GPU {', '.join(wanted.gpus)} was read from {devices.source}",)
+    if flags.rocm is None and elsewhere and not flags.index_url:
+        newest = newest_rocm(wanted, flags.source)
+        note = f"ROCm {newest} is the newest with such wheels; --rocm names an older one"
+        return replace(wanted, rocm=newest), (note,)
+    rocm, found = rocm_of(flags)
+    return replace(wanted, rocm=rocm), (*found, *notes)
+
+
+def _version_of(python: str) -> str:
+    """Return the version of an interpreter to major.minor; "" where it cannot be asked.
+
+    A command can be made for an interpreter that is not here.
+    """
+    try:
+        return minor_of(read_environment(Interpreter(python)).python)
+    except InterpreterError:
+        return ""
 
 
 def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:

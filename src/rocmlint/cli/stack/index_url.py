@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.stack.chosen import add_rocm_arguments, rocm_of, tell
+from rocmlint.cli.stack.chosen import add_rocm_arguments, add_wheel_arguments, tell, wanted_of
 from rocmlint.cli.stack.common import Help, add_format_argument, print_document
-from rocmlint.stack.install import index_url
+from rocmlint.stack.sources import index
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from types import SimpleNamespace
 
 HELP = Help(
-    "[--rocm VERSION] [--nightly]",
+    "[--rocm VERSION] [--gpu GFX] [--nightly]",
     "Print only the URL of the package index that has torch wheels for a ROCm version:\n\n  "
     "pip install torch --index-url $(rocmlint stack index-url --rocm 7.1)",
     "exit codes: 0 printed, 2 there are no wheels for this version, or usage error",
@@ -23,15 +23,23 @@ HELP = Help(
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint stack index-url``."""
     add_rocm_arguments(parser)
+    add_wheel_arguments(parser)
     add_format_argument(parser)
 
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack index-url``."""
-    rocm, notes = rocm_of(flags)
-    wheels = index_url(rocm, nightly=flags.nightly)
+    wanted, notes = wanted_of(flags)
+    wheels = index(wanted, flags.source, flags.index_url)
     if flags.output_format == "json":
-        said = {"rocm": wheels.rocm, "url": wheels.url, "nightly": wheels.nightly}
+        said = {
+            "rocm": wheels.rocm,
+            "url": wheels.url,
+            "nightly": wheels.nightly,
+            "source": wheels.source,
+            "gpus": wanted.gpus,
+            "system": wheels.system,
+        }
         return print_document("index-url", 0, **said, notes=[*notes, *wheels.notes])
     tell((*notes, *wheels.notes))
     print(wheels.url)

@@ -7,12 +7,20 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.stack.chosen import add_rocm_arguments, rocm_of, tell
+from rocmlint.cli.stack.chosen import (
+    HERE,
+    add_rocm_arguments,
+    add_wheel_arguments,
+    tell,
+    wanted_of,
+)
 from rocmlint.cli.stack.common import Help, add_format_argument, interpreter_at, print_document
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.stack.install import COMPANIONS, INSTALLERS, install_command
+from rocmlint.stack.install import COMPANIONS, INSTALLERS
+from rocmlint.stack.sources import installation
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
 HELP = Help(
-    "[--rocm VERSION] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",
+    "[--rocm VERSION] [--gpu GFX] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",
     "Print the command that installs torch for a ROCm version. With --run, also run it.",
     "exit codes: 0 printed, 2 there are no such wheels, or usage error; with --run the "
     "exit code of the command, or 128 + N if signal N ended it",
@@ -32,39 +40,45 @@ _BY_SIGNAL = 128
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack install-command``."""
+    if flags.run and flags.system not in {None, HERE}:
+        message = "--run installs here: omit --system"
+        raise ConfigError(message)
     if flags.run and flags.output_format == "json":
         message = "--run prints the installer's output: omit --output-format json"
         raise ConfigError(message)
-    rocm, found = rocm_of(flags)
-    python = flags.python or (sys.executable if flags.run else None)
-    installation = install_command(
-        rocm,
-        torch=flags.torch,
-        companions=[each for each in COMPANIONS if getattr(flags, each)],
-        nightly=flags.nightly,
+    wanted, found = wanted_of(flags)
+    companions = tuple(each for each in COMPANIONS if getattr(flags, each))
+    made = installation(
+        replace(wanted, companions=companions),
+        source=flags.source,
+        url=flags.index_url,
         installer=flags.installer,
-        python=python,
+        python=flags.python or (sys.executable if flags.run else None),
     )
-    notes = (*found, *installation.notes)
+    notes = (*found, *made.notes)
     if flags.output_format == "json":
         return print_document(
             "install-command",
             0,
-            rocm=installation.wheels.rocm,
-            index_url=installation.wheels.url,
-            packages=dict(installation.packages),
-            command=installation.command,
-            words=installation.words,
+            rocm=made.wheels.rocm,
+            index_url=made.wheels.url,
+            source=made.wheels.source,
+            gpus=wanted.gpus,
+            system=made.wheels.system,
+            packages=dict(made.packages),
+            command=made.command,
+            words=made.words,
             notes=notes,
         )
     tell(notes)
-    print(installation.command, flush=True)
-    return _run(installation.words, flags.python) if flags.run else 0
+    print(made.command, flush=True)
+    return _run(made.words, flags.python) if flags.run else 0
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint stack install-command``."""
     add_rocm_arguments(parser)
+    add_wheel_arguments(parser)
     parser.add_argument(
         "--torch", metavar="VERSION", help="such as 2.10 or 2.10.0 (default: the newest)"
     )
