@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,29 @@ def test_a_file_that_cannot_be_read_stands_against_it_and_hides_no_other(
 
 
 @pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (
+            ("--to", "10.1", "--gpu", "gfx1151"),
+            "torch[device-gfx1151]==2.14.0+rocm10.1.0 torchvision[device-gfx1151]",
+        ),
+        (
+            ("--to", "99.1", "--torch", "2.10.0", "--index-url", "https://host/rocm99.1"),
+            "torch==2.10.0+rocm99.1 torchvision==0.25.0+rocm99.1 --index-url https://host/rocm99.1",
+        ),
+    ],
+    ids=["AMD's wheels", "an index that is named"],
+)
+def test_a_plan_can_take_other_wheels_than_pytorchs(
+    project: Project, environment: Environment, flags: tuple[str, ...], words: str
+) -> None:
+    python = ("--python", str(environment.python), "--output-format", "json")
+    done = project.run("stack", "plan", *flags, *python, "--no-freeze")
+    commands = [shlex.split(each) for each in json.loads(done.stdout)["plan"]["commands"]]
+    assert any(words in " ".join(each) for each in commands)
+
+
+@pytest.mark.parametrize(
     ("flags", "said"),
     [
         (("--to", "seven"), "'seven' is not a released ROCm version"),
@@ -116,6 +140,9 @@ def test_a_file_that_cannot_be_read_stands_against_it_and_hides_no_other(
         (("--to", "7.1", "--torch", "newest"), "'newest' is not a valid torch version"),
         (("--to", "7.1", "--python", "/nowhere/python"), "cannot be started"),
         (("--to", "7.1", "nowhere"), "nowhere: no such file or directory"),
+        (("--to", "99.1"), "AMD has no torch for ROCm 99.1"),
+        (("--to", "6.4", "--gpu", "gfx1151"), "(--to 7.0 --torch 2.10)"),
+        (("--to", "99.1", "--index-url", "https://host/whl/"), "name one, as in --torch"),
         ((), "--to"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,11 @@ from jsonschema import validate  # type: ignore[import-untyped]
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from rocmlint.cli.stack import chosen
+from rocmlint.gpus.devices import Devices
 from rocmlint.published import amd_wheels
 from rocmlint.stack.install import COMPANIONS, NoWheelsError, Wanted
+from rocmlint.stack.rocm import Rocm
 from rocmlint.stack.sources import choose, index, installation, newest_rocm
 from tests.support.stacks import ROCMINFO
 
@@ -210,6 +214,17 @@ def test_the_gpu_of_this_machine_counts(project: Project) -> None:
     made = answer(project, "install-command", "--rocm", "10.1", PATH=path)
     assert made["gpus"] == ["gfx942"]
     assert "torch[device-gfx942]==2.14.0+rocm10.1.0" in shlex.split(str(made["command"]))
+
+
+def test_a_gpu_without_a_rocm_gets_the_newest_that_serves_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chosen, "find_devices", lambda: Devices(("gfx1151",), "rocminfo"))
+    monkeypatch.setattr(chosen, "find_rocm", lambda **_: Rocm())
+    flags = dict.fromkeys(("rocm", "gpu", "system", "source", "index_url"))
+    wanted, notes = chosen.wanted_of(SimpleNamespace(**flags, nightly=False))
+    assert (wanted.rocm, wanted.gpus) == ("10.1.0", ("gfx1151",))
+    assert notes[0] == "no ROCm was found here"
 
 
 def test_another_machine_has_another_rocm(project: Project) -> None:

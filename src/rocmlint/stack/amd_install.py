@@ -81,8 +81,17 @@ def wheels_of(build: Build, wanted: Wanted) -> Wheels:
         notes.append("which GPUs these wheels have code for is not in the table")
     url = _address(build.index, build.rocm, wanted.gpus)
     source: Source = "radeon" if build.index.kind == "files" else "amd"
-    extras = _extras(build.index, wanted)
-    return Wheels(build.rocm, url, False, tuple(notes), source, wanted.system, extras)
+    versions = ((each, build.version(each)) for each in ("torch", *COMPANIONS))
+    packages = tuple((name, Version(version).public) for name, version in versions if version)
+    return Wheels(
+        build.rocm,
+        url,
+        notes=tuple(notes),
+        source=source,
+        system=wanted.system,
+        extras=_extras(build.index, wanted),
+        packages=packages,
+    )
 
 
 def command_for(

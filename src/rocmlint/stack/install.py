@@ -26,7 +26,7 @@ COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
 _FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
 """What makes an argument need quotes, which are double ones there."""
-_FIRST_OF_AMD = Version("7.9")
+FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
 AMD_HINT = "; AMD has its own wheels for ROCm 7.12 and later: --source amd"
 """What messages on 7.9 and later end with."""
@@ -68,6 +68,8 @@ class Wheels:
     system: System = "linux"
     extras: str = ""
     """Of torch and torchvision, which bring the code for GPUs: "device-gfx942,device-gfx950"."""
+    packages: tuple[tuple[str, str], ...] = ()
+    """torch and its companions there, where the table of the index says; PyTorch's does not."""
     is_known: bool = True
     """Whether the tables have it; a URL that a person gave need not be in them."""
 
@@ -303,7 +305,7 @@ def _no_wheels(asked: Version, offered: Sequence[Version], *, nightly: bool) -> 
     if other is not None:
         kind, flag = ("releases", "") if nightly else ("nightly ones", " --nightly")
         message += f"; {other} has {kind}: rocmlint stack index-url --rocm {other}{flag}"
-    return message if asked < _FIRST_OF_AMD else message + AMD_HINT
+    return message if asked < FIRST_OF_AMD else message + AMD_HINT
 
 
 def _no_torch(minor: str, rocm: str) -> str:

@@ -32,6 +32,7 @@ from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.rollback import write_rollback
 from rocmlint.stack.steps import Steps
 from rocmlint.stack.torch_build import read_torch
+from rocmlint.stack.versions import read_torch_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -65,15 +66,18 @@ class Plan:
     notes: tuple[str, ...] = ()
 
 
-def plan(
+def plan(  # noqa: PLR0913 - each is a flag of its own, and all but the first have defaults
     rocm: str,
     *,
     torch: str | None = None,
     pins: Iterable[Pin] = (),
     freeze: str | None = None,
     interpreter: Interpreter | None = None,
+    wheels: Wheels | None = None,
 ) -> Plan:
     """Plan the move of an environment to a ROCm version.
+
+    ``wheels`` are those to take in place of PyTorch's (see :mod:`rocmlint.stack.sources`).
 
     Without ``torch`` the release that is installed stays, if the ROCm version has wheels of it,
     else it is the newest that has. ``pins`` are what the project's files say. With ``freeze``, a
@@ -83,7 +87,7 @@ def plan(
     Raises RocmlintError: NoWheelsError, InterpreterError, or where the file cannot be written.
     """
     interpreter = interpreter or Interpreter()
-    move = _read(index_url(rocm), torch, interpreter)
+    move = _read(wheels or index_url(rocm), torch, interpreter)
     written = None if freeze is None else write_rollback(move.environment, freeze)
     return _judged(move, sorted(pins, key=lambda each: (each.path, each.line)), written)
 
@@ -105,7 +109,7 @@ def _read(wheels: Wheels, torch: str | None, interpreter: Interpreter) -> _Move:
 def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
     """Return what changes and what stands against it. ``written`` is the file of the way back."""
     environment, interpreter, wheels, release = move
-    packages, missing = _packages(environment, release, wheels.rocm)
+    packages, missing = _packages(environment, release, wheels)
     targets = {name: Version(labelled(name, each, wheels.rocm)) for name, each in packages}
     minor = minor_of(environment.python)
     changes, misfits = _changes(environment, targets, wheels.rocm, wishes(pins, minor))
@@ -129,11 +133,23 @@ def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
         tuple(steps.forward(changes, packages, wheels)),
         _proofs(interpreter.python),
         tuple(steps.back(changes, written)),
-        (*wheels.notes, *unproven(release), *_notes(environment, changes, wheels.rocm)),
+        (*wheels.notes, *_unproven(wheels, release), *_notes(environment, changes, wheels.rocm)),
     )
 
 
+def _unproven(wheels: Wheels, release: str) -> tuple[str, ...]:
+    return unproven(release) if wheels.source == "pytorch" and wheels.is_known else ()
+
+
 def _release(wheels: Wheels, torch: str | None, environment: Environment) -> str:
+    if wheels.packages:
+        return dict(wheels.packages)["torch"]
+    if not wheels.is_known:
+        named = read_torch_version(torch) if torch else None
+        if named is None or len(named.release) < 3:
+            message = f"which torch {wheels.url} has is not known: name one, as in --torch 2.15.0"
+            raise RocmlintError(message)
+        return named.public
     installed = environment.get("torch")
     if torch is None and installed is not None and installed.parsed is not None:
         with suppress(RocmlintError):  # it has no wheels there, or is a build of one's own
@@ -142,16 +158,16 @@ def _release(wheels: Wheels, torch: str | None, environment: Environment) -> str
 
 
 def _packages(
-    environment: Environment, torch: str, rocm: str
+    environment: Environment, torch: str, wheels: Wheels
 ) -> tuple[list[tuple[str, str]], list[Obstacle]]:
     """Return what comes from the index: torch, and those of its companions that are installed."""
-    packages, missing = [("torch", torch)], []
+    packages, missing, there = [("torch", torch)], [], dict(wheels.packages)
     for name in COMPANIONS:
         installed = environment.get(name)
         if installed is None:
             continue
         try:
-            packages.append((name, companion(name, torch, rocm)))
+            packages.append((name, there.get(name) or companion(name, torch, wheels.rocm)))
         except NoWheelsError as error:
             do = f"uninstall {name}, or choose another ROCm or torch version (--to, --torch)"
             missing.append(Obstacle(f"package {name}", str(installed), str(error), do))

@@ -79,7 +79,16 @@ def index_at(url: str, wanted: Wanted) -> Wheels:
     extras = (amd_wheels.extras(wanted.gpus) or amd_install.ALL) if has_extras else ""
     note = f"{url} was named: what is there was not checked"
     source: Source = "amd" if of_amd else "pytorch"
-    return Wheels(label, url, wanted.nightly, (note,), source, wanted.system, extras, False)
+    return Wheels(
+        label,
+        url,
+        wanted.nightly,
+        (note,),
+        source,
+        wanted.system,
+        extras,
+        is_known=False,
+    )
 
 
 def choose(wanted: Wanted) -> tuple[Source, tuple[str, ...]]:
@@ -153,7 +162,8 @@ def _amd(wanted: Wanted, why: str, error: NoWheelsError) -> tuple[Source, tuple[
         amd_install.build_for(wanted, "amd")
     except NoWheelsError as other:
         said = str(error).removesuffix(install.AMD_HINT)
-        raise NoWheelsError("; ".join((said, str(other), *_near(wanted)))) from None
+        theirs = [str(other)] if read_rocm(wanted.rocm) >= install.FIRST_OF_AMD else []
+        raise NoWheelsError("; ".join((said, *theirs, *_near(wanted)))) from None
     return "amd", (f"{why}; these are AMD's wheels",)
 
 
@@ -221,7 +231,7 @@ def _near(wanted: Wanted) -> Iterator[str]:
         ours = _amd_builds(wanted, gpu)
         if ours:
             rocm = _nearest(wanted, [each.rocm for each in ours])
-            yield f"near for {gpu}: AMD's for ROCm {rocm} (--rocm {rocm} --source amd)"
+            yield f"near for {gpu}: AMD's for ROCm {rocm} (--rocm {rocm})"
         if not ours and not theirs:
             yield _only_near(gpu, wanted)
 

@@ -34,7 +34,7 @@ class Steps:
         gone = [each.package for each in changes if each.action in {"remove", "rebuild"}]
         if gone:
             yield self.uninstall(gone)
-        exact = pinned(packages, wheels.rocm)
+        exact = pinned(packages, wheels.rocm, wheels.extras)
         if any(each.action == "install" for each in changes):
             yield self.install(*exact, "--index-url", wheels.url)
         moved = [

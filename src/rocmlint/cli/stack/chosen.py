@@ -30,6 +30,10 @@ SYSTEMS = ("linux", "windows")
 HERE: System = "windows" if sys.platform == "win32" else "linux"
 
 
+class NoRocmError(RocmlintError):
+    """No ROCm was named, and none was found; the message says which flag names one."""
+
+
 def add_rocm_arguments(parser: ArgumentParser) -> None:
     """Add which ROCm, and whether its nightly builds are meant."""
     parser.add_argument(
@@ -40,13 +44,7 @@ def add_rocm_arguments(parser: ArgumentParser) -> None:
 
 def add_wheel_arguments(parser: ArgumentParser) -> None:
     """Add whose wheels, and for which machine."""
-    parser.add_argument(
-        "--gpu",
-        action="append",
-        type=gpu,
-        metavar="GFX",
-        help="such as gfx1151, for another machine; can be repeated (default: the installed GPUs)",
-    )
+    add_gpu_argument(parser)
     parser.add_argument(
         "--system", choices=SYSTEMS, help="the operating system (default: this one)"
     )
@@ -57,6 +55,17 @@ def add_wheel_arguments(parser: ArgumentParser) -> None:
         "where they serve the GPU and the ROCm, else AMD's)",
     )
     add_index_argument(parser)
+
+
+def add_gpu_argument(parser: ArgumentParser) -> None:
+    """Add the GPUs that the wheels must have code for."""
+    parser.add_argument(
+        "--gpu",
+        action="append",
+        type=gpu,
+        metavar="GFX",
+        help="such as gfx1151, for another machine; can be repeated (default: the installed GPUs)",
+    )
 
 
 def add_index_argument(parser: ArgumentParser) -> None:
@@ -95,7 +104,7 @@ def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
     """Return what the flags ask for, with what is here for what they leave open, and notes.
 
     A GPU or a system that is named is of another machine: its ROCm is unknown, and the newest that
-    serves it is taken. Raises RocmlintError.
+    serves it is taken; so it is for a GPU that is here without a ROCm. Raises RocmlintError.
     """
     python = getattr(flags, "python", None)
     wanted = Wanted(
@@ -115,11 +124,21 @@ def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
         if wanted.gpus:
             notes = (f"GPU {', '.join(wanted.gpus)} was read from {devices.source}",)
     if flags.rocm is None and elsewhere and not flags.index_url:
-        newest = newest_rocm(wanted, flags.source)
-        note = f"ROCm {newest} is the newest with such wheels; --rocm names an older one"
-        return replace(wanted, rocm=newest), (note,)
-    rocm, found = rocm_of(flags)
+        return _with_newest(wanted, flags)
+    try:
+        rocm, found = rocm_of(flags)
+    except NoRocmError:
+        if not wanted.gpus:
+            raise
+        wanted, found = _with_newest(wanted, flags)
+        return wanted, ("no ROCm was found here", *found, *notes)
     return replace(wanted, rocm=rocm), (*found, *notes)
+
+
+def _with_newest(wanted: Wanted, flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
+    newest = newest_rocm(wanted, flags.source)
+    note = f"ROCm {newest} is the newest with such wheels; --rocm names an older one"
+    return replace(wanted, rocm=newest), (note,)
 
 
 def _version_of(python: str) -> str:
@@ -134,7 +153,7 @@ def _version_of(python: str) -> str:
 
 
 def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
-    """Return the version of ROCm, and what to tell of where it was read. Raises RocmlintError."""
+    """Return the version of ROCm, and what to tell of where it was read. Raises NoRocmError."""
     if flags.rocm is not None:
         return flags.rocm, ()
     asked = Interpreter(getattr(flags, "python", None) or sys.executable)
@@ -146,7 +165,7 @@ def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
         built = torch.rocm_release if torch else ""
         said += f"; torch {torch.version} was built for ROCm {built}" if torch and built else ""
         message = f"no ROCm was found{said}; name the version: --rocm {built or '7.1'}"
-        raise RocmlintError(message)
+        raise NoRocmError(message)
     others = [f"{each.source} reports {each.version}" for each in rocm.others]
     found = f"ROCm {rocm.version} was read from {rocm.chosen.source}"
     return rocm.version, (found, *others)

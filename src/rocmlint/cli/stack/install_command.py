@@ -124,8 +124,8 @@ def _reason(words: Sequence[str]) -> str:
     if words[1:3] == ("-m", "pip") and not _has_pip(words[0]):
         return f"{words[0]} has no pip: run {words[0]} -m ensurepip, or use --installer uv"
     return (
-        "see the installer's message above; if no version was found, download.pytorch.org "
-        "is unreachable or has no wheel for this Python"
+        "see the installer's message above; if no version was found, the index is unreachable or "
+        "has no wheel for this Python"
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from rocmlint.cli.stack.chosen import HERE, add_gpu_argument, add_index_argument
 from rocmlint.cli.stack.common import (
     Help,
     add_format_argument,
@@ -17,15 +19,20 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
-from rocmlint.stack.install import NoWheelsError, index_url
+from rocmlint.gpus.devices import find_devices
+from rocmlint.stack.install import NoWheelsError, Wanted, index_url
+from rocmlint.stack.installed import minor_of, read_environment
 from rocmlint.stack.migration import plan
 from rocmlint.stack.project_files import read_project
+from rocmlint.stack.sources import index, index_at
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator, Sequence
     from types import SimpleNamespace
 
+    from rocmlint.interpreter.ask import Interpreter
+    from rocmlint.stack.install import Wheels
     from rocmlint.stack.migration import Plan
     from rocmlint.stack.pins import Obstacle
 
@@ -43,15 +50,17 @@ _STANDS_AGAINST = 1
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack plan``."""
-    rocm = _rocm_of(flags.to)
+    interpreter = interpreter_of(flags)
+    wheels = _wheels(flags, interpreter)
     pins, unread = read_project(flags.paths or ["."])
-    freeze = None if flags.no_freeze else flags.freeze or f"stack-before-rocm{rocm}.txt"
+    freeze = None if flags.no_freeze else flags.freeze or f"stack-before-rocm{wheels.rocm}.txt"
     made = plan(
         flags.to,
         torch=flags.torch,
         pins=pins,
         freeze=freeze,
-        interpreter=interpreter_of(flags),
+        interpreter=interpreter,
+        wheels=wheels,
     )
     made = replace(made, obstacles=(*unread, *made.obstacles))
     code = _STANDS_AGAINST if made.obstacles else 0
@@ -61,12 +70,23 @@ def run(flags: SimpleNamespace) -> int:
     return code
 
 
-def _rocm_of(version: str) -> str:
-    """Return the ROCm whose wheels serve a version. Raises NoWheelsError with this verb's flag."""
+def _wheels(flags: SimpleNamespace, interpreter: Interpreter) -> Wheels:
+    """Return the wheels to move to: those of the index that is named, PyTorch's or AMD's.
+
+    Raises NoWheelsError with this verb's flag.
+    """
+    if not flags.index_url and not flags.gpu:
+        with suppress(NoWheelsError):
+            return index_url(flags.to)
+    gpus = tuple(flags.gpu or find_devices().architectures)
+    wanted = Wanted(flags.to, torch=flags.torch, gpus=gpus, every=bool(flags.gpu))
     try:
-        return index_url(version).rocm
+        if flags.index_url:
+            return index_at(flags.index_url, wanted)
+        python = minor_of(read_environment(interpreter).python)
+        return index(replace(wanted, python=python, system=HERE))
     except NoWheelsError as error:
-        message = str(error).replace(": --rocm ", ": --to ")
+        message = str(error).replace("--rocm ", "--to ")
         raise NoWheelsError(message) from None
 
 
@@ -81,6 +101,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="VERSION",
         help="such as 2.11 (default: the installed version, or else the newest for this ROCm)",
     )
+    add_gpu_argument(parser)
+    add_index_argument(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--freeze",
