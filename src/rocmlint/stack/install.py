@@ -28,7 +28,7 @@ _FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
 """What makes an argument need quotes, which are double ones there."""
 FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
-AMD_HINT = "; AMD has its own wheels for ROCm 7.12 and later: --source amd"
+AMD_HINT = "; AMD has its own wheels for ROCm 7.11 and later: --source amd"
 """What messages on 7.9 and later end with."""
 
 
