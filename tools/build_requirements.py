@@ -14,7 +14,6 @@ can be stopped at any time and goes on where it was.
 from __future__ import annotations
 
 import argparse
-import gzip
 import io
 import json
 import sys
@@ -26,9 +25,6 @@ from email.parser import Parser
 from pathlib import Path
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-from packaging.version import Version
 from pip._internal.cli import cmdoptions
 from pip._internal.commands import create_command
 from pip._internal.exceptions import PipError
@@ -37,6 +33,8 @@ from pip._internal.network.lazy_wheel import (
     LazyZipOverHTTP,
     dist_from_wheel_url,
 )
+
+from rocmlint.published.requirement_lines import Facts, line_of, packed, unpacked
 
 DATA = Path(__file__).parents[1] / "src" / "rocmlint" / "published" / "data"
 
@@ -84,9 +82,6 @@ _AT_ONCE = 3
 _CHUNK = 1 << 17
 """Bytes that a lazy wheel fetches at once; pip's own 10 kB take many turns for a large wheel."""
 
-Facts = dict[str, Any]
-"""``requires_dist``, ``requires_python`` and ``is_yanked`` of one release; empty: unknown."""
-
 
 def main() -> None:
     """Read what is new, and write the data."""
@@ -109,10 +104,13 @@ def main() -> None:
         with create_command("download").main_context(), ThreadPoolExecutor(_AT_ONCE) as threads:
             list(threads.map(lambda each: Reader(each, flags.work).read(), packages))
     found = {each: kept(each, flags.work) for each in packages}
-    today = datetime.now(timezone.utc).date().isoformat()
-    as_of, lines = written(flags.output) if flags.only else (today, {})
-    lines |= lines_of({name: facts for name, facts in found.items() if facts}, frozenset(lines))
-    write(as_of, lines, flags.output)
+    as_of, lines = unpacked(flags.output.read_bytes()) if flags.only else ("", {})
+    known = frozenset(lines) | {name for name, facts in found.items() if facts}
+    lines |= {name: line_of(facts, known) for name, facts in found.items() if facts}
+    uploaded = [each.get("uploaded", "") for of in found.values() for each in of.values()]
+    newest = max([as_of, *uploaded]) or datetime.now(timezone.utc).date().isoformat()
+    flags.output.write_bytes(packed(newest, lines))
+    _say(f"{len(lines)} packages, {flags.output.stat().st_size} bytes")
 
 
 class Reader:
@@ -140,7 +138,14 @@ class Reader:
     def _keep(self, version: str, link: Any, metadata: Facts | None) -> None:
         if metadata is None:  # not now; the next run tries again
             return
-        self.facts[version] = {**metadata, "is_yanked": link.is_yanked} if metadata else {}
+        if metadata:
+            uploaded = getattr(link, "upload_time", None)  # of an index that tells it
+            metadata = {
+                **metadata,
+                "is_yanked": link.is_yanked,
+                "uploaded": str(uploaded or "")[:10],
+            }
+        self.facts[version] = metadata
         text = json.dumps(self.facts, indent=1, sort_keys=True)
         part = self.work / f"{self.package}.part"
         part.write_text(text)
@@ -253,76 +258,6 @@ def kept(package: str, work: Path) -> dict[str, Facts]:
     except FileNotFoundError:
         return {}
     return read
-
-
-def lines_of(found: dict[str, dict[str, Facts]], others: frozenset[str]) -> dict[str, str]:
-    """Return the line of each package; only requirements of packages that are listed are kept."""
-    known = frozenset(found) | others
-    return {name: _line(found[name], known) for name in found}
-
-
-def written(path: Path) -> tuple[str, dict[str, str]]:
-    """Return the date and the lines that were written before."""
-    head, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-    return json.loads(head)["as_of"], dict(line.split("\t", 1) for line in lines)
-
-
-def write(as_of: str, lines: dict[str, str], path: Path) -> None:
-    """Write one line of JSON for each package, below a line with the date."""
-    text = [json.dumps({"as_of": as_of}), *(f"{name}\t{lines[name]}" for name in sorted(lines))]
-    data = "".join(f"{line}\n" for line in text).encode()
-    path.write_bytes(gzip.compress(data, 9, mtime=0))
-    _say(f"{len(lines)} packages, {path.stat().st_size} bytes")
-
-
-def _line(of_release: dict[str, Facts], known: frozenset[str]) -> str:
-    """Return each requirement with the runs of releases that have it (places in ``releases``)."""
-    releases = sorted(of_release, key=Version)
-    places: dict[str, dict[str, list[int]]] = {"requires": {}, "python": {}}
-    yanked, unknown = [], []
-    for at, facts in enumerate(of_release[each] for each in releases):
-        if not facts:
-            unknown.append(at)
-            continue
-        if facts["is_yanked"]:
-            yanked.append(at)
-        places["python"].setdefault(facts["requires_python"], []).append(at)
-        for requirement in _requirements(facts["requires_dist"], known):
-            places["requires"].setdefault(requirement, []).append(at)
-    line = {
-        "releases": " ".join(releases),
-        "yanked": _runs(yanked),
-        "unknown": _runs(unknown),
-        **{
-            name: {text: _runs(found[text]) for text in sorted(found)}
-            for name, found in places.items()
-        },
-    }
-    return json.dumps(line, separators=(",", ":"))
-
-
-def _runs(places: list[int]) -> list[int]:
-    """Put ascending places into runs: first, last, first, last ..."""
-    runs: list[int] = []
-    for at in places:
-        if runs and runs[-1] == at - 1:
-            runs[-1] = at
-        else:
-            runs += [at, at]
-    return runs
-
-
-def _requirements(lines: list[str], known: frozenset[str]) -> list[str]:
-    required = set()
-    for line in lines:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:  # as old metadata has them; pip does not take them either
-            continue
-        requirement.name = canonicalize_name(requirement.name)
-        if requirement.name in known:
-            required.add(str(requirement))
-    return sorted(required)
 
 
 def _say(text: str) -> None:

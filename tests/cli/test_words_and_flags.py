@@ -12,6 +12,7 @@ import pytest
 from jsonschema import validate  # type: ignore[import-untyped]
 
 from rocmlint import __version__
+from rocmlint.published.ages import ages
 from tests.support.scripts import CLEAN, SAFE, UNSAFE
 
 if TYPE_CHECKING:
@@ -79,6 +80,12 @@ def test_the_version_can_be_read_by_programs(project: Project) -> None:
     document = json.loads(project.run("version", "--output-format", "json").stdout)
     validate(document, json.loads((SCHEMAS / "version.json").read_text()))
     assert document["rocmlint"] == __version__
+    assert document["tables"] == [each._asdict() for each in ages()]
+
+
+def test_the_version_tells_the_newest_row_of_each_table(project: Project) -> None:
+    told = project.run("--version").stdout
+    assert all(f"{each.date}  ({each.row})\n" in told for each in ages())
 
 
 # Flags of one letter

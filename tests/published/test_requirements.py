@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +15,15 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from rocmlint.published import requirements
+from rocmlint.published import requirements, tables
+from rocmlint.published.requirement_lines import (
+    NAME,
+    Facts,
+    line_of,
+    packed,
+    releases_of,
+    unpacked,
+)
 from tests.support.wheels import metadata_of
 
 KNOWN = set(requirements.packages())
@@ -195,20 +201,22 @@ def test_a_look_up_loads_no_parser() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_the_day_of_the_data_is_in_them() -> None:
-    assert date.fromisoformat(requirements.AS_OF) >= date(2026, 11, 20)
+def test_the_day_of_the_newest_release_is_in_the_data() -> None:
+    assert date.fromisoformat(requirements.AS_OF) >= date(2026, 11, 13)
 
 
 @given(st.lists(st.sampled_from(["unknown", "", "peft", "peft numpy", "numpy"]), max_size=30))
-def test_what_is_written_is_read(builder: Any, released: list[str]) -> None:
-    """The builder's lines hold, for each release, what its metadata had."""
+def test_what_is_written_is_read(released: list[str]) -> None:
+    """A line holds, for each release, what its metadata had."""
     facts = {
-        f"1.{at}": {}
+        f"1.{at}": Facts()
         if names == "unknown"
-        else {"requires_dist": names.split(), "requires_python": f">={at % 2}", "is_yanked": False}
+        else Facts(requires_dist=names.split(), requires_python=f">={at % 2}", is_yanked=at == 3)
         for at, names in enumerate(released)
     }
-    package = requirements._parsed(builder._line(facts, frozenset({"peft", "numpy"})))
+    line = line_of(facts, {"peft", "numpy"})
+    assert line_of(releases_of(line), {"peft", "numpy"}) == line
+    package = requirements._parsed(line)
     for at, names in enumerate(released):
         if names == "unknown":
             with pytest.raises(LookupError):
@@ -220,16 +228,12 @@ def test_what_is_written_is_read(builder: Any, released: list[str]) -> None:
         assert (has, python) == (sorted(names.split()), [f">={at % 2}"])
 
 
-@pytest.fixture(scope="module")
-def builder() -> Any:
-    pytest.importorskip("pip", reason="the builder works with pip")
-    path = Path(__file__).parents[2] / "tools" / "build_requirements.py"
-    spec = importlib.util.spec_from_file_location("build_requirements", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def test_every_shipped_line_is_written_as_it_is_read() -> None:
+    path = Path(tables.SHIPPED) / NAME
+    as_of, lines = unpacked(path.read_bytes())
+    again = {name: line_of(releases_of(line), lines) for name, line in lines.items()}
+    assert again == lines
+    assert unpacked(packed(as_of, again)) == (as_of, lines)
 
 
 @pytest.mark.slow

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import os
-from argparse import Action, ArgumentParser, BooleanOptionalAction, RawDescriptionHelpFormatter
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentParser,
+    BooleanOptionalAction,
+    RawDescriptionHelpFormatter,
+)
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rocmlint.cli.flags import GROUPS, SHORT, all_flags
@@ -11,7 +17,6 @@ from rocmlint.cli.main import VERBS
 from rocmlint.config.option import Option, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
-from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +58,16 @@ class Parser(ArgumentParser):
             )
             self.error(f"unknown argument {flag}{near or '; see rocmlint --help'}")
         return parsed
+
+
+class _Version(Action):
+    """Prints the version and how old the tables are, and leaves."""
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> None:
+        from rocmlint.cli.version import version_lines  # noqa: PLC0415 - few runs ask for it
+
+        print("\n".join(version_lines()))
+        parser.exit()
 
 
 class _Formatter(RawDescriptionHelpFormatter):
@@ -97,8 +112,14 @@ def add_arguments(parser: ArgumentParser, without: frozenset[str] = frozenset())
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="files and directories (default: .)"
     )
-    version = f"rocmlint {__version__}"
-    parser.add_argument(*_spellings("version"), action="version", version=version)
+    parser.add_argument(
+        *_spellings("version"),
+        action=_Version,
+        nargs=0,
+        dest=SUPPRESS,
+        default=SUPPRESS,
+        help="show program's version number and the ages of its tables, and exit",
+    )
     flags = {name: option for name, option in all_flags().items() if name not in without}
     used = {option.group for option in flags.values()}
     groups = {group: parser.add_argument_group(group) for group in GROUPS if group in used}

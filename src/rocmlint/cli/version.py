@@ -9,11 +9,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import Parser
+from rocmlint.published import tables
+from rocmlint.published.ages import ABOUT, HOW, OLD, ages, days_since, is_old
+from rocmlint.text.words import counted
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
     if flags.output_format == "text":
-        print(f"rocmlint {__version__}")
+        print("\n".join(version_lines()))
         return 0
     found = {
         "version": 1,
@@ -40,6 +43,35 @@ def main(arguments: Sequence[str]) -> int:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "location": os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+        "tables": [each._asdict() for each in ages()],
+        "fetched": dict(_fetched()),
     }
     print(json.dumps(found, indent=2))
     return 0
+
+
+def version_lines() -> Iterator[str]:
+    """Yield the version, and the newest row of each table with its date."""
+    yield f"rocmlint {__version__}"
+    for each in ages():
+        yield f"  {ABOUT[each.table]:<24}{each.date}  ({each.row})"
+    fetched = dict(_fetched())
+    for table, day in fetched.items():
+        yield f"  {'fetched for stack':<24}{day}  ({table})"
+    old = [each for each in ages() if is_old(each.date)]
+    if old:
+        days = max(days_since(each.date) for each in old)
+        yield f"note: {counted(old, 'table')} older than {OLD} days, up to {days}: {HOW}"
+
+
+def _fetched() -> Iterator[tuple[str, str]]:
+    """Yield the tables that ``rocmlint stack update`` fetched and that are in use, with dates."""
+    names = {"requirements.jsonl.gz": "requirements", "rocm_wheels.json": "rocm_wheels"}
+    if not any(os.path.exists(os.path.join(tables.data_folder(), each)) for each in names):
+        return
+    from rocmlint.published import requirements, rocm_wheels  # noqa: PLC0415 - loads packaging
+
+    tables.prefer_fetched()
+    requirements.packages()
+    rocm_wheels.rows()
+    yield from ((names[each.name], each.date) for each in tables.used() if each.fetched)

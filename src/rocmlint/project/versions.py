@@ -205,10 +205,10 @@ def _undeclared(package: str, others: Companions) -> tuple[Candidate, ...]:
     if newest is None:
         return ()
     if bringing is None:
-        said = f"the newest release, and nothing declares {package}"
+        said = f"the newest release{_as_of()}, and nothing declares {package}"
         return (Candidate(newest, said, certain=False, declared=False),)
     by = bringing[0]
-    said = f"the newest release that goes with `{by}{others.asked[by]}`"
+    said = f"the newest release that goes with `{by}{others.asked[by]}`{_as_of()}"
     return (Candidate(newest, said, certain=False),)
 
 
@@ -293,8 +293,14 @@ def _newest_of(unknown: Sequence[declarations.Requirement], package: str) -> tup
     newest = Companions().newest(package, SpecifierSet()) if unknown else None
     if newest is None:
         return ()
-    said = f"the newest release, and {os.path.basename(unknown[0].path)} asks for the repository"
+    where = os.path.basename(unknown[0].path)
+    said = f"the newest release{_as_of()}, and {where} asks for the repository"
     return (Candidate(newest, said, certain=False),)
+
+
+def _as_of() -> str:
+    """Return the day beside "the newest": a later release is not known."""
+    return f" (as of {published.AS_OF})"
 
 
 def _common(key: _Group, groups: dict[_Group, list[Requirement]]) -> Iterator[Requirement]:
@@ -335,8 +341,10 @@ def _allowed(
     result = []
     for newest in dict.fromkeys(filter(None, found)):
         why = others.why(package, specifier, newest)
-        said = f"pinned in {where}" if pinned else f"the newest that `{text}` ({where}) allows{why}"
-        result.append(Candidate(newest, said, has_upper_bound(specifier), specifier, text))
+        bounded = has_upper_bound(specifier)
+        said = f"the newest that `{text}` ({where}) allows{why or ('' if bounded else _as_of())}"
+        said = f"pinned in {where}" if pinned else said
+        result.append(Candidate(newest, said, bounded, specifier, text))
     return result
 
 

@@ -74,6 +74,11 @@ def deprecated_names() -> tuple[str, ...]:
     return tuple(_data()["torch"]["names"])
 
 
+def releases() -> tuple[str, ...]:
+    """Return the releases of torch that were read, ascending."""
+    return tuple(_data()["torch"]["versions"])
+
+
 def old_weights(dotted: str) -> dict[str, tuple[str, str]]:
     """Return, of a builder of torchvision's, old keyword -> new one and the weights of `True`.
 

@@ -7,8 +7,6 @@ The data are the METADATA of the releases (Requires-Dist, Requires-Python), read
 from __future__ import annotations
 
 import json
-import os
-import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +18,12 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from rocmlint.published import tables
+from rocmlint.published.requirement_lines import NAME, releases_of, unpacked
 from rocmlint.text.written import holds, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-_DATA = os.path.join(os.path.dirname(__file__), "data", "requirements.jsonl.gz")
-_GZIP = 16 + zlib.MAX_WBITS
 
 _LINUX = {
     "implementation_name": "cpython",
@@ -40,7 +37,7 @@ _LINUX = {
 
 
 AS_OF: str
-"""The day on which the data were read; it is in them."""
+"""The day of the newest release in the data; it is in them."""
 
 
 def __getattr__(name: str) -> str:
@@ -256,10 +253,14 @@ def _public(version: Version) -> Version:
 @cache
 def _data() -> tuple[str, Mapping[str, str]]:
     """Return the day, and each package as text still: one is asked for, not all."""
-    with open(_DATA, "rb") as file:
-        text = zlib.decompress(file.read(), _GZIP).decode()
-    head, *lines = text.splitlines()
-    return json.loads(head)["as_of"], dict(line.split("\t", 1) for line in lines)
+    return tables.read(NAME, unpacked, lambda found: found[0], _check)
+
+
+def _check(found: tuple[str, Mapping[str, str]]) -> None:
+    """Read all that a fetched table has. Raises what :func:`releases_of` raises."""
+    for line in found[1].values():
+        releases_of(line)
+        _parsed(line)
 
 
 @cache

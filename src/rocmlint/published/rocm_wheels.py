@@ -9,13 +9,13 @@ table begins with torch 1.9; it has GPUs from torch 1.11 on, and the libraries f
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from packaging.version import Version
 
+from rocmlint.published import tables
 from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Status = Literal["release", "candidate", "nightly"]
 """Where the build matrix had the row: in the release's, the candidate's or the nightly one."""
 
-_DATA = os.path.join(os.path.dirname(__file__), "data", "rocm_wheels.json")
+NAME = "rocm_wheels.json"
 SERVER = "https://download.pytorch.org/whl"
 """What stands before the name of each of PyTorch's package indexes."""
 BUILT_FOR_CUDA = frozenset(
@@ -70,12 +70,18 @@ class Row:
 @cache
 def rows() -> tuple[Row, ...]:
     """Return all rows, by torch, ascending."""
-    return tuple(Row(**{**each, "rocm": tuple(each["rocm"])}) for each in _data()["rows"])
+    return tables.read(NAME, read_rows, _newest, _check)
+
+
+def read_rows(content: bytes) -> tuple[Row, ...]:
+    """Read the file. Raises ValueError, TypeError or LookupError for what is not a table."""
+    found = json.loads(content)["rows"]
+    return tuple(Row(**{**each, "rocm": tuple(each["rocm"])}) for each in found)
 
 
 def as_of() -> str:
     """Return the date of the newest row: what was published later is not known."""
-    return max(each.date for each in rows())
+    return _newest(rows())
 
 
 def row(torch: str) -> Row | None:
@@ -164,8 +170,23 @@ def _minor(torch: str) -> str:
     return "" if version is None else minor_release(version)
 
 
-@cache
-def _data() -> dict[str, Any]:
-    with open(_DATA, encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    return found
+def _newest(found: tuple[Row, ...]) -> str:
+    return max(each.date for each in found)
+
+
+def _check(found: tuple[Row, ...]) -> None:
+    """Check a fetched table. Raises ValueError or TypeError where it is not what it should be."""
+    versions = [Version(each.torch) for each in found]
+    if not versions or versions != sorted(set(versions)):
+        message = "the rows do not ascend"
+        raise ValueError(message)
+    for each in found:
+        columns = (each.newest, each.gfx, each.gfx_source, each.python_tags)
+        texts = [each.source, each.date, each.triton, each.torchvision, each.python]
+        texts += [text for column in columns for text in (*column, *column.values())]
+        if not all(isinstance(text, str) for text in texts):
+            message = f"torch {each.torch}: not a text"
+            raise TypeError(message)
+        if each.status not in get_args(Status) or [*each.rocm] != sorted(each.rocm, key=Version):
+            message = f"torch {each.torch}: not a row"
+            raise ValueError(message)

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SEARCHED = "2026-11-20"
+"""The day on which the files that the table rests on were searched."""
+
 Moment = Literal["", "import", "gpu"]
 """When a reader looks a variable up, once: with its import, or with the first use of a GPU."""
 

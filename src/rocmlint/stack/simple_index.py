@@ -8,7 +8,13 @@ import urllib.parse
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
 
 from rocmlint.stack.fetch import FetchError
 
@@ -88,6 +94,17 @@ def wheel_of(name: str) -> Wheel | None:
     except (InvalidWheelFilename, ValueError):  # also a version of too many digits
         return None
     return Wheel(version, tags)
+
+
+def release_of(name: str) -> Version | None:
+    """Return the version that a file is of, a wheel or an sdist; None for another file."""
+    wheel = wheel_of(name)
+    if wheel is not None:
+        return wheel.version
+    try:
+        return parse_sdist_filename(name)[1]
+    except (InvalidSdistFilename, ValueError):
+        return None
 
 
 def _of_json(answer: Answer) -> Iterable[IndexFile]:
