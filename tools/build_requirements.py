@@ -8,7 +8,8 @@ setuptools left in it; where it left none, the release is listed and its require
     pip install 'pip==26.3' packaging
     python -m tools.build_requirements --work ~/.cache/rocmlint-requirements
 
-can be stopped at any time and goes on where it was.
+can be stopped at any time and goes on where it was. With ``--dates`` it only reads when the
+releases that --output has came out (PEP 700), which takes one page of the index for each package.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ from pip._internal.network.lazy_wheel import (
     dist_from_wheel_url,
 )
 
-from rocmlint.published.requirement_lines import Facts, line_of, packed, unpacked
+from rocmlint.published.requirement_lines import Facts, line_of, packed, releases_of, unpacked
+from rocmlint.stack.fetch import Reader as IndexReader
+from rocmlint.stack.index_config import find_index
+from rocmlint.stack.simple_index import first_uploads, project_files
 
 DATA = Path(__file__).parents[1] / "src" / "rocmlint" / "published" / "data"
 
@@ -96,7 +100,11 @@ def main() -> None:
         metavar="PACKAGE",
         help="read these, and keep what --output has of the others",
     )
+    parser.add_argument("--dates", action="store_true", help="only read days of publication")
     flags = parser.parse_args()
+    if flags.dates:
+        add_days(flags.output)
+        return
     flags.work.mkdir(parents=True, exist_ok=True)
     packages = tuple(flags.only or PACKAGES)
     if not flags.offline:
@@ -106,11 +114,38 @@ def main() -> None:
     found = {each: kept(each, flags.work) for each in packages}
     as_of, lines = unpacked(flags.output.read_bytes()) if flags.only else ("", {})
     known = frozenset(lines) | {name for name, facts in found.items() if facts}
-    lines |= {name: line_of(facts, known) for name, facts in found.items() if facts}
-    uploaded = [each.get("uploaded", "") for of in found.values() for each in of.values()]
-    newest = max([as_of, *uploaded]) or datetime.now(timezone.utc).date().isoformat()
-    flags.output.write_bytes(packed(newest, lines))
-    _say(f"{len(lines)} packages, {flags.output.stat().st_size} bytes")
+    dated = {
+        name: facts if flags.offline else with_days(name, facts) for name, facts in found.items()
+    }
+    lines |= {name: line_of(facts, known) for name, facts in dated.items() if facts}
+    write(as_of, lines, flags.output)
+
+
+def add_days(path: Path) -> None:
+    """Add to the data that were written before when their releases were uploaded."""
+    as_of, lines = unpacked(path.read_bytes())
+    dated = {name: with_days(name, releases_of(line)) for name, line in lines.items()}
+    write(as_of, {name: line_of(facts, lines) for name, facts in dated.items()}, path)
+
+
+def with_days(package: str, releases: dict[str, Facts]) -> dict[str, Facts]:
+    """Add the day of its first upload to each release, as far as the index tells."""
+    files = project_files(IndexReader(seconds=120), find_index().url, package)
+    days = first_uploads(files)
+    return {
+        version: {**facts, "uploaded": days[version]} if version in days else facts
+        for version, facts in releases.items()
+    }
+
+
+def write(as_of: str, lines: dict[str, str], path: Path) -> None:
+    """Write the data, with the day of the newest release, else today."""
+    days = [
+        each.get("uploaded", "") for line in lines.values() for each in releases_of(line).values()
+    ]
+    today = datetime.now(timezone.utc).date().isoformat()
+    path.write_bytes(packed(max([as_of, *days]) or today, lines))
+    _say(f"{len(lines)} packages, {path.stat().st_size} bytes")
 
 
 class Reader:
@@ -138,14 +173,7 @@ class Reader:
     def _keep(self, version: str, link: Any, metadata: Facts | None) -> None:
         if metadata is None:  # not now; the next run tries again
             return
-        if metadata:
-            uploaded = getattr(link, "upload_time", None)  # of an index that tells it
-            metadata = {
-                **metadata,
-                "is_yanked": link.is_yanked,
-                "uploaded": str(uploaded or "")[:10],
-            }
-        self.facts[version] = metadata
+        self.facts[version] = {**metadata, "is_yanked": link.is_yanked} if metadata else {}
         text = json.dumps(self.facts, indent=1, sort_keys=True)
         part = self.work / f"{self.package}.part"
         part.write_text(text)

@@ -18,7 +18,7 @@ from rocmlint.published import deepspeed, deprecated, requirements, rocm_wheels,
 from rocmlint.published.name_data import FOLDER, NameFile
 from rocmlint.stack.fetch import Reader
 from rocmlint.stack.index_config import find_index
-from rocmlint.stack.simple_index import project_files, release_of
+from rocmlint.stack.simple_index import first_uploads, project_files
 
 OUTPUT = Path(tables.SHIPPED) / "ages.json"
 
@@ -62,12 +62,8 @@ def newest_wheels() -> tuple[str, str]:
 
 def released(package: str, version: str) -> tuple[str, str]:
     """Return a release and the day on which the first of its files was uploaded."""
-    days = [
-        each.uploaded
-        for each in project_files(Reader(seconds=60), find_index().url, package)
-        if str(release_of(each.name)) == version
-    ]
-    return f"{package} {version}", min(filter(None, days), default="")
+    files = project_files(Reader(seconds=60), find_index().url, package)
+    return f"{package} {version}", first_uploads(files)[version]
 
 
 def _day(found: tuple[str, str]) -> str:

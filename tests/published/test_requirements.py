@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from datetime import date
@@ -253,3 +254,31 @@ def test_the_data_are_what_the_wheel_says(pinned: str, tmp_path: Path) -> None:
     assert requirements.requires_python(name, Version(version)) == SpecifierSet(
         metadata["Requires-Python"]
     )
+
+
+@pytest.mark.parametrize(
+    ("package", "version", "day"),
+    [
+        ("torch", "2.14.1", "2026-09-30"),
+        ("torch", "2.9.1+rocm6.4", "2025-11-12"),
+        ("vllm", "0.2.5", "2023-12-14"),
+    ],
+)
+def test_when_a_release_came_out(package: str, version: str, day: str) -> None:
+    assert str(requirements.published_on(package, Version(version))) == day
+
+
+def test_when_an_unknown_release_came_out_is_unknown() -> None:
+    assert requirements.published_on("torch", Version("99")) is None
+    assert requirements.published_on("no-such-package", Version("1")) is None
+
+
+def test_days_are_kept_as_differences() -> None:
+    facts = {
+        "1.0": Facts(uploaded="1970-01-11"),
+        "1.1": Facts(),
+        "2.0": Facts(uploaded="1970-01-06"),
+    }
+    line = line_of(facts, ())
+    assert json.loads(line)["published"] == [10, 0, -5]
+    assert releases_of(line)["2.0"] == Facts(uploaded="1970-01-06")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements as published
@@ -16,11 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from packaging.requirements import Requirement
-    from packaging.version import Version
 
 TORCH = "torch"
+_UPPER = frozenset({"==", "===", "~=", "<", "<="})
+"""What keeps newer releases out."""
 _MOST_TRIES = 100_000
 """Releases that a search tries, a few seconds' work; what people ask takes up to ten thousand."""
+
+
+_LONG = timedelta(days=30)
+"""Between a release and a torch: the last one for an older torch is not that far back."""
 
 
 class SearchError(RocmlintError):
@@ -76,6 +83,56 @@ def newest_accepting(
         if asked is None or any(_meets(each, asked) for each in others):
             return release if exact or not pins else None
     return None
+
+
+def up_to_date(
+    package: str,
+    torch: Version,
+    specifier: SpecifierSet,
+    extras: frozenset[str] = frozenset(),
+    python: str = "3.11",
+) -> Iterator[Version]:
+    """Yield the releases of a package in a specifier that can be meant for a torch, newest first.
+
+    Where a release takes only older torches, the ones before it that came out long before this
+    torch take it for want of an upper bound: vllm 0.2.5 of 2023 requires torch>=2.1.1.
+    """
+    came, bounded = _came_out(torch), False
+    for version in reversed(published.releases(package)):
+        if not _meets(version, specifier):
+            continue
+        if bounded and came is not None:
+            day = published.published_on(package, version)
+            if day is not None and came - day > _LONG:
+                return
+        bounded = bounded or _is_for_older(package, version, torch, extras, python)
+        yield version
+
+
+@lru_cache(maxsize=64)
+def _came_out(torch: Version) -> date | None:
+    """Return when a torch came out; of one that is newer than all that are known, the last day."""
+    known = published.releases(TORCH)
+    if known and torch > known[-1]:
+        return date.fromisoformat(published.AS_OF)
+    return published.published_on(TORCH, torch)
+
+
+@lru_cache(maxsize=8192)
+def _is_for_older(
+    package: str, version: Version, torch: Version, extras: frozenset[str], python: str
+) -> bool:
+    """Return whether a release takes only torches that are older than this one."""
+    try:
+        asked = published.torch_requirement(package, version, extras, python)
+    except KeyError:
+        return False
+    return any(
+        each.operator in _UPPER
+        and not each.contains(torch, prereleases=True)
+        and Version(each.version.removesuffix(".*")) <= torch
+        for each in asked or ()
+    )
 
 
 def why_not(
@@ -160,16 +217,23 @@ class _State:
 
     def candidates(self, package: str) -> Iterator[Version]:
         """Yield the releases that meet what is demanded so far, newest first."""
-        demand = self.demands[package]
-        for version in reversed(published.releases(package)):
+        for version in self._considered(package, self.demands[package]):
             asks = published.requires_python(package, version)
             if (
                 asks is not None
-                and _meets(version, demand.specifier)
                 and for_python(asks, self.python)
                 and not published.is_yanked(package, version)
             ):
                 yield version
+
+    def _considered(self, package: str, demand: _Demand) -> Iterator[Version]:
+        """Yield the releases in what is demanded, newest first."""
+        torch = self.chosen.get(TORCH) or (self.torch[0] if len(self.torch) == 1 else None)
+        if torch is not None and package != TORCH:
+            yield from up_to_date(package, torch, demand.specifier, demand.extras, self.python)
+            return
+        known = reversed(published.releases(package))
+        yield from (each for each in known if _meets(each, demand.specifier))
 
     def choosing(self, package: str, version: Version) -> _State | frozenset[str]:
         """Choose a release; gives the earlier choices that stand against it."""
@@ -208,6 +272,8 @@ def _search(state: _State, tries: Iterator[int]) -> dict[str, Version] | frozens
     if package is None:
         return state.chosen
     blamed = set(state.demands[package].by)
+    if TORCH in state.chosen and len(state.torch) > 1:
+        blamed.add(TORCH)  # of what is considered, another torch may leave more
     for version in state.candidates(package):
         if next(tries, None) is None:
             message = f"no answer was found in {_MOST_TRIES:,} tries for so many packages at once"

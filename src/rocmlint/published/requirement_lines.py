@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import zlib
+from datetime import date
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "requirements.jsonl.gz"
 _GZIP = 16 + zlib.MAX_WBITS
+_EPOCH = date(1970, 1, 1).toordinal()
 _MOST = 64 << 20
 """Bytes of the text; the shipped one has a million."""
 
@@ -30,7 +33,7 @@ class Facts(TypedDict, total=False):
     requires_python: str
     is_yanked: bool
     uploaded: str
-    """The day, which is not written for each release."""
+    """The day of its first file, as 2026-11-13."""
 
 
 def unpacked(content: bytes) -> tuple[str, dict[str, str]]:
@@ -62,7 +65,7 @@ def line_of(releases: Mapping[str, Facts], known: Collection[str]) -> str:
     python: dict[str, list[int]] = {}
     yanked, unknown = [], []
     for at, facts in enumerate(releases[each] for each in listed):
-        if not facts:
+        if "requires_dist" not in facts:
             unknown.append(at)
             continue
         if facts["is_yanked"]:
@@ -70,13 +73,15 @@ def line_of(releases: Mapping[str, Facts], known: Collection[str]) -> str:
         python.setdefault(facts["requires_python"], []).append(at)
         for requirement in _requirements(facts["requires_dist"], known):
             requires.setdefault(requirement, []).append(at)
-    line = {
+    line: dict[str, Any] = {
         "releases": " ".join(listed),
         "yanked": _runs(yanked),
         "unknown": _runs(unknown),
         "requires": {text: _runs(requires[text]) for text in sorted(requires)},
         "python": {text: _runs(python[text]) for text in sorted(python)},
     }
+    days = _days([releases[each].get("uploaded", "") for each in listed])
+    line |= {"published": days} if days else {}
     return json.dumps(line, separators=(",", ":"))
 
 
@@ -96,7 +101,22 @@ def releases_of(line: str) -> dict[str, Facts]:
     for text, runs in row["python"].items():
         for at in _places(runs):
             found[listed[at]]["requires_python"] = text
+    for release, days in zip(listed, accumulate(row.get("published", ())), strict=False):
+        found[release]["uploaded"] = date.fromordinal(_EPOCH + days).isoformat()
     return found
+
+
+def _days(uploaded: Sequence[str]) -> list[int]:
+    """Return the day of the first release since 1970, and of each other since the one before it.
+
+    A release whose day is not known has that of the release before it.
+    """
+    before = min(filter(None, uploaded), default="")
+    numbers = []
+    for each in uploaded if before else ():
+        before = each or before
+        numbers.append(date.fromisoformat(before).toordinal() - _EPOCH)
+    return [*numbers[:1], *(after - day for day, after in pairwise(numbers))]
 
 
 def _runs(places: Iterable[int]) -> list[int]:

@@ -1,7 +1,8 @@
 """What published releases require of each other: look-ups in shipped data, never the network.
 
-The data are the METADATA of the releases (Requires-Dist, Requires-Python), read by
-``tools/build_requirements.py``. A package goes by its normalized name, as in "huggingface-hub".
+The data are the METADATA of the releases (Requires-Dist, Requires-Python) and the days on which
+they came out, read by ``tools/build_requirements.py``. A package goes by its normalized name, as in
+"huggingface-hub".
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,8 @@ from rocmlint.text.written import holds, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_EPOCH = date(1970, 1, 1).toordinal()
 
 _LINUX = {
     "implementation_name": "cpython",
@@ -82,6 +86,17 @@ def requires_python(package: str, version: Version) -> SpecifierSet | None:
         return _requires_python(package, _public(version))
     except LookupError:
         return None
+
+
+def published_on(package: str, version: Version) -> date | None:
+    """Return the day on which a release came out; None if unknown."""
+    found, public = _package(package), _public(version)
+    if found is None or not found.published:
+        return None
+    at = bisect_left(found.releases, public)
+    if at == len(found.releases) or found.releases[at] != public:
+        return None
+    return date.fromordinal(_EPOCH + sum(found.published[: at + 1]))
 
 
 def newest(package: str, specifier: SpecifierSet) -> Version | None:
@@ -145,7 +160,7 @@ def torch_requirement(
     return _torch_requirement(package, version, tuple(sorted(extras)), python)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _torch_requirement(
     package: str, version: Version, extras: tuple[str, ...], python: str
 ) -> SpecifierSet | None:
@@ -205,6 +220,8 @@ class _Package:
     """Each Requires-Python, and the releases that have it."""
     requires: Mapping[str, Runs]
     """Each Requires-Dist, and the releases that have it."""
+    published: Sequence[int] = ()
+    """The day of the first release since 1970, and of each other since the one before it."""
 
     def at(self, version: Version) -> int:
         """Find a release. Raises LookupError where it or its metadata is not known."""
@@ -275,4 +292,11 @@ def _parsed(line: str) -> _Package:
     facts = json.loads(line)
     listed = tuple(map(Version, facts["releases"].split()))
     yanked = (each for at, each in enumerate(listed) if _covers(facts["yanked"], at))
-    return _Package(listed, frozenset(yanked), facts["unknown"], facts["python"], facts["requires"])
+    return _Package(
+        listed,
+        frozenset(yanked),
+        facts["unknown"],
+        facts["python"],
+        facts["requires"],
+        facts.get("published", ()),
+    )

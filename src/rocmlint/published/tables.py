@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 SHIPPED = os.path.join(os.path.dirname(__file__), "data")
 _MOST = 64 << 20
 """Bytes of the largest file that is read as a table."""
-_DAMAGE = (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+_DAMAGE = (
+    OSError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 """What reading a file raises that is not the table it should be; ValueError is also JSON's."""
 
 _Table = TypeVar("_Table")

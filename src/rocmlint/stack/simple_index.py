@@ -107,6 +107,17 @@ def release_of(name: str) -> Version | None:
         return None
 
 
+def first_uploads(files: Iterable[IndexFile]) -> dict[str, str]:
+    """Return the day on which the first file of each release was uploaded, where it is told."""
+    found: dict[str, str] = {}
+    for each in files:
+        release = release_of(each.name)
+        if release is not None and each.uploaded:
+            version = str(release)
+            found[version] = min(each.uploaded, found.get(version, each.uploaded))
+    return found
+
+
 def _of_json(answer: Answer) -> Iterable[IndexFile]:
     try:
         page = json.loads(answer.content)
