@@ -42,6 +42,9 @@ sys.dont_write_bytecode = False
 for name in (*CHECKOUTS, *map(variable, VARIABLES), "FORCE_COLOR", "NO_COLOR"):
     os.environ.pop(name, None)
 
+# Tables that this user fetched with `rocmlint stack update` are not what tests look into.
+os.environ["XDG_DATA_HOME"] = "/nonexistent"
+
 # What a shell starts in the background ignores Ctrl-C, and so would all that is started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:

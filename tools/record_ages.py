@@ -14,7 +14,15 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from rocmlint.published import deepspeed, deprecated, requirements, rocm_wheels, tables, variables
+from rocmlint.published import (
+    amd_wheels,
+    deepspeed,
+    deprecated,
+    requirements,
+    rocm_wheels,
+    tables,
+    variables,
+)
 from rocmlint.published.name_data import FOLDER, NameFile
 from rocmlint.stack.fetch import Reader
 from rocmlint.stack.index_config import find_index
@@ -29,6 +37,7 @@ def main() -> None:
         "names": max(map(newest_of_names, sorted(Path(FOLDER).glob("*.names"))), key=_day),
         "requirements": newest_requirement(),
         "rocm_wheels": newest_wheels(),
+        "amd_wheels": newest_of_amd(),
         "deprecated": released("torch", deprecated.releases()[-1]),
         "deepspeed": released("deepspeed", str(max(deepspeed.releases()))),
         "variables": ("the files that were searched", variables.SEARCHED),
@@ -58,6 +67,12 @@ def newest_wheels() -> tuple[str, str]:
     """Return the row of the newest wheels."""
     row = next(each for each in rocm_wheels.rows() if each.date == rocm_wheels.as_of())
     return f"torch {row.torch}, for ROCm {' and '.join(row.rocm)}", row.date
+
+
+def newest_of_amd() -> tuple[str, str]:
+    """Return the newest of AMD's builds."""
+    build = next(each for each in amd_wheels.builds() if each.date == amd_wheels.as_of())
+    return f"torch {build.torch}, for ROCm {build.rocm}", build.date
 
 
 def released(package: str, version: str) -> tuple[str, str]:

@@ -14,11 +14,14 @@ from typing import Literal, NamedTuple
 
 from rocmlint.published import tables
 
-Table = Literal["names", "requirements", "rocm_wheels", "deprecated", "deepspeed", "variables"]
+Table = Literal[
+    "names", "requirements", "rocm_wheels", "amd_wheels", "deprecated", "deepspeed", "variables"
+]
 ABOUT: dict[Table, str] = {
     "names": "names in packages",
     "requirements": "what releases require",
     "rocm_wheels": "PyTorch's ROCm wheels",
+    "amd_wheels": "AMD's own wheels",
     "deprecated": "deprecations in torch",
     "deepspeed": "settings of DeepSpeed",
     "variables": "environment variables",

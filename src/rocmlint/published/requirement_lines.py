@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import zlib
 from datetime import date
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -137,13 +139,15 @@ def _places(runs: Sequence[int]) -> Iterator[int]:
 
 
 def _requirements(lines: Iterable[str], known: Collection[str]) -> list[str]:
-    required = set()
-    for line in lines:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:  # as old metadata has them; pip does not take them either
-            continue
-        requirement.name = canonicalize_name(requirement.name)
-        if requirement.name in known:
-            required.add(str(requirement))
-    return sorted(required)
+    found = filter(None, map(_normalized, lines))
+    return sorted({text for name, text in found if name in known})
+
+
+@lru_cache(maxsize=65_536)
+def _normalized(line: str) -> tuple[str, str] | None:
+    """Return the package of a requirement, and the requirement with its normalized name."""
+    requirement = requirement_of(line)
+    if requirement is None:  # as old metadata has them; pip does not take them either
+        return None
+    requirement.name = canonicalize_name(requirement.name)
+    return requirement.name, str(requirement)

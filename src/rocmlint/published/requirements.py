@@ -57,6 +57,11 @@ def packages() -> tuple[str, ...]:
     return tuple(_data()[1])
 
 
+def lines() -> dict[str, str]:
+    """Return the line of each package, as :mod:`requirement_lines` has it."""
+    return dict(_data()[1])
+
+
 def releases(package: str) -> tuple[Version, ...]:
     """Return the known final releases, ascending; () if the package is unknown."""
     found = _package(package)

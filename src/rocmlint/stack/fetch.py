@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import http.client
+import ssl
 import time
 import urllib.error
 import urllib.parse
@@ -21,6 +22,8 @@ _SCHEMES = ("https", "http")
 _CHUNK = 1 << 16
 _PATIENCE = 30.0
 """Seconds that a server may be silent."""
+_TRIES = 3
+"""How often a server is asked that cannot be reached."""
 PAGE = 32 << 20
 """Bytes of the largest page that is read: that of all wheels of torch has a few million."""
 
@@ -33,6 +36,10 @@ class OutOfTimeError(FetchError):
     """The time for all addresses is over."""
 
 
+class UnreachableError(FetchError):
+    """A server did not answer at all."""
+
+
 class Answer(NamedTuple):
     """What an address had."""
 
@@ -41,6 +48,8 @@ class Answer(NamedTuple):
     kind: str
     """The media type, in lower case and without parameters."""
     content: bytes
+    total: int
+    """Bytes of the whole where a part was asked for, else of the content."""
 
 
 class Reader:
@@ -50,11 +59,13 @@ class Reader:
         """Begin: the time runs from now."""
         self._end = time.monotonic() + seconds
         self._left = most
+        self._silent: dict[str, int] = {}
+        """How often each server could not be reached."""
         self._opener = urllib.request.OpenerDirector()
         for handler in (
             urllib.request.ProxyHandler(),
             urllib.request.HTTPHandler(),
-            urllib.request.HTTPSHandler(),
+            urllib.request.HTTPSHandler(context=ssl.create_default_context()),
             urllib.request.HTTPDefaultErrorHandler(),
             urllib.request.HTTPErrorProcessor(),
             _Redirects(),
@@ -69,22 +80,31 @@ class Reader:
         status: int = 200,
     ) -> Answer:
         """Return what an address has. Raises FetchError, and OutOfTimeError when time is over."""
-        shown = without_password(url)
         try:
-            with self._opener.open(_request(url, headers or {}), timeout=self._patience()) as found:
+            request = _request(url, headers or {})
+            if self._silent.get(request.host, 0) >= _TRIES:
+                message = "the server cannot be reached"
+                raise UnreachableError(message)
+            with self._opener.open(request, timeout=self._patience()) as found:
                 return self._whole(found, min(most, self._left), status)
         except FetchError as error:
-            message = f"{shown}: {error}"
+            message = f"{without_password(url)}: {error}"
             raise type(error)(message) from error
         except urllib.error.HTTPError as error:
             error.close()
-            message = f"{shown}: HTTP {error.code}"
+            message = f"{without_password(url)}: HTTP {error.code}"
             raise FetchError(message) from error
         except (OSError, http.client.HTTPException, ValueError) as error:
             self._patience()  # raises where the time is over, which says more
+            if isinstance(error, urllib.error.URLError):
+                self._silent[request.host] = self._silent.get(request.host, 0) + 1
             reason = getattr(error, "reason", None) or error
-            message = f"{shown}: {reason or type(error).__name__}"
-            raise FetchError(message) from error
+            message = f"{without_password(url)}: {reason or type(error).__name__}"
+            raise UnreachableError(message) from error
+
+    def stop(self) -> None:
+        """Let every further question fail at once, and those under way soon."""
+        self._end = 0.0
 
     def _patience(self) -> float:
         left = self._end - time.monotonic()
@@ -113,7 +133,9 @@ class Reader:
             message = f"it ended after {size} of {said} bytes"
             raise FetchError(message)
         self._left -= size
-        return Answer(found.url, found.headers.get_content_type(), b"".join(parts))
+        _, _, total = found.headers.get("Content-Range", "").rpartition("/")
+        whole = int(total) if total.isdecimal() else size
+        return Answer(found.url, found.headers.get_content_type(), b"".join(parts), whole)
 
 
 def without_password(url: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.stack.ages import about_tables
 from rocmlint.cli.verbs import run_group
+from rocmlint.published import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,11 +19,22 @@ VERBS = {
     "plan": "plan an upgrade to another ROCm version, and check it",
     "freeze": "record the installed packages before an install",
     "survived": "compare the installed packages with the record after an install",
+    "update": "fetch newer tables of releases and wheels from the package indexes",
 }
 """Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
 _ABOUT = "Report which ROCm, PyTorch and library versions are installed and compatible."
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``rocmlint stack``. Raises RocmlintError for an unknown verb."""
-    return run_group("stack", _ABOUT, VERBS, __name__, arguments)
+    """Run ``rocmlint stack``. Raises RocmlintError for an unknown verb.
+
+    Its verbs use tables that ``rocmlint stack update`` fetched, and tell it; linting never does.
+    """
+    tables.prefer_fetched()
+    code = run_group("stack", _ABOUT, VERBS, __name__, arguments)
+    notes = tuple(about_tables(tables.used())) if arguments[:1] != ["update"] else ()
+    if notes:
+        from rocmlint.cli.stack.chosen import tell  # noqa: PLC0415 - few answers have any
+
+        tell(notes)
+    return code

@@ -10,6 +10,7 @@ from rocmlint.cli.verify.common import (
     add_interpreter_arguments,
     interpreter_at,
     interpreter_of,
+    seconds,
 )
 from rocmlint.text.json import dumps
 from rocmlint.text.visible import visible
@@ -28,6 +29,7 @@ __all__ = [
     "lines",
     "print_document",
     "print_lines",
+    "seconds",
 ]
 
 VERSION = 1

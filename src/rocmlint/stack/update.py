@@ -1,0 +1,173 @@
+"""Fetching newer tables into the user's data folder: the work of ``rocmlint stack update``.
+
+Only what package indexes tell can be fetched. A table is written whole or not at all, after all of
+it was read, and one update runs at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from rocmlint.disk.write import replace
+from rocmlint.errors import RocmlintError
+from rocmlint.published import requirement_lines, requirements, rocm_wheels, tables
+from rocmlint.stack import newer_requirements, newer_wheels
+from rocmlint.stack.fetch import FetchError, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rocmlint.published.ages import Table
+
+FETCHED = (requirement_lines.NAME, rocm_wheels.NAME)
+"""The files of the tables that can be fetched."""
+NOT_FETCHED: dict[Table, str] = {
+    "names": "which names a release has is proven by importing it in an environment of its own",
+    "amd_wheels": "which GPUs AMD's wheels are for is on its pages, not in its indexes",
+    "deprecated": "read from torch's wheels, and proven by calling the functions",
+    "deepspeed": "read from DeepSpeed's sources",
+    "variables": "found by searching the files of a whole stack",
+}
+"""The other tables, and why no index has them."""
+
+
+class UpdateError(RocmlintError):
+    """Nothing could be fetched or written; the message says why."""
+
+
+@dataclass(frozen=True)
+class Updated:
+    """What became of a table."""
+
+    table: Table
+    before: str
+    """The day of its newest row until now."""
+    date: str
+    """And from now on."""
+    new: tuple[str, ...]
+    """What was not known before: "transformers 5.24.0", "torch 2.15 for ROCm 10.0"."""
+    problems: tuple[str, ...] = ()
+    """What could not be read, a line each."""
+    reached: bool = True
+    """Whether anything could be read."""
+
+
+def update(
+    reader: Reader, index: str, server: str, progress: Callable[[str], None]
+) -> tuple[Updated, ...]:
+    """Fetch what indexes have and write it. Raises UpdateError.
+
+    ``index`` has the packages, ``server`` is that of PyTorch's indexes; ``progress`` is called with
+    each package that was asked for.
+    """
+    with _alone() as folder:
+        return (
+            _requirements(reader, index, folder, progress),
+            _wheels(reader, server, folder, progress),
+        )
+
+
+def reset() -> tuple[str, ...]:
+    """Delete the fetched tables, and return their paths. Raises UpdateError."""
+    there = tuple(filter(os.path.lexists, fetched_paths()))
+    if not there:
+        return ()
+    with _alone():
+        for path in there:
+            with _told(path, "deleted"), suppress(FileNotFoundError):
+                os.unlink(path)
+    return there
+
+
+def fetched_paths() -> tuple[str, ...]:
+    """Return the paths of fetched tables, which need not exist."""
+    return tuple(os.path.join(tables.data_folder(), name) for name in FETCHED)
+
+
+def _requirements(
+    reader: Reader, index: str, folder: str, progress: Callable[[str], None]
+) -> Updated:
+    before = requirements.AS_OF
+    found = newer_requirements.find_newer(reader, index, progress)
+    problems = tuple(f"{each.package}: {each.problem}" for each in found if each.problem)
+    new = tuple(f"{each.package} {version}" for each in found for version in each.new)
+    reached = len(problems) < len(found)
+    problems = problems if reached else problems[:1]
+    day = newer_requirements.newest_day(found, before)
+    lines = {each.package: each.line for each in found}
+    if lines != requirements.lines() or day != before:
+        _write(folder, requirement_lines.NAME, requirement_lines.packed(day, lines))
+    return Updated("requirements", before, day, new, problems, reached)
+
+
+def _wheels(reader: Reader, server: str, folder: str, progress: Callable[[str], None]) -> Updated:
+    before, known = rocm_wheels.as_of(), rocm_wheels.rows()
+    try:
+        rows = newer_wheels.find_wheels(reader, server.rstrip("/"))
+    except FetchError as error:
+        return Updated("rocm_wheels", before, before, (), (str(error),), reached=False)
+    progress("torch")
+    _write(folder, rocm_wheels.NAME, newer_wheels.written(rows))
+    pairs = {(each.torch, rocm, each.status) for each in known for rocm in each.rocm}
+    new = tuple(
+        f"torch {each.torch} for ROCm {rocm}{'' if each.status == 'release' else ' (nightly)'}"
+        for each in rows
+        for rocm in each.rocm
+        if (each.torch, rocm, each.status) not in pairs
+    )
+    return Updated("rocm_wheels", before, max(each.date for each in rows), new)
+
+
+def _write(folder: str, name: str, content: bytes) -> None:
+    path = os.path.join(folder, name)
+    with _told(path, "written"):
+        replace(path, content)
+
+
+@contextmanager
+def _alone() -> Iterator[str]:
+    """Make the folder, and hold its lock. Raises UpdateError where another update does."""
+    folder = tables.data_folder()
+    path = os.path.join(folder, "update.lock")
+    with _told(path, "opened"):
+        os.makedirs(folder, exist_ok=True)
+        file = open(path, "ab")  # noqa: SIM115 - closed below, which gives the lock back
+    with file:
+        if not _locked(file):
+            message = "another rocmlint stack update is running"
+            raise UpdateError(message)
+        yield folder
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _locked(file: IO[bytes]) -> bool:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _locked(file: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextmanager
+def _told(path: str, done: str) -> Iterator[None]:
+    """Turn what the disk says into a line. Raises UpdateError."""
+    try:
+        yield
+    except OSError as error:
+        message = f"{path} cannot be {done}: {error.strerror or error}"
+        raise UpdateError(message) from error

@@ -1,0 +1,139 @@
+"""The METADATA of a wheel on an index: the file beside it (PEP 658), else read out of the wheel.
+
+Out of a wheel only the list of its files and the one file are read, by range requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+import zlib
+from email.parser import BytesHeaderParser
+from typing import TYPE_CHECKING, Any
+
+from packaging.utils import canonicalize_name
+
+from rocmlint.published.requirement_lines import Facts
+from rocmlint.stack.fetch import FetchError
+from rocmlint.stack.simple_index import release_of
+from rocmlint.text.written import version_of
+
+if TYPE_CHECKING:
+    from rocmlint.stack.fetch import Reader
+    from rocmlint.stack.simple_index import IndexFile
+
+_LARGEST = 1 << 20
+"""Bytes of METADATA: those of nightly notebooks with a README in it have a tenth."""
+_MOST_OF_A_WHEEL = 16 << 20
+_BLOCK = 1 << 17
+_MOST_REQUIREMENTS = 5_000
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+    *(LookupError, OSError, ValueError),
+)
+
+
+def facts_of(reader: Reader, package: str, file: IndexFile) -> Facts:
+    """Return what a wheel requires. Raises FetchError, also for the metadata of something else."""
+    content = _beside(reader, file) if file.metadata is not None else _inside(reader, file)
+    metadata = BytesHeaderParser().parsebytes(content)
+    name, version = str(metadata["Name"]), str(metadata["Version"])
+    if canonicalize_name(name) != package or version_of(version) != release_of(file.name):
+        message = f"{file.name}: its metadata are those of {name[:80]} {version[:80]}"
+        raise FetchError(message)
+    required = metadata.get_all("Requires-Dist") or []
+    if len(required) > _MOST_REQUIREMENTS:
+        message = f"{file.name}: it has more than {_MOST_REQUIREMENTS} requirements"
+        raise FetchError(message)
+    return Facts(
+        requires_dist=list(map(str, required)),
+        requires_python=str(metadata.get("Requires-Python") or ""),
+        is_yanked=file.yanked,
+    )
+
+
+def _beside(reader: Reader, file: IndexFile) -> bytes:
+    content = reader.get(f"{file.url.partition('#')[0]}.metadata", most=_LARGEST).content
+    if file.metadata and hashlib.sha256(content).hexdigest() != file.metadata:
+        message = f"{file.name}: its metadata have another hash than the index says"
+        raise FetchError(message)
+    return content
+
+
+def _inside(reader: Reader, file: IndexFile) -> bytes:
+    remote = _Remote(reader, file.url.partition("#")[0])
+    try:
+        with zipfile.ZipFile(io.BufferedReader(remote)) as wheel:
+            (name,) = (each for each in wheel.namelist() if _is_metadata(each))
+            with wheel.open(name) as found:
+                content = found.read(_LARGEST + 1)
+    except FetchError:
+        raise
+    except _DAMAGE as error:
+        message = f"{file.name}: not a wheel that can be read ({type(error).__name__})"
+        raise FetchError(message) from error
+    if len(content) > _LARGEST:
+        message = f"{file.name}: its metadata are larger than {_LARGEST >> 20} MiB"
+        raise FetchError(message)
+    return content
+
+
+def _is_metadata(path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    return name == "METADATA" and folder.endswith(".dist-info") and "/" not in folder
+
+
+class _Remote(io.RawIOBase):
+    """A file behind an address that answers range requests, read in blocks that are kept."""
+
+    def __init__(self, reader: Reader, url: str) -> None:
+        """Read the end, where a zip has the list of its files. Raises FetchError."""
+        self._reader, self._url, self._at = reader, url, 0
+        self._blocks: dict[int, bytes] = {}
+        end = reader.get(url, {"Range": f"bytes=-{_BLOCK}"}, most=_BLOCK, status=206)
+        self._length = end.total
+        self._tail = end.content
+
+    def seekable(self) -> bool:
+        """Return that it can be read in any order."""
+        return True
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place."""
+        self._at = max(0, (0, self._at, self._length)[whence] + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Read from the place on, at most to the end of a block. Raises FetchError."""
+        if self._at >= self._length:
+            return 0
+        start = self._length - len(self._tail)
+        if self._at >= start:
+            data = self._tail[self._at - start : self._at - start + len(buffer)]
+        else:
+            number, inside = divmod(self._at, _BLOCK)
+            data = self._block(number)[inside : inside + len(buffer)]
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def _block(self, number: int) -> bytes:
+        if number not in self._blocks:
+            if len(self._blocks) * _BLOCK > _MOST_OF_A_WHEEL:
+                message = f"{self._url}: its list of files is too long"
+                raise FetchError(message)
+            last = min((number + 1) * _BLOCK, self._length) - 1
+            wanted = {"Range": f"bytes={number * _BLOCK}-{last}"}
+            self._blocks[number] = self._reader.get(
+                self._url, wanted, most=_BLOCK, status=206
+            ).content
+        return self._blocks[number]

@@ -1,0 +1,274 @@
+"""Reading from package indexes that answer wrongly, or not at all."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint.stack import fetch
+from rocmlint.stack.fetch import FetchError, OutOfTimeError, Reader, UnreachableError
+from rocmlint.stack.simple_index import IndexFile, project_files, read_page, wheel_of
+from rocmlint.stack.wheel_metadata import facts_of
+from tests.support.package_index import PackageIndex, Page, serving, wheel_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def index() -> Iterator[PackageIndex]:
+    with serving() as found:
+        yield found
+
+
+def get(index: PackageIndex, path: str = "/page", seconds: float = 20) -> fetch.Answer:
+    return Reader(seconds).get(f"{index.url}{path}")
+
+
+def test_a_page_is_read(index: PackageIndex) -> None:
+    index.pages["/page"] = Page(b"hello", "text/html; charset=utf-8")
+    assert get(index) == fetch.Answer(f"{index.url}/page", "text/html", b"hello", 5)
+
+
+def test_a_page_that_is_missing_is_told_with_its_address(index: PackageIndex) -> None:
+    with pytest.raises(FetchError, match=rf"{index.url}/page: HTTP 404"):
+        get(index)
+
+
+def test_a_page_of_too_many_bytes_is_not_read(index: PackageIndex) -> None:
+    index.pages["/page"] = Page(bytes(3 << 20))
+    with pytest.raises(FetchError, match="larger than 2 MiB"):
+        Reader(20).get(f"{index.url}/page", most=2 << 20)
+    with pytest.raises(FetchError, match="larger than 1 MiB"):
+        Reader(20, most=1 << 20).get(f"{index.url}/page")
+
+
+def test_a_page_that_is_cut_is_not_taken(index: PackageIndex) -> None:
+    close = (("Content-Length", "99"), ("Connection", "close"))
+    index.pages["/page"] = Page(b"half of", headers=close)
+    with pytest.raises(FetchError, match=r"7 of 99 bytes|IncompleteRead|7 bytes read"):
+        get(index)
+
+
+def test_a_page_that_is_compressed_unasked_is_not_unpacked(index: PackageIndex) -> None:
+    index.pages["/page"] = Page(b"\x1f\x8b", headers=(("Content-Encoding", "gzip"),))
+    with pytest.raises(FetchError, match="compressed"):
+        get(index)
+
+
+def test_a_redirect_is_followed(index: PackageIndex) -> None:
+    index.pages["/page"] = Page(b"", status=301, headers=(("Location", "/there"),))
+    index.pages["/there"] = Page(b"found")
+    assert get(index).url == f"{index.url}/there"
+
+
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/html,x"])
+def test_a_redirect_to_a_file_is_not_followed(index: PackageIndex, to: str) -> None:
+    index.pages["/page"] = Page(b"", status=302, headers=(("Location", to),))
+    with pytest.raises(FetchError, match=r"redirects to|HTTP 302"):
+        get(index)
+
+
+def test_a_page_that_redirects_to_itself_ends(index: PackageIndex) -> None:
+    index.pages["/page"] = Page(b"", status=302, headers=(("Location", "/page"),))
+    with pytest.raises(FetchError):
+        get(index)
+    assert len(index.asked) < 10
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "/etc/passwd", "http://", "http://[", "ssh://x"]
+)
+def test_only_http_is_asked(url: str) -> None:
+    with pytest.raises(FetchError):
+        Reader(5).get(url)
+
+
+def test_a_password_goes_into_the_header_and_into_no_message(index: PackageIndex) -> None:
+    with pytest.raises(FetchError) as caught:
+        Reader(5).get(index.url.replace("//", "//me:s%40cret@") + "/page")
+    assert "cret" not in str(caught.value)
+    assert index.asked[0][1]["Authorization"] == "Basic bWU6c0BjcmV0"
+
+
+def test_a_password_is_not_sent_to_another_server(index: PackageIndex) -> None:
+    with serving() as other:
+        index.pages["/page"] = Page(b"", status=302, headers=(("Location", f"{other.url}/page"),))
+        other.pages["/page"] = Page(b"found")
+        Reader(5).get(index.url.replace("//", "//me:secret@") + "/page")
+        assert "Authorization" not in other.asked[0][1]
+
+
+def test_a_server_that_is_not_there_is_asked_a_few_times_only() -> None:
+    with serving() as index:
+        url = index.url
+    reader = Reader(20)
+    for _ in range(3):
+        with pytest.raises(UnreachableError, match="refused"):
+            reader.get(url)
+    with pytest.raises(UnreachableError, match="cannot be reached"):
+        reader.get(url)
+
+
+def test_when_the_time_is_over_nothing_more_is_asked(index: PackageIndex) -> None:
+    with pytest.raises(OutOfTimeError):
+        get(index, seconds=0)
+    assert index.asked == []
+
+
+# Pages
+
+
+def test_a_page_of_json_is_read(index: PackageIndex) -> None:
+    index.project("peft", index.wheel("peft", "1.0"))
+    (file,) = project_files(Reader(5), index.simple, "Peft")
+    assert (file.name, file.url) == (
+        "peft-1.0-py3-none-any.whl",
+        f"{index.url}/files/peft-1.0-py3-none-any.whl",
+    )
+    assert (file.uploaded, file.yanked, len(file.metadata or "")) == ("2026-11-20", False, 64)
+
+
+HTML = """<!DOCTYPE html><html><body><h1>Links</h1>
+<a href="/whl/torch-2.14.1%2Brocm7.2-cp313-cp313-manylinux_2_28_x86_64.whl#sha256=0"
+   data-requires-python="&gt;=3.10" data-core-metadata="sha256=abc">torch-2.14.1+rocm7.2</a><br>
+<a href="old-1.0.tar.gz" data-yanked="broken">old</a><a name="nothing">here</a>
+"""
+
+
+def test_a_page_of_html_is_read() -> None:
+    first, second = read_page(fetch.Answer("https://x.org/a/", "text/html", HTML.encode(), 0))
+    assert first == IndexFile(
+        "torch-2.14.1+rocm7.2-cp313-cp313-manylinux_2_28_x86_64.whl",
+        "https://x.org/whl/torch-2.14.1%2Brocm7.2-cp313-cp313-manylinux_2_28_x86_64.whl#sha256=0",
+        ">=3.10",
+        yanked=False,
+        metadata="abc",
+    )
+    assert (second.url, second.yanked) == ("https://x.org/a/old-1.0.tar.gz", True)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("[" * 100_000, id="nested"),
+        pytest.param('{"files": [' + "9" * 10_000 + "]}", id="digits"),
+        pytest.param('{"files": {}}', id="another type"),
+        pytest.param("[]", id="a list"),
+        pytest.param("<html>", id="not JSON"),
+        pytest.param('{"files": [' + "{}," * 200_000 + "{}]}", id="too many"),
+    ],
+)
+def test_json_that_is_not_a_page_is_a_line(content: str) -> None:
+    answer = fetch.Answer("https://x.org/a/", "application/json", content.encode(), 0)
+    try:
+        assert read_page(answer) == ()  # what has no name is left out
+    except FetchError as error:
+        assert len(str(error).splitlines()) == 1  # noqa: PT017 - either is right
+
+
+@pytest.mark.parametrize("name", ["../../x-1.0.tar.gz", "a\\b-1.0.tar.gz", "", "x\0-1.0.tar.gz"])
+def test_a_name_that_is_a_path_is_left_out(index: PackageIndex, name: str) -> None:
+    index.project("peft", {"filename": name, "url": "x"}, {"filename": 7, "url": None})
+    assert project_files(Reader(5), index.simple, "peft") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "tags"),
+    [
+        ("torch-2.14.1+rocm7.2-cp313-cp313t-manylinux_2_28_x86_64.whl", ("cp313t",)),
+        ("torch-1.9.0-cp37-cp37m-manylinux1_x86_64.whl", ("cp37",)),
+        ("peft-1.0-py3-none-any.whl", ("py3",)),
+        ("x-1.0-py2.py3-none-any.whl", ("py2", "py3")),
+    ],
+)
+def test_the_python_tags_of_a_wheel(name: str, tags: tuple[str, ...]) -> None:
+    wheel = wheel_of(name)
+    assert wheel is not None
+    assert wheel.python_tags == tags
+
+
+# Metadata
+
+
+def only_file(index: PackageIndex, name: str) -> IndexFile:
+    (file,) = project_files(Reader(5), index.simple, name)
+    return file
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_the_metadata_of_a_wheel_are_read(index: PackageIndex, beside: bool) -> None:
+    index.project("peft", index.wheel("peft", "1.0", "torch>=2.4", "numpy", beside=beside))
+    facts = facts_of(Reader(5), "peft", only_file(index, "peft"))
+    assert facts["requires_dist"] == ["torch>=2.4", "numpy"]
+    assert facts["requires_python"] == ">=3.10"
+    asked = [path for path, _ in index.asked if path.startswith("/files/")]
+    assert all(each.endswith(".metadata") == beside for each in asked)
+
+
+def test_of_a_large_wheel_only_parts_are_read(index: PackageIndex) -> None:
+    index.project("peft", index.wheel("peft", "1.0", beside=False))
+    reader = Reader(5, most=10_000_000)
+    facts_of(reader, "peft", only_file(index, "peft"))
+    parts = [headers.get("Range") for path, headers in index.asked if path.startswith("/files/")]
+    assert len(parts) == 2
+    assert all(parts)
+
+
+def test_metadata_with_another_hash_are_refused(index: PackageIndex) -> None:
+    entry = index.wheel("peft", "1.0")
+    index.project("peft", entry)
+    path = f"/files/{entry['filename']}.metadata"
+    index.pages[path] = Page(index.pages[path].content + b"\n")
+    with pytest.raises(FetchError, match="another hash"):
+        facts_of(Reader(5), "peft", only_file(index, "peft"))
+
+
+@pytest.mark.parametrize(("name", "version"), [("evil", "1.0"), ("peft", "2.0")])
+def test_metadata_of_another_package_or_release_are_refused(
+    index: PackageIndex, name: str, version: str
+) -> None:
+    entry = index.wheel("peft", "1.0", beside=False)
+    index.project("peft", entry)
+    metadata = f"Name: {name}\nVersion: {version}\n".encode()
+    index.pages[f"/files/{entry['filename']}"] = Page(wheel_with("peft", "1.0", metadata))
+    with pytest.raises(FetchError, match=f"its metadata are those of {name} {version}"):
+        facts_of(Reader(5), "peft", only_file(index, "peft"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"not a zip" * 1000, wheel_with("peft", "1.0", b"x" * (2 << 20))],
+    ids=["empty", "no zip", "endless"],
+)
+def test_what_is_not_a_wheel_is_a_line(index: PackageIndex, content: bytes) -> None:
+    entry = index.wheel("peft", "1.0", beside=False)
+    index.project("peft", entry)
+    index.pages[f"/files/{entry['filename']}"] = Page(content)
+    with pytest.raises(FetchError):
+        facts_of(Reader(5), "peft", only_file(index, "peft"))
+
+
+def test_a_server_that_drips_is_left_when_the_time_is_over() -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def drip() -> None:
+        connection, _ = listening.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            for _ in range(200):
+                time.sleep(0.02)
+                try:
+                    connection.sendall(b"x")
+                except OSError:
+                    return
+
+    thread = threading.Thread(target=drip, daemon=True)
+    thread.start()
+    with listening, pytest.raises(OutOfTimeError):
+        Reader(0.3).get(f"http://127.0.0.1:{listening.getsockname()[1]}/")
+    thread.join(10)
