@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File, Files
 from precision import corpus_table, precision_table
 from rule_authors import authors_page
+from which import which_gpus, which_picture, which_sources, which_versions
 
 from rocmlint.cli.config import SCHEMAS, configuration_schema
 from rocmlint.config.option import as_toml, plain, type_name
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
+WHICH = {
+    "which picture": which_picture,
+    "which gpus": which_gpus,
+    "which versions": which_versions,
+    "which sources": which_sources,
+}
+"""What the page about ROCm and torch is filled in with."""
 _EXAMPLE = Path(__file__).parents[1] / "fixtures" / "example_project"
 
 
@@ -74,6 +82,8 @@ def on_page_markdown(text: str, page: Page, **_: object) -> str:
     text = text.replace("<!-- finding -->", finding_block())
     text = text.replace("<!-- precision -->", precision_table())
     text = text.replace("<!-- corpus -->", corpus_table())
+    for name, made in WHICH.items():
+        text = text.replace(f"<!-- {name} -->", made()) if f"<!-- {name} -->" in text else text
     return text.replace("<!-- rule authors -->", authors_page())
 
 

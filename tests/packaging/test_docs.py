@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
+from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("mkdocs")
 
+SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
 each_rule = pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.name)
 
@@ -128,3 +132,60 @@ def test_precision_is_counted_for_each_rule(generated: Any, tmp_path: Path) -> N
     assert table[2].startswith("| ROC602 | [")
     assert table[2].endswith(" | 4 | 2 | 1 | 1 | 50% |")
     assert table[3] == "| all |  | 4 | 2 | 1 | 1 | 50% |"
+
+
+# Which ROCm, which torch?
+
+
+@pytest.fixture(scope="module")
+def which() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        return importlib.import_module("which")
+
+
+def test_the_page_about_rocm_and_torch_is_filled_in(generated: Any) -> None:
+    page = (ROOT / "docs" / "stack" / "which.md").read_text()
+    made = generated.on_page_markdown(page, page=None)
+    assert "<!--" in page
+    assert "<!--" not in made
+
+
+def test_the_picture_says_what_it_shows(which: Any) -> None:
+    tree = ET.fromstring(which.which_picture())  # noqa: S314 - our own
+    (picture,) = tree.iter(f"{SVG}svg")
+    title, description, *_ = (each.text or "" for each in picture)
+    assert picture.get("role") == "img"
+    assert title.startswith("Which builds of torch")
+    assert "ROCm 7.14: PyTorch has torch 2.14 for gfx908, gfx90a, gfx942" in description
+
+
+def test_the_picture_has_a_bar_for_each_build_and_gpu_of_the_tables(which: Any) -> None:
+    tree = ET.fromstring(which.which_picture())  # noqa: S314 - our own
+    told = {each.text for each in tree.iter(f"{SVG}title")}
+    assert "ROCm 7.1, gfx1151: PyTorch has torch 2.10\N{EN DASH}2.13" in told
+    assert "ROCm 6.4, gfx942: PyTorch has torch 2.8\N{EN DASH}2.9" in told
+    assert not [each for each in told if "ROCm 6.4, gfx1151" in str(each)]
+    shown = {
+        (match[1], gpu)
+        for match in (re.match(r"ROCm (\S+), (.*): PyTorch", str(each)) for each in told)
+        if match is not None
+        for gpu in match[2].split(", ")
+    }
+    known = {
+        (rocm, gpu)
+        for row in rocm_wheels.rows()
+        if row.status == "release"
+        for rocm, gpus in row.gfx.items()
+        for gpu in gpus.split()
+    }
+    assert shown == known
+
+
+def test_every_gpu_and_every_rocm_has_a_row(which: Any) -> None:
+    gpus = which.which_gpus()
+    assert "| gfx1036 | Raphael graphics |  |  | 2." in gpus
+    assert all(f"| {each.gfx} |" in gpus for each in amd_wheels.devices() if each.gfx != "gfx90c")
+    versions = which.which_versions()
+    assert all(f"| {each} |" in versions for each in rocm_wheels.rocm_versions())
+    assert all(f"| {each} |" in versions for each in amd_wheels.rocm_versions())
