@@ -5,23 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.specifiers import Specifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
+from rocmlint.published.closure import closure
 from rocmlint.published.fitting import newest_accepting
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
-
-
-_MOST = 50
-"""Releases of a package that are tried."""
-_ROUNDS = 4
-"""How often what pip would choose is looked at anew, as later requirements narrow earlier ones."""
+    from packaging.specifiers import Specifier, SpecifierSet
 
 
 class Demand(NamedTuple):
@@ -88,82 +83,20 @@ def demands_of(requirement: Requirement, there: frozenset[str] = frozenset()) ->
 def _demands(
     name: str, version: Version, extras: frozenset[str], there: frozenset[str]
 ) -> tuple[Demand, ...]:
-    if published.requirements(name, version) is None:
+    found = closure(name, version, extras, there=there)
+    if not found:
         return ()
-    wanted: dict[str, SpecifierSet] = {}
-    found: list[_Release] = []
-    for _ in range(_ROUNDS):
-        before = wanted
-        found, wanted = _walk(_Release(name, version, extras), there, before)
-        if wanted == before:
-            break
     root, *brought = found
     required = published.applicable(published.requirements(name, version) or (), sorted(extras))
     has_triton = any(each.name == "triton" for each in required)
-    own = Demand(name, version, _torch(root), triton=has_triton)
+    own = Demand(name, version, root.torch, triton=has_triton)
     return (
         own,
         *(
-            Demand(name, version, _torch(each), through=each.through, last=each.version)
+            Demand(name, version, each.torch, through=each.through, last=each.version)
             for each in brought
         ),
     )
-
-
-class _Release(NamedTuple):
-    name: str
-    version: Version
-    extras: frozenset[str]
-    through: tuple[str, ...] = ()
-
-
-def _walk(
-    root: _Release, there: frozenset[str], wanted: dict[str, SpecifierSet]
-) -> tuple[list[_Release], dict[str, SpecifierSet]]:
-    """Return the releases that come with one, and all that is demanded of each package."""
-    found = [root]
-    demanded: dict[str, SpecifierSet] = {}
-    torch = _torch(root) or SpecifierSet()
-    seen = {root.name, "torch", *there}
-    for each in found:  # it grows
-        required = published.requirements(each.name, each.version) or ()
-        for one in published.applicable(required, sorted(each.extras)):
-            name = canonicalize_name(one.name)
-            demanded[name] = demanded[name] & one.specifier if name in demanded else one.specifier
-            if name in seen:
-                continue
-            seen.add(name)
-            release = _newest(name, wanted.get(name, one.specifier), frozenset(one.extras), torch)
-            if release is not None:
-                found.append(release._replace(through=(*each.through, name)))
-                torch &= _torch(release) or SpecifierSet()
-    return found, demanded
-
-
-@lru_cache(maxsize=1024)
-def _newest(
-    name: str, specifier: SpecifierSet, extras: frozenset[str], torch: SpecifierSet
-) -> _Release | None:
-    """Return the newest release that goes with one of these torches: pip goes back to it."""
-    allowed = [
-        each
-        for each in reversed(published.releases(name))
-        if specifier.contains(each) and not published.is_yanked(name, each)
-    ]
-    for version in allowed[:_MOST]:
-        release = _Release(name, version, extras)
-        both = torch & (_torch(release) or SpecifierSet())
-        if any(both.contains(each) for each in published.releases("torch")):
-            return release
-    return None
-
-
-def _torch(release: _Release) -> SpecifierSet | None:
-    try:
-        extras = tuple(sorted(release.extras))
-        return published.torch_requirement(release.name, release.version, extras)
-    except KeyError:
-        return None
 
 
 def is_narrow(specifier: SpecifierSet | None) -> bool:

@@ -34,6 +34,9 @@ BUILT_FOR_CUDA = frozenset(
     }
 )
 """Packages whose wheels on PyPI have code for CUDA only (xformers 0.0.35: ``.nv_fatbin``)."""
+_FOR_ROCM_FROM = {"bitsandbytes": Version("0.49")}
+"""Packages whose wheels on PyPI had code for CUDA only, before the first with libraries for ROCm
+(bitsandbytes 0.48.2 has none in its list of files, 0.49.0 has libbitsandbytes_rocm62.so)."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,12 @@ def index_url(rocm: str, nightly: bool = False) -> str:
         message = f"torch has no {kind} for ROCm {rocm}"
         raise LookupError(message)
     return f"{SERVER}/rocm{rocm}"
+
+
+def is_for_cuda(package: str, version: Version) -> bool:
+    """Return whether PyPI's wheels of a release have code for CUDA only."""
+    first = _FOR_ROCM_FROM.get(package)
+    return package in BUILT_FOR_CUDA or (first is not None and version < first)
 
 
 def architectures(torch: str, rocm: str) -> tuple[str, ...]:
