@@ -79,13 +79,14 @@ def newest_torch(found: Iterable[Brought]) -> Version | None:
 
 
 def ways_to_cuda(
-    found: Sequence[Brought], torch: Version | None = None
+    found: Sequence[Brought], torch: Version | None = None, also: Collection[str] = ()
 ) -> tuple[tuple[str, ...], ...]:
     """Return the ways from a release to a torch of PyPI's, or to what PyPI has for CUDA only.
 
     Each is a list of pins, as ("unsloth==2026.10.9", "xformers==0.0.35", "torch==2.14.1"): that
     torch comes in where one of the ``found`` (see :func:`closure`) does not take the ``torch``
-    that is to stay.
+    that is to stay. ``also`` are packages that must not come from PyPI either, as triton beside
+    the one that torch's wheels for ROCm bring under another name.
     """
     pins = {each.name: str(each) for each in found}
     ways = []
@@ -94,7 +95,7 @@ def ways_to_cuda(
         if torch is not None and not _goes_with(each, torch):
             newest = newest_torch(found) or newest_torch([each])
             ways.append((*way, f"{TORCH}=={newest}" if newest else TORCH))
-        elif is_for_cuda(each.name, each.version):
+        elif each.name in also or is_for_cuda(each.name, each.version):
             ways.append(way)
     return tuple(_longest(ways))
 

@@ -70,7 +70,8 @@ def resolve(
     An earlier requirement is the first to get a newer release where not all can. ``python`` is
     major.minor; ``timeout`` seconds; ``alone`` leaves what they require out of account. The index
     is that of uv's own configuration, but for a project's. What is required and has only an sdist
-    is left out of account, as its code would have to run to tell what it needs.
+    is left out of account, as its code would have to run to tell what it needs. uv is told not to
+    download a Python.
 
     Raises ResolverError.
     """
@@ -100,7 +101,7 @@ def _compile(
 ) -> subprocess.CompletedProcess[str]:
     command = [find_uv(), "pip", "compile", "requirements.in", "--python-version", python]
     command += ["--python-platform", _PLATFORM, "--no-build", "--no-header", "--no-annotate"]
-    command += ["--color", "never", "--no-progress"]
+    command += ["--color", "never", "--no-progress", "--no-python-downloads"]
     command += ["--no-deps"] if alone else []
     command += ["--override", "overrides.txt"] if left_out else []
     # In a folder of its own, as uv obeys the pyproject.toml that it finds above.
@@ -119,6 +120,7 @@ def _run(command: list[str], folder: str, timeout: float) -> subprocess.Complete
         return subprocess.run(
             command,
             cwd=folder,
+            env={**os.environ, "UV_PYTHON_DOWNLOADS": "never"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",

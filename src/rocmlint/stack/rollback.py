@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,13 @@ from urllib.parse import urlsplit
 
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
-from rocmlint.published import rocm_wheels
-from rocmlint.stack.versions import labelled_rocm
+from rocmlint.stack.keeping import index_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.stack.installed import Distribution, Environment
 
-_NO_ROCM = re.compile(r"cpu|xpu|cu\d+")
-"""Local versions, beside those of ROCm, that are also the name of a package index of torch."""
 _MOST = 1000
 """Files beside which another name is looked for."""
 
@@ -107,26 +103,18 @@ def _reserved(path: str) -> str:
 
 def _indexes(environment: Environment) -> list[str]:
     """Return the indexes that the builds came from, as far as their labels tell."""
-    labels = {_label(each) for each in environment.distributions if _has_index(each)}
-    return sorted(f"{rocm_wheels.SERVER}/{each}" for each in labels)
+    return sorted({index_of(each.version) for each in environment.distributions} - {""})
 
 
 def _label(distribution: Distribution) -> str:
     return distribution.version.partition("+")[2]
 
 
-def _has_index(distribution: Distribution) -> bool:
-    label, rocm = _label(distribution), labelled_rocm(distribution.version)
-    if rocm:
-        return label == f"rocm{rocm}" and rocm in rocm_wheels.rocm_versions()
-    return _NO_ROCM.fullmatch(label) is not None
-
-
 def _lines(distribution: Distribution) -> Iterator[str]:
     url = _origin(distribution).get("url", "")
     if url.startswith("file://") and not os.path.exists(_path(url)):
         yield f"# {distribution} was installed from {_path(url)}, which no longer exists"
-    elif _label(distribution) and not url and not _has_index(distribution):
+    elif _label(distribution) and not url and not index_of(distribution.version):
         yield f"# {distribution} came from an unknown index (see its label): add the index's URL"
     if distribution.installer == "conda":
         yield f"# {distribution} was installed by conda: pip installs its own build instead"

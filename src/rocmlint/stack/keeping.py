@@ -1,0 +1,135 @@
+"""The torch that is to stay: as words of an install beside it, or as a constraints file."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocmlint.disk.read import read_small
+from rocmlint.disk.write import write_atomically
+from rocmlint.errors import RocmlintError
+from rocmlint.published import rocm_wheels
+from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.stack.changes import is_of_torch
+from rocmlint.stack.versions import labelled_rocm
+from rocmlint.text.written import version_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rocmlint.stack.installed import Distribution, Environment
+    from rocmlint.stack.state import Frozen, State
+
+_NO_ROCM = re.compile(r"cpu|xpu|cu\d+")
+"""Local versions, beside those of ROCm, that are also the name of a package index of torch."""
+_NAMED_IN_LINES = (*FAMILY, "triton")
+"""What a requirement of another package can replace; nothing requires triton by its ROCm names."""
+_MARK = "# Constraints of rocmlint stack"
+"""How the first line of a constraints file begins: what has another one is somebody else's."""
+_LARGEST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Exact builds that an install must not replace, and PyTorch's index that has them.
+
+    Where they stand in a constraints file, that is named in their place.
+    """
+
+    pins: tuple[str, ...] = ()
+    index: str = ""
+    constraints: str = ""
+
+    def words(self, *, uv: bool = False) -> tuple[str, ...]:
+        """Return what is added to the words of an install.
+
+        uv takes a package from the first index that has it, pip the best of all: with the
+        strategy uv does the same.
+        """
+        if self.constraints:
+            return ("-c", self.constraints)
+        if not self.index:
+            return self.pins
+        strategy = ("--index-strategy", "unsafe-best-match") if uv else ()
+        return (*self.pins, "--extra-index-url", self.index, *strategy)
+
+    def pip_install(self, *words: str) -> str:
+        """Return the command that installs something beside what is kept."""
+        return shlex.join(("pip", "install", *words, *self.words()))
+
+
+def kept(environment: Environment) -> Kept:
+    """Return the torch of an environment, and what is installed with it."""
+    named = [environment.get(name) for name in _NAMED_IN_LINES]
+    return kept_versions((each.name, each.version) for each in named if each is not None)
+
+
+def kept_state(state: State) -> Kept:
+    """Return the torch that was written down, and what was installed with it."""
+    named = [state.get(name) for name in _NAMED_IN_LINES]
+    return kept_versions((each.name, each.version) for each in named if each is not None)
+
+
+def kept_versions(versions: Iterable[tuple[str, str]]) -> Kept:
+    """Return builds by name and version; what is not a version cannot be kept."""
+    found = {name: version for name, version in versions if version_of(version) is not None}
+    pins = tuple(f"{name}=={version}" for name, version in found.items())
+    return Kept(pins, index_of(found.get("torch", "")))
+
+
+def index_of(version: str) -> str:
+    """Return PyTorch's package index that a build came from, by its label; empty if unknown."""
+    label, rocm = version.partition("+")[2], labelled_rocm(version)
+    if rocm and label == f"rocm{rocm}":
+        try:
+            return rocm_wheels.index_url(rocm, nightly=".dev" in version)
+        except LookupError:
+            return ""
+    return f"{rocm_wheels.SERVER}/{label}" if _NO_ROCM.fullmatch(label) else ""
+
+
+def constraints_of(environment: Environment) -> list[str]:
+    """Return a constraint for each package that belongs to torch."""
+    return _constraints(environment.distributions)
+
+
+def constraints_of_state(state: State) -> list[str]:
+    """Return a constraint for each package that belonged to torch when it was written down."""
+    return _constraints(state.distributions)
+
+
+def _constraints(distributions: Iterable[Distribution | Frozen]) -> list[str]:
+    return [
+        f"{each.name}=={each.version}"
+        for each in distributions
+        if is_of_torch(each.name) and version_of(each.version) is not None
+    ]
+
+
+def write_constraints(lines: Iterable[str], of: str, path: str, *, force: bool = False) -> None:
+    """Write a constraints file for pip and uv; ``of`` says in words what it keeps.
+
+    Raises RocmlintError, also where a file is there that is not such a one: ``force`` replaces it.
+    """
+    if not force and not _is_ours(path):
+        message = f"{path} exists and is not a constraints file of rocmlint stack"
+        raise RocmlintError(f"{message}; choose another name, or --force to replace it")
+    text = [f"{_MARK}: {of}.", "# With -c and this file, pip and uv cannot replace them.", *lines]
+    try:
+        write_atomically(path, "".join(f"{line}\n" for line in text).encode())
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror}"
+        raise RocmlintError(message) from error
+
+
+def _is_ours(path: str) -> bool:
+    """Return whether a path can be written to: there is nothing, no file, or one of ours."""
+    if not os.path.lexists(path) or (os.path.exists(path) and not os.path.isfile(path)):
+        return True
+    try:
+        return read_small(path, _LARGEST).decode(errors="replace").startswith(_MARK)
+    except OSError:
+        return False

@@ -1,0 +1,105 @@
+"""Who answers which releases go with a torch: the metadata that are shipped, or uv."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Literal
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from rocmlint.published import requirements as published
+from rocmlint.published.fitting import TORCH, fit, up_to_date
+from rocmlint.published.requirements import pin
+from rocmlint.stack.asked import guess
+from rocmlint.stack.resolve import Refusal, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from packaging.version import Version
+
+    from rocmlint.stack.asked import AskedTorch
+
+Name = Literal["uv", "shipped data"]
+
+
+class Shipped:
+    """Answers from the metadata that are shipped."""
+
+    source: Name = "shipped data"
+
+    def __init__(self, torch: AskedTorch, python: str) -> None:
+        """Begin with what all answers are for."""
+        self.torch, self.python, self.as_of = torch, python, published.AS_OF
+
+    def solve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+        """Choose releases that fit together. Raises SearchError."""
+        for each in goals:
+            if not published.releases(each.name):
+                reason = f"{each.name} is not among the packages that rocmlint knows"
+                return Refusal(f"{reason}; uv knows all packages", each.name)
+        if self.torch.fixed is not None:
+            found = fit(goals, self.python, {TORCH: self.torch.fixed})
+        else:
+            found = fit((*goals, self.torch.requirement), self.python)
+        return found or Refusal("no compatible releases")
+
+    def newest(self, goals: Sequence[Requirement]) -> Mapping[str, Version]:
+        """Return the newest releases, whatever they require."""
+        found = ((each.name, published.newest(each.name, each.specifier)) for each in goals)
+        return {name: version for name, version in found if version is not None}
+
+
+class Uv:
+    """Answers from uv and the index that it is configured for."""
+
+    source: Name = "uv"
+
+    def __init__(self, torch: AskedTorch, python: str, timeout: float) -> None:
+        """Begin with what all answers are for."""
+        self.torch, self.python, self.timeout = torch, python, timeout
+        self.as_of = datetime.now(timezone.utc).date().isoformat()
+
+    def solve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+        """Choose releases that fit together. Raises ResolverError.
+
+        First no older ones than the shipped metadata allow: what uv cannot read, as it has only
+        an sdist, would send it back for years of releases.
+        """
+        goals = [self._up_to_date(each) for each in goals]
+        known = [each for each in goals if published.releases(each.name)]
+        floors = guess((*known, self.torch.requirement), self.python)
+        if floors:
+            found = self._resolve([_no_older(each, floors.get(each.name)) for each in goals])
+            if not isinstance(found, Refusal):
+                return found
+        return self._resolve(goals)
+
+    def newest(self, goals: Sequence[Requirement]) -> Mapping[str, Version]:
+        """Return the newest releases, whatever they require. Raises ResolverError."""
+        lines = [f"{each.name}{each.specifier}" for each in goals]
+        found = resolve(lines, self.python, timeout=self.timeout, alone=True) if lines else {}
+        return {} if isinstance(found, Refusal) else found
+
+    def _resolve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+        lines = [*map(str, goals), str(self.torch.requirement)]
+        return resolve(lines, self.python, timeout=self.timeout)
+
+    def _up_to_date(self, goal: Requirement) -> Requirement:
+        """Leave out what came out long before the torch (see fitting.up_to_date)."""
+        torch = pin(self.torch.requirement.specifier)
+        known = published.releases(goal.name)
+        if torch is None or goal.name == TORCH or not known:
+            return goal
+        meant = up_to_date(goal.name, torch, goal.specifier, frozenset(goal.extras), self.python)
+        oldest = min(meant, default=None)
+        return goal if oldest == known[0] else _no_older(goal, oldest)
+
+
+def _no_older(goal: Requirement, version: Version | None) -> Requirement:
+    if version is None:
+        return goal
+    bounded = Requirement(str(goal))
+    bounded.specifier &= SpecifierSet(f">={version}")
+    return bounded
