@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from packaging.version import Version
+
 from rocmlint.published import requirements as published
 from rocmlint.published.closure import closure, ways_to_cuda
 from rocmlint.published.fitting import TORCH, why_not
 from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
 from rocmlint.stack.asked import chosen_patch, read_packages, read_torch
 from rocmlint.stack.explanation import Explanation
+from rocmlint.stack.install import COMPANIONS
+from rocmlint.stack.installed import TORCH_FAMILY
 from rocmlint.stack.resolve import Refusal, ResolverError
 from rocmlint.stack.resolvers import Shipped, Uv
 from rocmlint.stack.versions import VersionError, read_python_version
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from packaging.requirements import Requirement
-    from packaging.version import Version
 
 LIBRARIES = ("transformers", "diffusers", "accelerate", "huggingface-hub", "peft")
 """What is asked for where nothing is named."""
@@ -45,6 +48,23 @@ class Library:
     brings: tuple[str, ...] = ()
     """The ways from it to another torch, or to what PyPI has for CUDA only:
     ``unsloth==2026.10.9 -> xformers==0.0.35 -> torch==2.14.1``."""
+    companions: tuple[str, ...] = ()
+    """What it requires of torchvision and torchaudio, which must come from torch's index, and is
+    not there."""
+
+    @property
+    def name(self) -> str:
+        """The package without extras."""
+        return self.package.partition("[")[0]
+
+    @property
+    def pin(self) -> str:
+        """The chosen release as pip takes it; without the extra ``torch``, as torch is there."""
+        extras = self.package.partition("[")[2].rstrip("]").split(",")
+        others = ",".join(each for each in extras if each not in {"", TORCH})
+        return (
+            f"{self.name}[{others}]=={self.version}" if others else f"{self.name}=={self.version}"
+        )
 
 
 @dataclass(frozen=True)
@@ -148,26 +168,31 @@ def _fitting(
         reason = explain.of_newer(name, newer) if newer is not None else ""
         if newer is not None and not reason:
             chosen, newer = newer, None
-        found[name] = Library(
+        library = Library(
             explain.shown_name(name),
             "fits",
             str(chosen),
             str(newer) if newer else None,
             reason,
-            _brought(explain, name, chosen, there),
         )
+        found[name] = library if name in TORCH_FAMILY else _brings(library, explain, there)
     return found
 
 
-def _brought(
-    explain: Explanation, name: str, version: Version, there: Collection[str]
-) -> tuple[str, ...]:
-    """Return the ways from a release to another torch, and to code for CUDA."""
-    if name in {TORCH, *BUILT_FOR_CUDA}:
-        return ()
-    comes = closure(name, version, explain.goals[name].extras, explain.by.python, there=there)
-    ways = ways_to_cuda(comes, explain.chosen[TORCH], also=("triton",))
-    return tuple(" -> ".join(each) for each in ways)
+def _brings(library: Library, explain: Explanation, there: Collection[str]) -> Library:
+    """Add the ways from a release to another torch, and to code for CUDA."""
+    name, python = library.name, explain.by.python
+    version, extras = Version(library.version or "0"), explain.goals[name].extras
+    comes = closure(name, version, extras, python, there=there)
+    beside = closure(name, version, extras, python, there={*there, *COMPANIONS})
+    ways = (
+        () if name in BUILT_FOR_CUDA else ways_to_cuda(beside, explain.chosen[TORCH], ("triton",))
+    )
+    return replace(
+        library,
+        brings=tuple(" -> ".join(each) for each in ways),
+        companions=tuple(each.name for each in comes if each.name in COMPANIONS),
+    )
 
 
 def _refused(explain: Explanation, name: str, refusal: Refusal) -> Library:

@@ -65,7 +65,7 @@ class Explanation:
     def of_none(self, name: str, refusal: Refusal) -> str:
         """Return why no release fits: by the newest one that is about such a torch."""
         release = self._that_matters(name)
-        reason = self._why_not(name, release) if release else ""
+        reason = self._why_not(name, release, alone=True) if release else ""
         if not reason and release is not None:
             reason = self._brings_other(name, release)
         if reason:
@@ -139,9 +139,15 @@ class Explanation:
         except KeyError:
             return None
 
-    def _why_not(self, name: str, version: Version) -> str:
+    def _why_not(self, name: str, version: Version, *, alone: bool = False) -> str:
+        """Return what stands between a release and torch, or another package that was asked for.
+
+        What those bring could often be another release, and explains nothing.
+        """
         extras = {each: frozenset(goal.extras) for each, goal in self.goals.items()}
-        return why_not(name, version, self.chosen, extras, self.by.python)
+        asked = {TORCH} if alone else {TORCH, *self.goals}
+        beside = {each: chosen for each, chosen in self.chosen.items() if each in asked}
+        return why_not(name, version, beside, extras, self.by.python)
 
     def _brings_other(self, name: str, version: Version) -> str:
         """Return which release that comes with one does not take the torch."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from rocmlint.published import requirements as published
-from rocmlint.published.fitting import TORCH, fit, up_to_date
+from rocmlint.published.fitting import TORCH, SearchError, fit, up_to_date
 from rocmlint.published.requirements import pin
 from rocmlint.stack.asked import guess
 from rocmlint.stack.resolve import Refusal, resolve
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rocmlint.stack.asked import AskedTorch
 
 Name = Literal["uv", "shipped data"]
+_MOST_IN_PAIRS = 12
+"""Packages that are tried in pairs, a few hundredths of a second each."""
 
 
 class Shipped:
@@ -39,11 +42,23 @@ class Shipped:
             if not published.releases(each.name):
                 reason = f"{each.name} is not among the packages that rocmlint knows"
                 return Refusal(f"{reason}; uv knows all packages", each.name)
-        if self.torch.fixed is not None:
-            found = fit(goals, self.python, {TORCH: self.torch.fixed})
-        else:
-            found = fit((*goals, self.torch.requirement), self.python)
+        try:
+            found = self._fit(goals)
+        except SearchError:
+            if not self._has_a_pair_that_refuses(goals):
+                raise
+            found = None
         return found or Refusal("no compatible releases")
+
+    def _fit(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | None:
+        if self.torch.fixed is not None:
+            return fit(goals, self.python, {TORCH: self.torch.fixed})
+        return fit((*goals, self.torch.requirement), self.python)
+
+    def _has_a_pair_that_refuses(self, goals: Sequence[Requirement]) -> bool:
+        """Return whether two of the packages do not go together: where a search took too long."""
+        pairs = combinations(goals, 2) if 2 < len(goals) <= _MOST_IN_PAIRS else ()
+        return any(self._fit(each) is None for each in pairs)
 
     def newest(self, goals: Sequence[Requirement]) -> Mapping[str, Version]:
         """Return the newest releases, whatever they require."""
