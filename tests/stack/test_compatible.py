@@ -318,9 +318,9 @@ def test_what_pypi_has_for_cuda_only_is_not_to_be_typed(project: Project) -> Non
     done = project.run("stack", "compatible", "--torch", "2.4.0", *asked, "--offline")
     assert done.returncode == 0, done.stderr
     assert "install a ROCm build of vllm==0.6.3.post1 with --no-deps" in done.stdout
-    assert "torchvision: rocmlint stack install-command" in done.stdout
+    assert "torchvision==0.19.0: rocmlint stack install-command" in done.stdout
     assert [each for each in done.stdout.splitlines() if each.startswith("pip install")] == [
-        "pip install 'diffusers[training]==0.38.0'"
+        "pip install 'diffusers[training]==0.38.0' torch==2.4.0"
     ]
 
 

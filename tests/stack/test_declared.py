@@ -112,7 +112,7 @@ def test_what_pins_another_torch_is_not_answered_with_another_torch(
         ("2.4.1+rocm6.1", "--rocm 6.1 --torch 2.6"),  # has wheels for this very ROCm
         ("2.5.1+rocm6.2", "--rocm 6.1 --torch 2.6"),  # 6.2.4 is newer than the driver may be
         ("2.5.1+rocm6.3.4.git7cecbf6d", "--rocm 6.3 --torch 2.9"),  # a build of AMD's
-        ("2.4.1+rocm5.7", "--rocm 7.1 --torch 2.13"),
+        ("2.4.1+rocm5.7", "--rocm 7.2 --torch 2.14"),
     ],
 )
 def test_another_torch_is_one_that_the_driver_runs_where_there_is_one(

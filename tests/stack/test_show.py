@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
 from tests.support.environments import Environment
-from tests.support.stacks import FakeEnvironment, FakeMachine, add, standing
+from tests.support.stacks import INDEX, FakeEnvironment, FakeMachine, add, standing
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -110,7 +110,9 @@ def test_show_finds_what_the_extra_and_the_code_of_transformers_demand(
     needs = f"it requires torch{floor.specifier} with its extra 'torch'"
     assert told[1].startswith(f"  declared:   {needs}")
     assert told[2].startswith("  code guard: its code disables PyTorch at import")
-    assert told[3].startswith("  do:         pip install transformers==5.14.1 (keeps torch 2.4.1")
+    beside = f"torch==2.4.1+rocm6.1 --extra-index-url {INDEX}/rocm6.1"
+    do = f"  do:         pip install transformers==5.14.1 {beside} (keeps torch 2.4.1"
+    assert told[3].startswith(do)
     assert re.search(r"rocmlint stack install-command --rocm \d+\.\d+ --torch 2\.\d+\Z", told[3])
 
 
@@ -154,7 +156,8 @@ def test_what_a_package_lacks_is_one_command(packages: FakeEnvironment, project:
     assert (
         "conflict: accelerate 1.15.0 and a missing package\n"
         "  declared:   it requires psutil, pyyaml>=5\n"
-        "  do:         pip install psutil 'pyyaml>=5'\n"
+        "  do:         pip install psutil 'pyyaml>=5' torch==2.13.0+rocm7.2 "
+        f"--extra-index-url {INDEX}/rocm7.2\n"
     ) in ended.stdout
 
 

@@ -18,7 +18,7 @@ from rocmlint.disk.read import read_small
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit
 from rocmlint.stack.declared import declared
-from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, Distribution, minor_of
+from rocmlint.stack.installed import BUILT_AGAINST_TORCH, Distribution, is_of_torch, minor_of
 from rocmlint.stack.verdicts import is_met
 from rocmlint.text.written import holds
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 Action = Literal["remove", "install", "upgrade", "downgrade", "rebuild"]
 
-_PARTS_OF_TORCH = re.compile(r"pytorch-triton|rocm|rocm-sdk-.+|amd-(?:torch|torchvision)-device-.+")
-"""Packages that wheels of torch bring, beside its family: those of TheRock and its nightlies."""
 _OF_CUDA = re.compile(r"nvidia-|cuda-(?:bindings|pathfinder|toolkit)$")
 _BITSANDBYTES = re.compile(r"libbitsandbytes_rocm(\d+)\.so")
 """One wheel has a library for each of several ROCm versions, none of them bound to a torch."""
@@ -59,11 +57,6 @@ class Misfit:
     package: str
     requirement: str
     why: str
-
-
-def is_of_torch(name: str) -> bool:
-    """Return whether a package belongs to one build of torch and goes with it."""
-    return name in TORCH_FAMILY or _PARTS_OF_TORCH.fullmatch(name) is not None
 
 
 def is_triton(name: str) -> bool:

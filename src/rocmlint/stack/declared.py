@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.stack.installed import PACKAGES
+from rocmlint.stack.keeping import NOTHING, Kept
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Verdict, is_met
 from rocmlint.text.written import holds
@@ -43,10 +44,10 @@ class _Demand:
     counts: bool
 
 
-def declared(environment: Environment) -> tuple[Verdict, ...]:
+def declared(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, ...]:
     """Judge each requirement between the packages of the stack, and what they require.
 
-    What is required and not installed is a conflict too.
+    What is required and not installed is a conflict too. What to do leaves alone what is ``kept``.
     """
     asked = _asked_extras(environment)
     subjects = _subjects(environment, asked)
@@ -58,9 +59,9 @@ def declared(environment: Environment) -> tuple[Verdict, ...]:
         for demand in demands:
             name = canonicalize_name(demand.requirement.name)
             if name in names:
-                found.append(_judged(each, demand, environment))
+                found.append(_judged(each, demand, environment, kept))
             elif _is_missing(demand, environment) and each in environment.packages:
-                found.append(_missing(each, demand, environment))
+                found.append(_missing(each, demand, environment, kept))
     return tuple(_without_repeats(found))
 
 
@@ -112,11 +113,13 @@ def _is_missing(demand: _Demand, environment: Environment) -> bool:
     return not demand.extra and environment.get(demand.requirement.name) is None
 
 
-def _judged(distribution: Distribution, demand: _Demand, environment: Environment) -> Verdict:
+def _judged(
+    distribution: Distribution, demand: _Demand, environment: Environment, kept: Kept
+) -> Verdict:
     requirement = demand.requirement
     other = environment.get(requirement.name)
     if other is None:  # pragma: no cover - only what is installed is asked for
-        return _missing(distribution, demand, environment)
+        return _missing(distribution, demand, environment, kept)
     verdict = Verdict(
         distribution.name,
         distribution.version,
@@ -144,7 +147,9 @@ def _judged(distribution: Distribution, demand: _Demand, environment: Environmen
         verdict,
         judgement="conflict" if demand.counts else "note",
         reason=why + _of_extras(demand) + _of_nightly(requirement, version),
-        action=remedy(distribution, requirement, other, demand.extra, environment.python),
+        action=remedy(
+            distribution, requirement, other, demand.extra, environment.python, kept=kept
+        ),
     )
 
 
@@ -163,7 +168,9 @@ def _of_nightly(requirement: Requirement, version: Version) -> str:
     return f"; {version} counts as older than {version.base_version}"
 
 
-def _missing(distribution: Distribution, demand: _Demand, environment: Environment) -> Verdict:
+def _missing(
+    distribution: Distribution, demand: _Demand, environment: Environment, kept: Kept
+) -> Verdict:
     requirement = demand.requirement
     text = _text(requirement)
     return Verdict(
@@ -176,7 +183,7 @@ def _missing(distribution: Distribution, demand: _Demand, environment: Environme
         "conflict",
         demand.extra,
         f"it requires {text}, which is not installed",
-        remedy(distribution, requirement, None, demand.extra, environment.python),
+        remedy(distribution, requirement, None, demand.extra, environment.python, kept=kept),
         distribution.place,
     )
 

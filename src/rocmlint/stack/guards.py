@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
 from rocmlint.stack.installed import import_name
+from rocmlint.stack.keeping import NOTHING, Kept
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Judgement, Verdict, is_met
 from rocmlint.text.written import requirement_of
@@ -46,8 +47,11 @@ class _Guard:
     source: str
 
 
-def guards(environment: Environment) -> tuple[Verdict, ...]:
-    """Judge what the code of the Hugging Face packages asks of packages that are installed."""
+def guards(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, ...]:
+    """Judge what the code of the Hugging Face packages asks of packages that are installed.
+
+    What to do leaves alone what is ``kept``.
+    """
     found: dict[tuple[str, str, str], Verdict] = {}
     for name in _PACKAGES:
         package, file = environment.get(name), environment.modules.get(import_name(name))
@@ -57,11 +61,13 @@ def guards(environment: Environment) -> tuple[Verdict, ...]:
             other = environment.get(guard.on)
             if other is not None:
                 key = (name, guard.on, str(guard.specifier))
-                found.setdefault(key, _judged(package, guard, other, environment.python))
+                found.setdefault(key, _judged(package, guard, other, environment.python, kept))
     return tuple(found.values())
 
 
-def _judged(package: Distribution, guard: _Guard, other: Distribution, python: str) -> Verdict:
+def _judged(
+    package: Distribution, guard: _Guard, other: Distribution, python: str, kept: Kept
+) -> Verdict:
     version = other.parsed
     judgement: Judgement = "unknown" if version is None else "fits"
     reason = f"{other.version!r} is not a valid version" if version is None else ""
@@ -73,7 +79,7 @@ def _judged(package: Distribution, guard: _Guard, other: Distribution, python: s
             f"its code {guard.effect}: it requires {requirement}, but {other.version} is installed"
         )
         extra = "torch" if guard.on == "torch" else ""
-        action = remedy(package, requirement, other, extra, python)
+        action = remedy(package, requirement, other, extra, python, kept=kept)
     return Verdict(
         package.name,
         package.version,

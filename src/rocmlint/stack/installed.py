@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ TORCH_FAMILY = (
     "pytorch-triton-rocm",
 )
 """What is built together and only works together: each has code for one version of torch."""
+
+_PARTS_OF_TORCH = re.compile(r"pytorch-triton|rocm|rocm-sdk-.+|amd-(?:torch|torchvision)-device-.+")
+"""Packages that wheels of torch bring, beside its family: those of TheRock and its nightlies."""
 
 BUILT_AGAINST_TORCH = frozenset(
     {"aiter", "amd-aiter", "apex", "causal-conv1d", "deepspeed", "flash-attn", "mamba-ssm"}
@@ -116,6 +120,11 @@ class Environment:
         """The packages of the stack that are here, in their order."""
         found = (self.get(name) for name in PACKAGES)
         return tuple(each for each in found if each is not None)
+
+
+def is_of_torch(name: str) -> bool:
+    """Return whether a package belongs to one build of torch and goes with it."""
+    return name in TORCH_FAMILY or _PARTS_OF_TORCH.fullmatch(name) is not None
 
 
 def minor_of(python: str) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
-from rocmlint.published import rocm_wheels
+from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.stack.changes import is_of_torch
+from rocmlint.stack.installed import is_of_torch
+from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.text.written import version_of
 
@@ -34,7 +36,7 @@ _LARGEST = 1_000_000
 
 @dataclass(frozen=True)
 class Kept:
-    """Exact builds that an install must not replace, and PyTorch's index that has them.
+    """Exact builds that an install must not replace, and the package index that has them.
 
     Where they stand in a constraints file, that is named in their place.
     """
@@ -56,15 +58,34 @@ class Kept:
         strategy = ("--index-strategy", "unsafe-best-match") if uv else ()
         return (*self.pins, "--extra-index-url", self.index, *strategy)
 
+    @property
+    def torch(self) -> str:
+        """The version of torch; empty where there is none."""
+        return next((each[7:] for each in self.pins if each.startswith("torch==")), "")
+
     def pip_install(self, *words: str) -> str:
         """Return the command that installs something beside what is kept."""
         return shlex.join(("pip", "install", *words, *self.words()))
 
 
+NOTHING = Kept()
+"""Where no torch is installed that should stay."""
+
+
 def kept(environment: Environment) -> Kept:
-    """Return the torch of an environment, and what is installed with it."""
+    """Return the torch of an environment, and what is installed with it and takes it."""
     named = [environment.get(name) for name in _NAMED_IN_LINES]
-    return kept_versions((each.name, each.version) for each in named if each is not None)
+    there = [each for each in named if each is not None and _takes_its_torch(each, environment)]
+    return kept_versions((each.name, each.version) for each in there)
+
+
+def _takes_its_torch(package: Distribution, environment: Environment) -> bool:
+    """Return whether a package can stay beside torch: two that exclude each other cannot."""
+    torch = environment.get("torch")
+    if torch is None or torch.parsed is None:
+        return package is torch
+    asked = [each.specifier for each in package.requires if each.name == "torch"]
+    return all(is_met(each, torch.parsed) for each in asked)
 
 
 def kept_state(state: State) -> Kept:
@@ -81,19 +102,24 @@ def kept_versions(versions: Iterable[tuple[str, str]]) -> Kept:
 
 
 def index_of(version: str) -> str:
-    """Return PyTorch's package index that a build came from, by its label; empty if unknown."""
+    """Return the index of PyTorch's, or of AMD's, that a torch came from, by its label.
+
+    Empty if unknown; AMD's indexes for one family of GPUs are, as the label does not tell it.
+    """
     label, rocm = version.partition("+")[2], labelled_rocm(version)
     if rocm and label == f"rocm{rocm}":
-        try:
+        with suppress(LookupError):
             return rocm_wheels.index_url(rocm, nightly=".dev" in version)
-        except LookupError:
-            return ""
+    if rocm:
+        theirs = (each for each in amd_wheels.builds() if each.version("torch") == version)
+        return next((each.index.url for each in theirs if each.index.kind == "extra"), "")
     return f"{rocm_wheels.SERVER}/{label}" if _NO_ROCM.fullmatch(label) else ""
 
 
 def constraints_of(environment: Environment) -> list[str]:
-    """Return a constraint for each package that belongs to torch."""
-    return _constraints(environment.distributions)
+    """Return a constraint for each package that belongs to torch, and takes it."""
+    found = environment.distributions
+    return _constraints(each for each in found if _takes_its_torch(each, environment))
 
 
 def constraints_of_state(state: State) -> list[str]:

@@ -16,7 +16,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published import requirements, rocm_wheels
 from rocmlint.published.fitting import for_python
-from rocmlint.stack.changes import PackageChange, compiled, is_of_torch, orphans, upgrades
+from rocmlint.stack.changes import PackageChange, compiled, orphans, upgrades
 from rocmlint.stack.install import (
     COMPANIONS,
     NoWheelsError,
@@ -26,7 +26,7 @@ from rocmlint.stack.install import (
     torch_release,
     unproven,
 )
-from rocmlint.stack.installed import minor_of, read_environment
+from rocmlint.stack.installed import is_of_torch, minor_of, read_environment
 from rocmlint.stack.pins import Obstacle, obstacles, wishes
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.rollback import write_rollback

@@ -13,6 +13,8 @@ from packaging.version import Version
 from rocmlint.published import requirements, rocm_wheels
 from rocmlint.published.fitting import newest_accepting
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
+from rocmlint.stack.keeping import NOTHING, Kept
+from rocmlint.stack.rocm_builds import rocm_build
 from rocmlint.stack.versions import labelled_rocm
 
 if TYPE_CHECKING:
@@ -26,23 +28,27 @@ COMPILE_ANEW = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
 _ONE_INDEX = "install torch and its companions from one index: rocmlint stack install-command"
 
 
-def remedy(
+def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     package: Distribution,
     requirement: Requirement,
     other: Distribution | None,
     extra: str,
     python: str,
+    *,
+    kept: Kept = NOTHING,
 ) -> str:
     """Return what makes the requirement of a package true.
 
-    For another torch the package moves first: torch is what the ROCm here was chosen with.
-    ``python`` is the version of the interpreter.
+    For another torch the package moves first: torch is what the ROCm here was chosen with, and
+    what is ``kept``. ``python`` is the version of the interpreter.
     """
     name = canonicalize_name(requirement.name)
     if name in rocm_wheels.BUILT_FOR_CUDA:
-        return rocm_build(_text(requirement))
+        return rocm_build(_text(requirement), kept)
     if name not in TORCH_FAMILY:
-        return f"pip install {shlex.quote(_text(requirement))}{_guarded(name)}"
+        if _replaces_torch(name):
+            return kept.pip_install("--no-deps", _text(requirement))
+        return kept.pip_install(_text(requirement))
     if package.name in TORCH_FAMILY or other is None or other.parsed is None:
         return _ONE_INDEX
     fitting = _newest_taking(package.name, name, other.parsed, extra, minor_of(python))
@@ -50,9 +56,9 @@ def remedy(
     if fitting is None or fitting == package.parsed:
         return move or f"rocmlint stack compatible --torch {other.parsed.public} {package.name}"
     wanted = f"{package.name}=={fitting}"
-    keep = f"pip install {shlex.quote(wanted)} (keeps {other})"
+    keep = f"{kept.pip_install(wanted)} (keeps {other})"
     if package.name in rocm_wheels.BUILT_FOR_CUDA:
-        keep = f"{rocm_build(wanted)}; it keeps {other}"
+        keep = f"{rocm_build(wanted, kept)}; it keeps {other}"
     return f"{keep}; or {move}" if move else keep
 
 
@@ -108,22 +114,16 @@ def _other_torch(requirement: Requirement, present: Version) -> str:
     return f"rocmlint stack install-command --rocm {newest.rocm[0]} --torch {newest.torch}"
 
 
-def _guarded(name: str) -> str:
-    """Keep the installer from torch where a package pins one."""
+def _replaces_torch(name: str) -> bool:
+    """Return whether the newest release of a package pins torch, or excludes newer ones."""
     known = requirements.releases(name)
     if not known:
-        return ""
+        return False
     try:
         demanded = requirements.torch_requirement(name, known[-1])
     except KeyError:
-        return ""
-    pins = demanded is not None and any(each.operator in {"==", "<", "<="} for each in demanded)
-    return " --no-deps (otherwise it replaces torch)" if pins else ""
-
-
-def rocm_build(wanted: str) -> str:
-    """Return what to do in place of an install of what PyPI has for CUDA only."""
-    return f"install a ROCm build of {shlex.quote(wanted)} with --no-deps (PyPI has the CUDA build)"
+        return False
+    return demanded is not None and any(each.operator in {"==", "<", "<="} for each in demanded)
 
 
 def _text(requirement: Requirement) -> str:

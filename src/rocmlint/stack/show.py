@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.gpus.devices import Devices, find_devices
@@ -11,6 +11,7 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
 from rocmlint.stack.installed import Environment, read_environment
+from rocmlint.stack.keeping import NOTHING, Kept, kept
 from rocmlint.stack.rocm import Rocm, find_rocm
 from rocmlint.stack.torch_and_rocm import torch_and_rocm
 from rocmlint.stack.torch_build import TorchBuild, read_torch
@@ -30,6 +31,8 @@ class Stack:
     environment: Environment
     verdicts: tuple[Verdict, ...]
     observed: Observed | None = None
+    kept: Kept = NOTHING
+    """What the commands of the verdicts leave alone: nothing where torch is not for the ROCm."""
 
     @property
     def exit_code(self) -> int:
@@ -39,10 +42,15 @@ class Stack:
 
 
 def read_stack(
-    interpreter: Interpreter | None = None, *, smoke: bool = False, machine: Machine | None = None
+    interpreter: Interpreter | None = None,
+    *,
+    smoke: bool = False,
+    machine: Machine | None = None,
+    constraints: str = "",
 ) -> Stack:
     """Look at an interpreter and the machine; with ``smoke`` import the packages, in children.
 
+    ``constraints`` is the path of a constraints file, to be named in commands in place of torch.
     Raises InterpreterError where the interpreter cannot be asked.
     """
     interpreter, machine = interpreter or Interpreter(), machine or Machine()
@@ -55,10 +63,13 @@ def read_stack(
         from rocmlint.stack.smoke import smoke as import_all  # noqa: PLC0415 - seldom wanted
 
         observed = import_all(interpreter, environment, devices)
+    of_torch = tuple(torch_and_rocm(torch, rocm.without_torch, devices))
+    stays = not any(each.judgement == "conflict" for each in of_torch)
+    keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
     verdicts = (
-        *torch_and_rocm(torch, rocm.without_torch, devices),
-        *declared(environment),
-        *guards(environment),
+        *of_torch,
+        *declared(environment, keep),
+        *guards(environment, keep),
         *(observed.verdicts if observed else ()),
     )
-    return Stack(rocm, devices, torch, environment, conflicts_first(verdicts), observed)
+    return Stack(rocm, devices, torch, environment, conflicts_first(verdicts), observed, keep)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.changes import is_of_torch
+from rocmlint.stack.installed import is_of_torch
 from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
 from rocmlint.stack.steps import Steps

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from tabulate import tabulate
 
@@ -15,12 +15,16 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
+from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
+from rocmlint.stack.beside import Advice, advice
 from rocmlint.stack.compatible import LIBRARIES, Compatible, compatible
-from rocmlint.stack.installed import TORCH_FAMILY, minor_of, read_environment
-from rocmlint.stack.remedy import rocm_build
+from rocmlint.stack.installed import Environment, minor_of, read_environment
+from rocmlint.stack.keeping import Kept, kept, kept_versions
 from rocmlint.stack.torch_build import read_torch
+from rocmlint.stack.versions import read_torch_version
+from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -60,41 +64,78 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="use the metadata that ships with rocmlint instead of uv",
     )
+    add_constraints_arguments(parser)
     add_interpreter_arguments(parser)
     add_format_argument(parser)
 
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack compatible``."""
-    torch, python = _asked(flags)
+    asked = _asked(flags)
     answer = compatible(
-        torch,
+        asked.torch,
         flags.packages or LIBRARIES,
-        python=python,
+        python=asked.python,
+        there=[each.name for each in asked.environment.distributions] if asked.environment else (),
         ask_uv=not flags.offline,
         timeout=flags.timeout,
     )
+    write_asked(flags, asked.environment)
+    keep = _kept(asked, answer.torch)
+    advised = advice(answer, replace(keep, constraints=flags.constraints or ""))
     code = _exit_code(answer)
     if flags.output_format == "json":
-        wheels = rocm_wheels.rocm_for(answer.torch)
-        return print_document("compatible", code, compatible=answer, rocm_wheels=wheels)
-    print_lines(_lines(answer))
+        return print_document(
+            "compatible",
+            code,
+            compatible=answer,
+            rocm_wheels=rocm_wheels.rocm_for(answer.torch),
+            advice=advised,
+        )
+    print_lines(_lines(answer, advised))
     return code
 
 
-def _asked(flags: SimpleNamespace) -> tuple[str, str]:
+class _Asked(NamedTuple):
+    """For which torch and Python, and the environment that has this torch; None for another."""
+
+    torch: str
+    python: str
+    environment: Environment | None
+
+
+def _asked(flags: SimpleNamespace) -> _Asked:
     """Return torch and Python, each as named or as installed. Raises RocmlintError."""
-    if flags.torch is not None and flags.python_version is not None:
-        return flags.torch, flags.python_version
+    if flags.torch is not None and flags.python_version is not None and flags.python is None:
+        return _Asked(flags.torch, flags.python_version, None)
     environment = read_environment(interpreter_of(flags))
     python = flags.python_version or minor_of(environment.python)
-    if flags.torch is not None:
-        return flags.torch, python
     torch = read_torch(environment)
+    if flags.torch is not None:
+        is_it = torch is not None and _is_meant(flags.torch, torch.version)
+        return _Asked(flags.torch, python, environment if is_it else None)
     if torch is None:
         message = f"{environment.executable} has no torch; name a version: --torch 2.4.1"
         raise RocmlintError(message)
-    return torch.version, python
+    return _Asked(torch.version, python, environment)
+
+
+def _is_meant(asked: str, installed: str) -> bool:
+    """Return whether an installed torch is the one that is named, or of its minor version."""
+    wanted, there = read_torch_version(asked), version_of(installed)
+    if there is None or wanted.local is not None:
+        return wanted == there
+    return there.release[: len(wanted.release)] == wanted.release and wanted.pre == there.pre
+
+
+def _kept(asked: _Asked, chosen: str) -> Kept:
+    """Return the torch that commands leave alone: as installed, as named, or of any build."""
+    if asked.environment is not None:
+        found = kept(asked.environment)
+        if found.torch.partition("+")[0] == chosen:
+            return found
+    named = read_torch_version(asked.torch)
+    return kept_versions([("torch", str(named) if named.public == chosen else chosen)])
 
 
 def _exit_code(answer: Compatible) -> int:
@@ -104,7 +145,7 @@ def _exit_code(answer: Compatible) -> int:
     return 3 if "unknown" in answers else 0
 
 
-def _lines(answer: Compatible) -> Iterator[str]:
+def _lines(answer: Compatible, advised: Advice) -> Iterator[str]:
     by = "as resolved by uv" if answer.source == "uv" else "from the metadata in rocmlint"
     yield (
         f"The newest releases compatible with torch {answer.torch} on Python {answer.python}, "
@@ -115,7 +156,7 @@ def _lines(answer: Compatible) -> Iterator[str]:
         (each.package, each.version or each.answer, each.following or "", each.reason)
         for each in answer.libraries
     ]
-    yield tabulate(rows, ("library", "newest", "next", "why nothing newer"), disable_numparse=True)
+    yield tabulate(rows, ("library", "newest", "newer", "why not newer"), disable_numparse=True)
     yield ""
     if not answer.together:
         yield (
@@ -127,24 +168,17 @@ def _lines(answer: Compatible) -> Iterator[str]:
     if row is not None:
         seen = "" if row.status == "release" else f" (of its {row.status} builds, {row.date})"
         yield f"torch {row.torch} has wheels for ROCm {' and '.join(row.rocm)}{seen}."
-    if answer.together:
-        yield from _installs(answer)
+    yield from _typed(advised)
 
 
-def _installs(answer: Compatible) -> Iterator[str]:
-    """Yield what to type: PyPI has torch's family, and some that pin it, for CUDA only."""
-    pins = []
-    for each in answer.libraries:
-        if not each.version:
-            continue
-        name, _, extras = each.package.partition("[")
-        others = [word for word in extras.rstrip("]").split(",") if word not in {"", "torch"}]
-        if name in rocm_wheels.BUILT_FOR_CUDA:
-            yield rocm_build(f"{name}=={each.version}")
-        elif name in TORCH_FAMILY:
-            yield f"{name}: rocmlint stack install-command prints the command for its ROCm build"
-        else:
-            chosen = f"[{','.join(others)}]" if others else ""
-            pins.append(f"{name}{chosen}=={each.version}")
-    if pins:
-        yield f"pip install {shlex.join(pins)}"
+def _typed(advised: Advice) -> Iterator[str]:
+    """Yield what to type: what is safe in one command, and each of the rest with the reason."""
+    yield from advised.notes
+    if advised.command:
+        yield advised.command
+    for each in advised.apart:
+        yield f"{each.pin}: {each.why}"
+        yield from (f"  {way}" for way in each.ways)
+        yield from (f"  {place}" for place in each.places)
+        if each.command:
+            yield f"  do: {each.command}"

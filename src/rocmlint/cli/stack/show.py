@@ -17,6 +17,7 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
+from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
 from rocmlint.stack.installed import PACKAGES
 from rocmlint.stack.show import Stack, read_stack
 from rocmlint.stack.verdicts import ORDER
@@ -42,13 +43,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--smoke", action="store_true", help="also import each package, in a child process"
     )
+    add_constraints_arguments(parser)
     add_interpreter_arguments(parser)
     add_format_argument(parser)
 
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack show``."""
-    stack = read_stack(interpreter_of(flags), smoke=flags.smoke)
+    path = flags.constraints or ""
+    stack = read_stack(interpreter_of(flags), smoke=flags.smoke, constraints=path)
+    write_asked(flags, stack.environment)
     if flags.output_format == "json":
         return print_document("show", stack.exit_code, **_document(stack))
     print_lines(_text(stack))
@@ -150,8 +154,10 @@ def _verdicts(stack: Stack) -> Iterator[str]:
     missing = [each for each in standing if _is_missing(each)]
     others = [each for each in standing if not _is_missing(each)]
     yield from _pairs([each for each in others if each.judgement == "conflict"])
+    beside = stack.kept.pip_install().removeprefix("pip install")
     for package in dict.fromkeys(_package(each) for each in missing):
-        yield from _lacking(package, [each for each in missing if _package(each) == package])
+        its = [each for each in missing if _package(each) == package]
+        yield from _lacking(package, its, beside)
     yield from _pairs([each for each in others if each.judgement != "conflict"])
     fitting = [each for each in stack.verdicts if each.judgement == "fits"]
     rows = list(_fitting(fitting))
@@ -187,20 +193,27 @@ def _is_missing(verdict: Verdict) -> bool:
     return verdict.judgement == "conflict" and verdict.grade == "declared" and not verdict.found
 
 
-def _lacking(package: str, verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yield in one piece what a package requires and nobody installed."""
+def _lacking(package: str, verdicts: Sequence[Verdict], beside: str) -> Iterator[str]:
+    """Yield in one piece what a package requires and nobody installed.
+
+    ``beside`` is how a command ends that leaves torch alone.
+    """
     yield f"conflict: {package} and a missing package"
     yield f"  {'declared:':<12}it requires {', '.join(each.requirement for each in verdicts)}"
-    simple = [each.action.removeprefix(_PIP) for each in verdicts if _is_simple(each.action)]
-    actions = [f"{_PIP}{' '.join(simple)}"] if simple else []
-    actions += [each.action for each in verdicts if not _is_simple(each.action)]
+    simple = [_installed_by(each.action, beside) for each in verdicts]
+    together = " ".join(filter(None, simple))
+    actions = [f"{_PIP}{together}{beside}"] if together else []
+    actions += [each.action for each, one in zip(verdicts, simple, strict=True) if not one]
     yield from (f"  {'do:':<12}{action}" for action in dict.fromkeys(actions))
     yield ""
 
 
-def _is_simple(action: str) -> bool:
-    """Return whether an action installs one package and nothing needs to be said of it."""
-    return action.startswith(_PIP) and " " not in action.removeprefix(_PIP)
+def _installed_by(action: str, beside: str) -> str:
+    """Return the one package that an action installs; empty where more is to be said of it."""
+    if not action.startswith(_PIP) or not action.endswith(beside):
+        return ""
+    package = action.removeprefix(_PIP).removesuffix(beside)
+    return "" if " " in package else package
 
 
 def _fitting(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, str, str, str]]:

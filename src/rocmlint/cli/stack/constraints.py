@@ -1,0 +1,43 @@
+"""``--constraints FILE``: the torch that is installed, written where pip and uv obey it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.errors import ConfigError, RocmlintError
+from rocmlint.stack.keeping import constraints_of, write_constraints
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from types import SimpleNamespace
+
+    from rocmlint.stack.installed import Environment
+
+
+def add_constraints_arguments(parser: ArgumentParser) -> None:
+    """Add the file, and whether it may replace another one."""
+    parser.add_argument(
+        "--constraints",
+        metavar="FILE",
+        help="write the installed torch and what belongs to it, as exact pins, for pip install -c",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="let --constraints replace any file that is there"
+    )
+
+
+def write_asked(flags: SimpleNamespace, environment: Environment | None) -> None:
+    """Write the file if one was asked for. Raises RocmlintError."""
+    if not flags.constraints:
+        if flags.force:
+            message = "--force is about --constraints FILE: name one"
+            raise ConfigError(message)
+        return
+    lines = constraints_of(environment) if environment is not None else []
+    if environment is None or not any(each.startswith("torch==") for each in lines):
+        where = environment.executable if environment is not None else "no interpreter was asked"
+        message = f"{where}: no torch to keep; name the interpreter of the job: --python"
+        raise RocmlintError(message)
+    write_constraints(
+        lines, f"the torch of {environment.executable}", flags.constraints, force=flags.force
+    )

@@ -1,0 +1,124 @@
+"""The commands that install what goes with a torch, and cannot replace that torch."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from packaging.version import Version
+
+from rocmlint.published import rocm_wheels
+from rocmlint.stack.install import NoWheelsError, companion, labelled
+from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY
+from rocmlint.stack.rocm_builds import places, rocm_build
+from rocmlint.stack.versions import labelled_rocm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocmlint.stack.compatible import Compatible, Library
+    from rocmlint.stack.keeping import Kept
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A release that is not installed with the others, and what to do instead."""
+
+    pin: str
+    why: str
+    ways: tuple[str, ...] = ()
+    """How it comes to another torch, or to what PyPI has for CUDA only."""
+    command: str = ""
+    """Empty where there is none that is safe."""
+    places: tuple[str, ...] = ()
+    """Where there are ROCm builds, of it or of what it brings."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to type, and what is to be known of it."""
+
+    command: str = ""
+    """For all that brings nothing but itself and what is not built for a GPU."""
+    notes: tuple[str, ...] = ()
+    apart: tuple[Apart, ...] = ()
+
+
+def advice(answer: Compatible, kept: Kept) -> Advice:
+    """Return the commands for what fits; what brings code for CUDA stands apart."""
+    if not answer.together:
+        return Advice()
+    fitting = [each for each in answer.libraries if each.version and each.name != "torch"]
+    plain = [each for each in fitting if _is_plain(each)]
+    beside, missing = _with_companions(kept, plain)
+    command = beside.pip_install(*(each.pin for each in plain)) if plain else ""
+    return Advice(
+        command,
+        (*_of_torch(answer, kept), *missing),
+        tuple(_apart(each, kept) for each in fitting if each not in plain),
+    )
+
+
+def _is_plain(library: Library) -> bool:
+    """Return whether an install of a library beside torch brings nothing that is not for ROCm."""
+    others = {*rocm_wheels.BUILT_FOR_CUDA, *TORCH_FAMILY, *BUILT_AGAINST_TORCH}
+    return library.name not in others and not library.brings
+
+
+def _of_torch(answer: Compatible, kept: Kept) -> Iterator[str]:
+    """Say how a torch gets there of which only the release is known."""
+    if "+" in kept.torch or kept.constraints or Version(answer.torch).is_prerelease:
+        return
+    first = _installs(answer.torch, kept)
+    if first:
+        yield f"install the ROCm build of torch {answer.torch} first: {first}"
+
+
+def _installs(torch: str, kept: Kept) -> str:
+    """Return the command that installs a torch for its ROCm; empty where it has no wheels."""
+    rocm = labelled_rocm(kept.torch) or next(iter(reversed(rocm_wheels.rocm_for(torch))), "")
+    return f"rocmlint stack install-command --rocm {rocm} --torch {torch}" if rocm else ""
+
+
+def _with_companions(kept: Kept, libraries: Iterable[Library]) -> tuple[Kept, list[str]]:
+    """Pin what libraries require of torchvision and torchaudio to the builds beside torch's."""
+    release, rocm = kept.torch.partition("+")[0], labelled_rocm(kept.torch)
+    pins, notes = [], []
+    for name in sorted({name for each in libraries for name in each.companions}):
+        version = ""
+        with suppress(NoWheelsError):
+            version = companion(name, release, rocm) if rocm and kept.index else ""
+        if version and not kept.constraints:
+            pins.append(f"{name}=={labelled(name, version, rocm)}")
+            continue
+        by = ", ".join(each.name for each in libraries if name in each.companions)
+        how = f"{_installs(release, kept) or 'rocmlint stack install-command'} --{name}"
+        notes.append(f"{by} requires {name}; install its ROCm build first: {how}")
+    return replace(kept, pins=(*kept.pins, *pins)), notes
+
+
+def _apart(library: Library, kept: Kept) -> Apart:
+    """Return what to do about a library that a plain install would bring more than itself with."""
+    name, pin = library.name, library.pin
+    if name in TORCH_FAMILY:
+        told = "rocmlint stack install-command prints the command for its ROCm build"
+        return Apart(pin, told)
+    if name in rocm_wheels.BUILT_FOR_CUDA or library.brings == (pin,):
+        return Apart(pin, rocm_build(pin, kept))
+    if library.brings:
+        why = "it brings what PyPI has for CUDA only, so install it alone; pip check then lists "
+        alone = shlex.join(("pip", "install", "--no-deps", pin))
+        where = tuple(each for end in _ends(library) for each in places(end, kept))
+        return Apart(pin, f"{why}what else it requires", library.brings, alone, where)
+    command = kept.pip_install("--no-build-isolation", pin)
+    why = "it is compiled for the installed torch, with ROCm's compiler"
+    return Apart(pin, why, (), command, tuple(places(pin, kept)))
+
+
+def _ends(library: Library) -> list[str]:
+    """Return the packages that the ways end at, before another torch; but not Triton."""
+    steps = [each.split(" -> ")[1:] for each in library.brings]
+    kept = [[each for each in way if not each.startswith(("torch==", "triton=="))] for way in steps]
+    return list(dict.fromkeys(way[-1] for way in kept if way))

@@ -1,0 +1,192 @@
+"""What ``stack compatible`` tells to type: nothing that an install could replace torch by."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+
+from rocmlint.stack.beside import Advice, advice
+from rocmlint.stack.compatible import compatible
+from rocmlint.stack.keeping import Kept, constraints_of, kept, kept_versions
+from tests.support.stacks import INDEX, FakeEnvironment, stack_for_rocm_6_4
+
+if TYPE_CHECKING:
+    from tests.support.project import Project
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
+FOR_6_4 = kept_versions([("torch", "2.9.1+rocm6.4")])
+
+
+def advised(*packages: str, torch: str = "2.9.1", kept: Kept = FOR_6_4) -> Advice:
+    return advice(compatible(torch, packages, python="3.11", ask_uv=False), kept)
+
+
+def test_the_command_names_the_build_and_its_index() -> None:
+    command = advised("peft==0.21.2").command
+    expected = f"torch==2.9.1+rocm6.4 --extra-index-url {INDEX}/rocm6.4"
+    assert command == f"pip install peft==0.21.2 {expected}"
+
+
+def test_what_brings_another_torch_stands_apart_with_the_way() -> None:
+    found = advised("peft==0.21.2", "unsloth==2026.10.9")
+    (apart,) = found.apart
+    assert "unsloth" not in found.command
+    assert "unsloth==2026.10.9 -> xformers==0.0.35 -> torch==2.14.1" in apart.ways
+    assert apart.command == "pip install --no-deps unsloth==2026.10.9"
+
+
+def test_triton_of_pypi_stands_apart() -> None:
+    (apart,) = advised("liger-kernel==0.8.5").apart
+    assert apart.ways == ("liger-kernel==0.8.5 -> triton==3.9.0",)
+
+
+def test_triton_that_is_installed_does_not_come_anew() -> None:
+    answer = compatible("2.9.1", ["liger-kernel"], there=["triton"], ask_uv=False)
+    assert advice(answer, FOR_6_4).apart == ()
+
+
+def test_torchvision_comes_from_the_index_of_torch() -> None:
+    assert "torchvision==0.24.1+rocm6.4" in advised("timm").command.split()
+
+
+def test_torchvision_that_is_installed_is_not_named_twice() -> None:
+    both = kept_versions([("torch", "2.9.1+rocm6.4"), ("torchvision", "0.24.1+rocm6.4")])
+    answer = compatible("2.9.1", ["timm"], there=["torchvision"], ask_uv=False)
+    assert advice(answer, both).command.count("torchvision==") == 1
+
+
+def test_where_the_build_is_unknown_torch_comes_first() -> None:
+    found = advised("timm", kept=kept_versions([("torch", "2.9.1")]))
+    first = "rocmlint stack install-command --rocm 6.4 --torch 2.9.1"
+    assert found.notes == (
+        f"install the ROCm build of torch 2.9.1 first: {first}",
+        f"timm requires torchvision; install its ROCm build first: {first} --torchvision",
+    )
+    assert found.command.endswith(" torch==2.9.1")
+
+
+def test_a_wheel_without_code_for_rocm_stands_apart() -> None:
+    (apart,) = advised("bitsandbytes<0.49").apart
+    assert apart.why.startswith("install a ROCm build of bitsandbytes==0.48.2")
+
+
+def test_what_is_compiled_is_compiled_against_the_torch_that_is_there() -> None:
+    (apart,) = advised("flash-attn").apart
+    assert apart.command.startswith("pip install --no-build-isolation flash-attn==")
+    assert "torch==2.9.1+rocm6.4" in apart.command
+
+
+def test_a_rocm_build_for_the_rocm_of_torch_is_a_command_that_keeps_it() -> None:
+    kept = kept_versions([("torch", "2.10.0+rocm7.1")])
+    (apart,) = advised("unsloth==2026.10.9", torch="2.10.0", kept=kept).apart
+    command = f"pip install xformers --index-url {INDEX}/rocm7.1 torch==2.10.0+rocm7.1"
+    assert any(command in each for each in apart.places)
+
+
+def test_of_a_rocm_build_for_another_rocm_only_the_place_is_told() -> None:
+    (apart,) = advised("unsloth==2026.10.9").apart
+    (place,) = apart.places
+    assert place == f"ROCm builds of xformers are known for ROCm 7.1 ({INDEX}/rocm7.1)"
+
+
+def test_what_does_not_go_together_is_not_installed() -> None:
+    assert advised("vllm==0.16.0", "transformers>=5") == Advice()
+
+
+@pytest.mark.parametrize(
+    ("version", "index"),
+    [
+        ("2.9.1+rocm6.4", f"{INDEX}/rocm6.4"),
+        ("2.13.0+cpu", f"{INDEX}/cpu"),
+        ("2.9.1+cu128", f"{INDEX}/cu128"),
+        ("2.14.0+rocm10.1.0", "https://stable.repo.amd.com/rocm/whl-next/"),
+        ("2.9.1+rocm7.2.0.lw.git7e1940d4", ""),
+        ("2.11.0a0+gitabc", ""),
+        ("2.9.1", ""),
+    ],
+)
+def test_the_index_is_that_of_the_build(version: str, index: str) -> None:
+    assert kept_versions([("torch", version)]).index == index
+
+
+def test_uv_looks_for_the_best_of_both_indexes() -> None:
+    words = FOR_6_4.words(uv=True)
+    assert words[-2:] == ("--index-strategy", "unsafe-best-match")
+
+
+# The command, for an environment.
+
+
+def test_the_installed_build_is_in_the_command(project: Project) -> None:
+    python = str(stack_for_rocm_6_4(project.root / "venv").python)
+    done = project.run("stack", "compatible", "--offline", "--python", python, "peft")
+    both = "torch==2.9.1+rocm6.4 torchvision==0.24.1+rocm6.4"
+    assert f"{both} --extra-index-url {INDEX}/rocm6.4" in done.stdout.splitlines()[-1]
+
+
+def test_a_constraints_file_stands_in_its_place(project: Project) -> None:
+    python = str(stack_for_rocm_6_4(project.root / "venv").python)
+    asked = ("stack", "compatible", "--offline", "--python", python, "peft==0.21.2")
+    done = project.run(*asked, "--constraints", "kept.txt")
+    assert done.stdout.splitlines()[-1] == "pip install peft==0.21.2 -c kept.txt"
+    pins = [each for each in project.read("kept.txt").splitlines() if not each.startswith("#")]
+    assert pins == [
+        "pytorch-triton-rocm==3.5.1",
+        "torch==2.9.1+rocm6.4",
+        "torchvision==0.24.1+rocm6.4",
+    ]
+    assert project.run(*asked, "--constraints", "kept.txt").returncode == 0  # it is rocmlint's own
+
+
+def test_a_file_of_somebody_else_is_not_replaced(project: Project) -> None:
+    python = str(stack_for_rocm_6_4(project.root / "venv").python)
+    project.write("kept.txt", "numpy<2\n")
+    asked = ("stack", "show", "--python", python, "--constraints", "kept.txt")
+    done = project.run(*asked)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "kept.txt exists and is not a constraints file" in done.stderr
+    assert project.read("kept.txt") == "numpy<2\n"
+    project.run(*asked, "--force")
+    assert "torch==2.9.1+rocm6.4" in project.read("kept.txt")
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (
+            ("--torch", "2.4.1", "--python-version", "3.11", "--constraints", "x"),
+            "no torch to keep",
+        ),
+        (("--torch", "2.4.1", "--force"), "--force is about --constraints FILE"),
+    ],
+)
+def test_what_cannot_be_kept_is_one_line(
+    project: Project, flags: tuple[str, ...], said: str
+) -> None:
+    done = project.run("stack", "compatible", "--offline", *flags, "peft")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert not (project.root / "x").exists()
+
+
+def test_a_torchvision_that_does_not_go_with_torch_is_not_kept(tmp_path: Path) -> None:
+    packages = FakeEnvironment(tmp_path / "venv")
+    packages.torch("2.9.1+rocm6.4", "6.4.43484")
+    packages.install("torchvision", "0.25.0", ["torch==2.10.0"])
+    environment = packages.read()
+    assert kept(environment).pins == ("torch==2.9.1+rocm6.4",)
+    assert constraints_of(environment) == ["torch==2.9.1+rocm6.4"]
+
+
+def test_json_has_what_to_type(project: Project) -> None:
+    asked = ("--offline", "--torch", "2.9.1+rocm6.4", "peft", "unsloth")
+    done = project.run("stack", "compatible", *asked, "--output-format", "json")
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert document["advice"]["command"].startswith("pip install peft==")
+    assert document["advice"]["apart"][0]["command"].startswith("pip install --no-deps unsloth==")
+    assert document["compatible"]["libraries"][1]["brings"]
