@@ -60,13 +60,29 @@ def test_commands_are_for_the_interpreter_and_in_their_order(environment: Enviro
     )
 
 
-def test_without_pip_the_commands_are_for_uv(environment: Environment) -> None:
+def test_without_pip_the_commands_are_for_uv(
+    environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text("#!/bin/sh\n")
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
     words = [shlex.split(each)[:5] for each in planned(environment).commands]
     python = str(environment.python)
     assert words == [
         ["uv", "pip", "uninstall", "--python", python],
         ["uv", "pip", "install", "--python", python],
     ]
+
+
+def test_without_pip_and_uv_the_first_command_brings_pip(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    python = shlex.quote(str(environment.python))
+    first, second, *_ = planned(environment).commands
+    assert first == f"{python} -m ensurepip --upgrade"
+    assert second.startswith(f"{python} -m pip uninstall -y ")
 
 
 def test_the_installed_torch_stays_where_the_rocm_has_it(environment: Environment) -> None:
@@ -118,6 +134,7 @@ def test_its_upgrade_cannot_replace_torch(environment: Environment) -> None:
     add(environment, "transformers", "4.52.4", 'torch<2.7,>=2.1; extra == "torch"')
     *_, upgrade = planned(environment).commands
     assert "torch==2.10.0+rocm7.1" in shlex.split(upgrade)
+    assert f"--extra-index-url {INDEX}/rocm7.1" in upgrade
 
 
 def test_a_library_that_takes_the_new_torch_stays(environment: Environment) -> None:

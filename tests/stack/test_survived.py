@@ -122,6 +122,49 @@ def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: St
         assert line in ended.stdout.splitlines()
 
 
+def test_what_will_still_contradict_the_old_build_goes(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    stack.packages.install("fastserve", "1.0", ["torch==2.11.0"])
+    told = stack.run("survived").stdout.partition("what then still contradicts it (pip check):\n")[
+        2
+    ]
+    python = sys.executable
+    assert told.splitlines()[:4] == [
+        "  fastserve 1.0: it requires torch==2.11.0, but torch is 2.10.0+rocm7.1 again",
+        f"    do: {python} -m pip uninstall -y fastserve",
+        "  vllm 0.24.0: it requires torch==2.11.0, but torch is 2.10.0+rocm7.1 again",
+        f"    do: {python} -m pip uninstall -y vllm",
+    ]
+
+
+def test_a_library_with_a_release_for_the_old_build_gets_that(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    stack.packages.install("unsloth-zoo", "99", ["torch>=2.11"])
+    told = stack.run("survived", "--constraints", "kept.txt").stdout
+    (line,) = [each for each in told.splitlines() if " install unsloth-zoo==" in each]
+    assert line.endswith(" -c kept.txt")
+    assert "torch==2.10.0+rocm7.1\n" in stack.project.read("kept.txt")
+
+
+def test_a_library_that_was_there_before_goes_back_to_its_old_release(project: Project) -> None:
+    stack = Stack(project)
+    stack.packages.install("fastserve", "0.9", ["torch>=2.8"])
+    stack.run("freeze")
+    replaced_by_vllm(stack)
+    stack.remove("fastserve")
+    stack.packages.install("fastserve", "1.0", ["torch==2.11.0"])
+    told = stack.run("survived").stdout
+    assert f"    do: {sys.executable} -m pip install --no-deps fastserve==0.9\n" in told
+
+
+def test_what_takes_the_old_build_contradicts_nothing(stack: Stack) -> None:
+    stack.packages.install("peft", "0.21.2", ["torch>=1.13.0"])
+    stack.remove("torch")
+    stack.packages.torch("2.11.0+cu130", cuda="13.0", git="other")
+    told = json.loads(stack.run("survived", "--output-format", "json").stdout)
+    assert told["contradictions"] == []
+
+
 def test_of_another_kind_of_build_only_the_kind_is_told(stack: Stack) -> None:
     replaced_by_vllm(stack)
     told = stack.run("survived").stdout
@@ -137,10 +180,23 @@ def test_who_demands_a_torch_that_never_was_here_is_no_suspect(stack: Stack) -> 
     assert "dreamer" not in suspects
 
 
-def test_where_pip_is_not_installed_uv_goes_back(stack: Stack) -> None:
+def commands_without_pip(stack: Stack, path: str) -> list[str]:
     stack.remove("pip")
     replaced_by_vllm(stack)
-    commands = stack.run("survived").stdout.partition("to roll back:\n")[2].splitlines()
+    python = str(stack.packages.python)
+    told = stack.project.run("stack", "survived", "--python", python, PATH=path).stdout
+    return told.partition("to roll back:\n")[2].splitlines()
+
+
+def test_without_pip_and_uv_pip_comes_first(stack: Stack) -> None:
+    commands = commands_without_pip(stack, "/usr/bin:/bin")
+    assert commands[0] == f"  {sys.executable} -m ensurepip --upgrade"
+    assert commands[1] == f"  {sys.executable} -m pip uninstall -y triton"
+
+
+def test_where_pip_is_not_installed_uv_goes_back(stack: Stack) -> None:
+    stack.project.write("bin/uv", "#!/bin/sh\n").chmod(0o755)
+    commands = commands_without_pip(stack, f"{stack.project.root / 'bin'}:/usr/bin:/bin")
     assert commands[0] == f"  uv pip uninstall --python {sys.executable} triton"
     assert commands[1].startswith(f"  uv pip install --python {sys.executable} --force-reinstall")
 

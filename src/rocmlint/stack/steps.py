@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.stack.install import pinned
+from rocmlint.stack.keeping import Kept
 from rocmlint.stack.remedy import COMPILE_ANEW
 from rocmlint.stack.rollback import built_from, words_of
 
@@ -23,14 +26,32 @@ _TRITONS = ("triton", "triton-rocm", "pytorch-triton-rocm")
 
 @dataclass(frozen=True)
 class Steps:
-    """Writes commands for an environment: for pip, or for uv where pip is not installed."""
+    """Writes commands for an environment: for its pip, or for uv where that is what is there.
+
+    uv counts where pip is not installed, and uv is on PATH or has installed torch. Without either
+    pip comes first, from Python's ensurepip.
+    """
 
     environment: Environment
+
+    @cached_property
+    def uses_uv(self) -> bool:
+        """Whether the commands are for uv."""
+        torch = self.environment.get("torch")
+        by_uv = torch is not None and torch.installer == "uv"
+        return self.environment.get("pip") is None and (by_uv or shutil.which("uv") is not None)
+
+    def prepared(self) -> Iterator[str]:
+        """Yield what makes the other commands possible, where nothing can install yet."""
+        if self.environment.get("pip") is None and not self.uses_uv:
+            yield self._command("-m", "ensurepip", "--upgrade")
 
     def forward(
         self, changes: Sequence[PackageChange], packages: Sequence[tuple[str, str]], wheels: Wheels
     ) -> Iterator[str]:
         """Return the commands of the plan; ``packages`` are those that come from the index."""
+        if changes:
+            yield from self.prepared()
         gone = [each.package for each in changes if each.action in {"remove", "rebuild"}]
         if gone:
             yield self.uninstall(gone)
@@ -43,7 +64,8 @@ class Steps:
             if each.action in {"upgrade", "downgrade"}
         ]
         if moved:
-            yield self.install(*moved, *exact)  # with torch named, nothing can replace it
+            # With torch named, nothing can replace it.
+            yield self.install(*moved, *Kept(tuple(exact), wheels.url).words(uv=self.uses_uv))
         for each in changes:
             if each.action == "rebuild":
                 yield self._rebuild(each)
@@ -60,7 +82,7 @@ class Steps:
 
     def uninstall(self, names: Iterable[str]) -> str:
         """Return the command that removes packages."""
-        if self.environment.get("pip"):
+        if not self.uses_uv:
             return self._command("-m", "pip", "uninstall", "-y", *names)
         return shlex.join(
             ("uv", "pip", "uninstall", "--python", self.environment.executable, *names)
@@ -68,7 +90,7 @@ class Steps:
 
     def install(self, *words: str) -> str:
         """Return the command that installs what the words say."""
-        if self.environment.get("pip"):
+        if not self.uses_uv:
             return self._command("-m", "pip", "install", *words)
         return shlex.join(("uv", "pip", "install", "--python", self.environment.executable, *words))
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.published import rocm_wheels
+from rocmlint.stack.contradictions import Contradiction, contradictions
 from rocmlint.stack.installed import is_of_torch
+from rocmlint.stack.keeping import index_of, kept_state
 from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
 from rocmlint.stack.steps import Steps
@@ -56,6 +57,8 @@ class Survival:
     suspects: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     others: tuple[Changed, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    """What will not go with the old build when it is back."""
     elsewhere: str = ""
     """The interpreter that was written down, if it is in another folder than the one asked."""
 
@@ -65,10 +68,13 @@ class Survival:
         return 1 if self.damage else 3 if self.unread else 0
 
 
-def survived(environment: Environment, frozen: State | None, rocm: str = "") -> Survival:
+def survived(
+    environment: Environment, frozen: State | None, rocm: str = "", constraints: str = ""
+) -> Survival:
     """Compare what is installed with what was written down.
 
-    Without that it still tells whether torch is a ROCm build. ``rocm`` is the ROCm that is here.
+    Without that it still tells whether torch is a ROCm build. ``rocm`` is the ROCm that is here,
+    ``constraints`` the path of a constraints file, to be named in commands in place of torch.
     """
     now = state_of(environment, "", rocm)
     if frozen is None:
@@ -84,8 +90,16 @@ def survived(environment: Environment, frozen: State | None, rocm: str = "") -> 
         tuple(_suspects(environment, frozen, changed)) if damage else (),
         tuple(_commands(Steps(environment), frozen, family)) if damage else (),
         tuple(each for each in changed if not is_of_torch(each.name)),
+        tuple(_contradictions(environment, frozen, constraints)) if damage else (),
         _elsewhere(frozen, environment),
     )
+
+
+def _contradictions(
+    environment: Environment, frozen: State, constraints: str
+) -> Iterator[Contradiction]:
+    keep = replace(kept_state(frozen), constraints=constraints)
+    return contradictions(environment, frozen, Steps(environment), keep)
 
 
 def _elsewhere(frozen: State, environment: Environment) -> str:
@@ -227,6 +241,7 @@ def _when(seconds: float | None) -> str:
 
 def _commands(steps: Steps, frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:
     """Return what brings the old build back: away with what came, then the old files by force."""
+    yield from steps.prepared()
     new = [each.name for each in family if each.before is None]
     if new:
         yield steps.uninstall(new)
@@ -246,11 +261,8 @@ def _index(frozen: State) -> str:
     torch = frozen.get("torch")
     if torch is None or "==" not in torch.requirement:
         return ""
-    rocm = labelled_rocm(torch.version)
-    if not torch.version.endswith(f"+rocm{rocm}"):  # no build of pytorch.org's
-        return ""
-    try:
-        url = rocm_wheels.index_url(rocm, nightly=".dev" in torch.version)
-    except LookupError:
-        return " --index-url INDEX  # the original index: pytorch.org has none for this ROCm"
-    return f" --index-url {url}"
+    url = index_of(torch.version)
+    if url:
+        return f" --index-url {url}"
+    of_rocm = bool(labelled_rocm(torch.version))
+    return " --index-url INDEX  # the original index, which its label does not name" * of_rocm

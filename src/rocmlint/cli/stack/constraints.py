@@ -9,6 +9,7 @@ from rocmlint.stack.keeping import constraints_of, write_constraints
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Sequence
     from types import SimpleNamespace
 
     from rocmlint.stack.installed import Environment
@@ -27,17 +28,20 @@ def add_constraints_arguments(parser: ArgumentParser) -> None:
 
 
 def write_asked(flags: SimpleNamespace, environment: Environment | None) -> None:
-    """Write the file if one was asked for. Raises RocmlintError."""
+    """Write the torch of an environment, if that was asked for. Raises RocmlintError."""
+    lines = constraints_of(environment) if environment is not None and flags.constraints else []
+    where = environment.executable if environment is not None else "no interpreter was asked"
+    write_lines(flags, lines, where)
+
+
+def write_lines(flags: SimpleNamespace, lines: Sequence[str], of: str) -> None:
+    """Write constraints, if asked for; ``of`` is whose torch it is. Raises RocmlintError."""
     if not flags.constraints:
         if flags.force:
             message = "--force is about --constraints FILE: name one"
             raise ConfigError(message)
         return
-    lines = constraints_of(environment) if environment is not None else []
-    if environment is None or not any(each.startswith("torch==") for each in lines):
-        where = environment.executable if environment is not None else "no interpreter was asked"
-        message = f"{where}: no torch to keep; name the interpreter of the job: --python"
+    if not any(each.startswith("torch==") for each in lines):
+        message = f"{of}: no torch to keep; name the interpreter of the job: --python"
         raise RocmlintError(message)
-    write_constraints(
-        lines, f"the torch of {environment.executable}", flags.constraints, force=flags.force
-    )
+    write_constraints(lines, f"the torch of {of}", flags.constraints, force=flags.force)

@@ -12,8 +12,10 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
+from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked, write_lines
 from rocmlint.errors import ConfigError
 from rocmlint.stack.installed import read_environment
+from rocmlint.stack.keeping import constraints_of_state
 from rocmlint.stack.state import DEFAULT_PATH, read_state
 from rocmlint.stack.survival import Changed, Survival, survived
 from rocmlint.text.words import counted, few
@@ -40,6 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help=f"written by rocmlint stack freeze (default: {DEFAULT_PATH})",
     )
+    add_constraints_arguments(parser)
     add_interpreter_arguments(parser)
     add_format_argument(parser)
 
@@ -51,7 +54,13 @@ def run(flags: SimpleNamespace) -> int:
     if frozen is None and flags.file:
         message = f"{path}: no such file; create it with rocmlint stack freeze {path}"
         raise ConfigError(message)
-    answer = survived(read_environment(interpreter_of(flags)), frozen)
+    environment = read_environment(interpreter_of(flags))
+    if frozen is not None and frozen.torch is not None:
+        of = f"{frozen.executable}, recorded {frozen.made}"
+        write_lines(flags, constraints_of_state(frozen), of)
+    else:
+        write_asked(flags, environment)
+    answer = survived(environment, frozen, constraints=flags.constraints or "")
     if flags.output_format == "json":
         return print_document(
             "survived",
@@ -64,14 +73,15 @@ def run(flags: SimpleNamespace) -> int:
             unread=answer.unread,
             suspects=answer.suspects,
             commands=answer.commands,
+            contradictions=answer.contradictions,
             others=answer.others,
             elsewhere=answer.elsewhere or None,
         )
-    print_lines(_text(answer, path))
+    print_lines(_text(answer, path, flags.constraints))
     return answer.exit_code
 
 
-def _text(answer: Survival, path: str) -> Iterator[str]:
+def _text(answer: Survival, path: str, constraints: str | None) -> Iterator[str]:
     frozen = answer.frozen
     if frozen is not None and frozen.torch is not None:
         yield f"then  {frozen.torch}  ({path}, {frozen.made})"
@@ -84,10 +94,16 @@ def _text(answer: Survival, path: str) -> Iterator[str]:
     yield from (f"  {each}" for each in answer.damage + answer.unread)
     yield from _part("who", answer.suspects)
     yield from _part("to roll back", answer.commands)
-    if answer.commands:
+    if answer.contradictions:
         yield ""
-        yield "To keep this build, put torch's version into constraints.txt and install with"
-        yield "-c constraints.txt; install packages that pin another torch with --no-deps."
+        yield "what then still contradicts it (pip check):"
+        for each in answer.contradictions:
+            yield f"  {each.package}: {each.why}"
+            yield f"    do: {each.command}"
+    if answer.commands and not constraints:
+        yield ""
+        yield "To keep this build, write it down with rocmlint stack survived --constraints"
+        yield "constraints.txt and install with -c constraints.txt."
     if answer.others:
         changed = few([_change(each) for each in answer.others], _SHOWN)
         yield ""
