@@ -159,10 +159,10 @@ class Reader:
     def read(self) -> None:
         """Read wheels for each Python, then sdists."""
         for python in PYTHONS:
-            index = Index(*_for_python(python))
+            index = Index(*for_python(python))
             for version, link in index.releases(self.package):
                 if not self.facts.get(version):
-                    self._keep(version, link, _from_wheel(self.package, link, index.session))
+                    self._keep(version, link, from_wheel(self.package, link, index.session))
         index = Index()
         sdists = [each for each in index.releases(self.package) if each[0] not in self.facts]
         for at, (version, link) in enumerate(sdists):
@@ -210,13 +210,15 @@ class Index:
         return {each.link.filename: each.link for each in found if not each.link.is_file}
 
 
-def _for_python(python: str) -> tuple[str, ...]:
+def for_python(python: str) -> tuple[str, ...]:
+    """Return the arguments of an :class:`Index` of wheels for a Python on Linux."""
     platforms = (f"--platform={each}" for each in _PLATFORMS)
     only = ("--only-binary=:all:", "--no-deps", "--implementation=cp")
     return (*only, f"--python-version={python}", *platforms)
 
 
-def _from_wheel(package: str, link: Any, session: Any) -> Facts | None:
+def from_wheel(package: str, link: Any, session: Any) -> Facts | None:
+    """Read the METADATA of a wheel; None where that did not work now."""
     try:
         metadata = dist_from_wheel_url(package, link.url, session).metadata
     except (HTTPRangeRequestUnsupported, PipError, OSError, zipfile.BadZipFile) as error:
