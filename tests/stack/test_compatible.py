@@ -86,6 +86,39 @@ def test_a_minor_version_is_the_patch_release_that_most_goes_with() -> None:
     assert library(answer, "vllm").version == "0.6.3.post1"
 
 
+def test_a_patch_release_that_a_package_pins_weighs_more_than_a_newer_one() -> None:
+    answer = shipped("2.14", "transformers", "diffusers", "vllm")
+    assert answer.torch == "2.14.0"
+    assert [each.answer for each in answer.libraries] == ["fits"] * 3
+    assert shipped("2.14", "transformers", "diffusers").torch == "2.14.1"
+
+
+@pytest.mark.parametrize(
+    ("torch", "reason"),
+    [
+        ("2.14.1", "vllm 0.33.0 requires torch==2.14.0"),
+        ("2.15", "vllm 0.33.0 requires torch==2.14.0"),
+        ("2.4.1", "vllm 0.6.3.post1 requires torch==2.4.0"),  # the newest about a torch 2.4
+    ],
+)
+def test_a_release_that_is_years_older_than_the_torch_is_no_answer(torch: str, reason: str) -> None:
+    found = library(shipped(torch, "vllm"), "vllm")
+    assert found == Library("vllm", "none fits", None, None, reason)
+
+
+def test_the_newest_that_takes_the_torch_is_explained_and_not_the_one_after() -> None:
+    found = library(shipped("2.13", "transformers", "vllm"), "vllm")
+    assert (found.version, found.following) == ("0.30.0", "0.32.0")
+    assert found.reason == "vllm 0.32.0 requires transformers>=5.16.1,<5.20.0"
+
+
+def test_a_search_that_two_packages_make_hopeless_ends_with_their_names() -> None:
+    asked = ("transformers", "diffusers", "accelerate", "huggingface-hub<1", "peft", "trl", "vllm")
+    answer = shipped("2.13", *asked, "sentence-transformers", "bitsandbytes")
+    assert not answer.together
+    assert "transformers 5.23.0 requires huggingface-hub>=1.31.0,<3.0" in answer.notes
+
+
 def test_a_specifier_bounds_the_answer() -> None:
     found = library(shipped("2.6", "transformers<5"), "transformers")
     assert found.version is not None
@@ -142,6 +175,18 @@ def test_a_torch_that_never_was(torch: str, message: str) -> None:
 def test_a_torch_that_has_no_wheel_for_this_python() -> None:
     with pytest.raises(VersionError, match=r"torch 2\.15\.0 requires Python>=3\.11"):
         shipped("2.15.0", "transformers", python="3.10")
+
+
+@pytest.mark.parametrize("ask_uv", [True, False])
+def test_a_torch_that_was_not_built_for_this_python(uv: UvOfTests, ask_uv: bool) -> None:
+    uv.fails("error: it must not be asked", 2)
+    message = r"torch 2\.0\.1 has no wheels for Python 3\.13: it has them for 3\.8, .*3\.11"
+    with pytest.raises(VersionError, match=message):
+        compatible("2.0.1", ["transformers"], python="3.13", ask_uv=ask_uv)
+
+
+def test_a_minor_version_is_the_patch_release_that_has_wheels_for_this_python() -> None:
+    assert shipped("2.3", "peft", python="3.12").torch == "2.3.1"
 
 
 def test_a_release_that_never_was_is_told() -> None:
@@ -249,6 +294,69 @@ def test_no_answer_is_no_proof(uv: UvOfTests, program: str, reason: str) -> None
     assert str(raised.value) == reason
 
 
+NEWER_ACCELERATE = (
+    "import sys\n"
+    "text = open('requirements.in').read()\n"
+    "if '--no-deps' in sys.argv: print('accelerate==99.1')\n"
+    "elif '99.1' not in text: print('accelerate==99.0\\npeft==0.21.2\\ntorch==2.4.1')\n"
+    "elif 'peft' in text: sys.exit('No solution found\\nBecause of peft')\n"
+    "else: print('accelerate==99.1\\ntorch==2.4.1')"
+)
+
+
+def test_the_library_that_stands_against_a_newer_release_is_named(uv: UvOfTests) -> None:
+    uv.runs(NEWER_ACCELERATE)
+    found = library(compatible("2.4.1", ["accelerate", "peft"]), "accelerate")
+    assert found.reason == "accelerate 99.1 is compatible with torch, but not with peft"
+
+
+def test_without_other_libraries_a_newer_release_that_can_be_installed_is_the_answer(
+    uv: UvOfTests,
+) -> None:
+    uv.runs(NEWER_ACCELERATE)
+    found = library(compatible("2.4.1", ["accelerate"]), "accelerate")
+    assert (found.version, found.following, found.reason) == ("99.1", None, "")
+
+
+def test_uv_downloads_no_python(uv: UvOfTests) -> None:
+    uv.runs(
+        "import os, sys\n"
+        "assert '--no-python-downloads' in sys.argv\n"
+        "assert os.environ['UV_PYTHON_DOWNLOADS'] == 'never'\n"
+        "print('peft==0.21.2')"
+    )
+    assert resolve(["peft"], "3.11") == {"peft": Version("0.21.2")}
+
+
+def test_uv_is_not_asked_for_what_came_out_long_before_the_torch(uv: UvOfTests) -> None:
+    uv.runs(
+        "text = open('requirements.in').read()\n"
+        "old = text.startswith('torch') or '>=' in text\n"
+        "print('torch==2.14.1' if old and 'vllm' not in text else 'vllm==0.2.5\\ntorch==2.14.1')\n"
+        "import sys\n"
+        "sys.exit('No solution found\\nBecause of it' if 'vllm>=' in text else 0)"
+    )
+    found = library(compatible("2.14.1", ["vllm"]), "vllm")
+    assert (found.answer, found.reason) == ("none fits", "vllm 0.33.0 requires torch==2.14.0")
+
+
+def test_why_a_release_that_takes_the_torch_cannot_be_installed_is_uvs_reason(
+    uv: UvOfTests,
+) -> None:
+    uv.runs(
+        "import sys\n"
+        "text = open('requirements.in').read()\n"
+        "print('vllm==0.33.0' if '--no-deps' in sys.argv else 'torch==2.14.0')\n"
+        "lacks = 'No solution found\\nBecause only certifi<=1 is available'\n"
+        "sys.exit(lacks if 'vllm' in text and '--no-deps' not in sys.argv else 0)"
+    )
+    found = library(compatible("2.14.0", ["vllm"]), "vllm")
+    assert found.reason == (
+        "vllm 0.33.0 takes torch 2.14.0, but cannot be installed: "
+        "Because only certifi<=1 is available"
+    )
+
+
 def test_a_uv_that_does_not_answer_is_no_proof(uv: UvOfTests) -> None:
     uv.runs("import time; time.sleep(600)")
     with pytest.raises(ResolverError, match="uv did not answer within 1 s"):
@@ -272,6 +380,7 @@ def test_without_uv_the_shipped_metadata_answer_and_say_so(uv: UvOfTests) -> Non
 def test_uv_is_asked_first_and_knows_what_came_later(uv: UvOfTests) -> None:
     uv.runs(
         "import sys\n"
+        "if '99.1' in open('requirements.in').read(): sys.exit('No solution found\\nBecause')\n"
         "print('accelerate==99.1' if '--no-deps' in sys.argv else\n"
         "      'accelerate==99.0\\ntorch==2.4.1')"
     )

@@ -142,8 +142,11 @@ class Explanation:
     def _why_not(self, name: str, version: Version, *, alone: bool = False) -> str:
         """Return what stands between a release and torch, or another package that was asked for.
 
-        What those bring could often be another release, and explains nothing.
+        What those bring could often be another release, and explains nothing. Of a release that
+        only the index knows, nothing is known here.
         """
+        if version not in published.releases(name):
+            return ""
         extras = {each: frozenset(goal.extras) for each, goal in self.goals.items()}
         asked = {TORCH} if alone else {TORCH, *self.goals}
         beside = {each: chosen for each, chosen in self.chosen.items() if each in asked}
