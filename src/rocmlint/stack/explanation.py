@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
-from rocmlint.published.closure import closure
 from rocmlint.published.fitting import TORCH, for_python, shown, up_to_date, why_not
 from rocmlint.stack.resolve import Refusal
 from rocmlint.text.written import minor_release
@@ -153,13 +153,20 @@ class Explanation:
         return why_not(name, version, beside, extras, self.by.python)
 
     def _brings_other(self, name: str, version: Version) -> str:
-        """Return which release that comes with one does not take the torch."""
-        torch = self.chosen[TORCH]
-        found = closure(name, version, self.goals[name].extras, self.by.python)
-        for each in found[1:]:
-            if each.torch is not None and not each.torch.contains(torch, prereleases=True):
-                way = " requires ".join((f"{name} {version}", *each.through))
-                return f"{way}, whose release {each.version} requires torch{shown(each.torch)}"
+        """Return which release that another one pins does not take the torch."""
+        torch, python = self.chosen[TORCH], self.by.python
+        required = published.requirements(name, version) or ()
+        for each in published.applicable(required, self.goals[name].extras, python):
+            pinned = published.pin(each.specifier)
+            if pinned is None or canonicalize_name(each.name) == TORCH:
+                continue
+            try:
+                asked = published.torch_requirement(each.name, pinned, each.extras, python)
+            except KeyError:
+                continue
+            if asked is not None and not asked.contains(torch, prereleases=True):
+                by = f"{name} {version} requires {each.name}=={pinned}"
+                return f"{by}, which requires torch{shown(asked)}"
         return ""
 
     def _exactly(self, name: str, version: Version) -> Requirement:
