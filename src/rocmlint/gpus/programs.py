@@ -42,14 +42,19 @@ def ask_program(
     environment: Mapping[str, str] | None = None,
     seconds: float = _SECONDS,
 ) -> Printed:
-    """Run a program from PATH or the folders. What it leaves running is ended with it."""
+    """Run a program from PATH or the folders. What it leaves running is ended with it.
+
+    Neither it nor what it imports may come from the folder of a project: a relative part of PATH
+    is left out, and it runs in the folder where it is.
+    """
     environment = os.environ if environment is None else environment
-    path = os.pathsep.join((environment.get("PATH", os.defpath), *folders))
+    on_path = environment.get("PATH", os.defpath).split(os.pathsep)
+    path = os.pathsep.join(each for each in (*on_path, *folders) if os.path.isabs(each))
     program = shutil.which(command[0], path=path)
     if program is None:
         return Printed(problem="is not installed")
     try:
-        child = start_group([program, *command[1:]], environment)
+        child = start_group([program, *command[1:]], environment, folder=os.path.dirname(program))
     except OSError as error:
         return Printed(problem=f"cannot be started: {error.strerror} ({program})")
     try:

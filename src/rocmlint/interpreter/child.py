@@ -22,14 +22,17 @@ def start_group(
     *,
     stderr: int = subprocess.PIPE,
     before: Callable[[], None] | None = None,
+    folder: str | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start a program with no input, whose output is read from pipes.
 
-    ``before`` is called in the child before the program begins, on POSIX only. Raises OSError.
+    ``folder`` is its current directory. ``before`` is called in the child before the program
+    begins, on POSIX only. Raises OSError.
     """
     return subprocess.Popen(
         command,
         env=environment,
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=stderr,

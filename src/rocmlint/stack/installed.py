@@ -98,6 +98,7 @@ class Environment:
     """The distributions that an interpreter imports from, and what its markers say.
 
     ``modules`` are the files that an import of each package would execute; None without any.
+    ``prefix`` is its sys.prefix: a virtual or a conda environment, or where Python is installed.
     """
 
     executable: str
@@ -106,6 +107,7 @@ class Environment:
     distributions: tuple[Distribution, ...]
     modules: Mapping[str, str | None]
     unreadable: tuple[str, ...] = ()
+    prefix: str = ""
 
     def get(self, name: str) -> Distribution | None:
         """Return the distribution of a name, however it is written; None if it is not installed."""
@@ -149,6 +151,7 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
         tuple(_distribution(each) for each in told["distributions"]),
         told["modules"],
         tuple(told["unreadable"]),
+        told["prefix"],
     )
 
 

@@ -20,6 +20,8 @@ Kind = Literal["HIP", "CUDA", "XPU", "CPU", "unknown"]
 
 _NAMES = ("__version__", "debug", "cuda", "git_version", "hip", "rocm", "xpu")
 _LARGEST = 100_000
+_LONGEST = 100
+"""Characters of a version of HIP that anyone wrote."""
 _LOCAL: tuple[tuple[str, Kind], ...] = (
     ("rocm", "HIP"),
     ("cu", "CUDA"),
@@ -63,14 +65,19 @@ class TorchBuild:
         """
         if self.rocm:
             return major_minor(self.rocm)
-        hip = major_minor(self.hip)
-        return hip if hip and Version(hip) <= _LAST_HIP_OF_ROCM else ""
+        return rocm_of_hip(self.hip)
 
     def __str__(self) -> str:
         """Return what it is, in a few words."""
         if self.kind == "HIP":
             return f"torch {self.version}, built for ROCm {self.rocm_release or '(unknown)'}"
         return f"torch {self.version}, {_ARTICLE[self.kind]}"
+
+
+def rocm_of_hip(hip: str) -> str:
+    """Return the ROCm of a version of HIP ("7.1" for 7.1.25424), or nothing where it tells none."""
+    release = major_minor(hip[:_LONGEST])
+    return release if release and Version(release) <= _LAST_HIP_OF_ROCM else ""
 
 
 _ARTICLE: dict[Kind, str] = {
