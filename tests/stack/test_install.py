@@ -360,7 +360,6 @@ def test_run_with_uv_installs_into_the_interpreter(project: Project) -> None:
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--run", "--output-format", "json"), "omit --output-format json"),
         (("--installer", "conda"), "--installer"),
         (("--torchvison",), "--torchvision"),
     ],

@@ -16,6 +16,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from packaging.requirements import Requirement
 
+from rocmlint.cli.main import main
 from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
 from tests.support.environments import Environment
@@ -168,23 +169,36 @@ def test_a_package_that_cannot_be_read_leaves_the_answer_open(
     (packages.site / "transformers-5.23.0.dist-info").mkdir()
     ended = project.run("stack", "show", "--python", str(packages.python))
     assert ended.returncode == 3
-    last = ended.stdout.splitlines()[-1]
-    assert last.startswith("0 conflicts, 1 note, 0 unknown, ")
-    assert last.endswith("; 1 package could not be read.")
+    numbers, unanswered = ended.stdout.splitlines()[-2:]
+    assert numbers.startswith("0 conflicts, 1 note, 0 unknown, ")
+    assert numbers.endswith("; 1 package could not be read.")
+    assert unanswered.startswith("not answered: a package: ")
+    assert "transformers-5.23.0.dist-info" in unanswered
 
 
-@pytest.mark.parametrize("has_pip", [True, False])
-def test_the_pip_of_another_interpreter_is_named(
-    project: Project, tmp_path: Path, has_pip: bool
+@pytest.mark.parametrize(
+    ("installer", "how"),
+    [
+        ("pip", "pip means the pip of this interpreter: {} -m pip"),
+        ("uv", "this interpreter has no pip: for pip install, type uv pip install --python {}"),
+        ("", "this interpreter has no pip: run {0} -m ensurepip once (on Debian and Ubuntu "),
+    ],
+)
+def test_how_to_type_pip_for_another_interpreter_is_told(
+    project: Project, tmp_path: Path, installer: str, how: str
 ) -> None:
     here = Environment(tmp_path / "other")
     add(here, "accelerate", "1.15.0", "psutil")
-    if has_pip:
+    if installer == "pip":
         add(here, "pip", "26.0")
-    told = project.run("stack", "show", "--python", str(here.root)).stdout
-    how = f"{here.python} -m pip" if has_pip else f"uv pip with --python {here.python}"
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    if installer == "uv":
+        (programs / "uv").write_text("#!/bin/sh\n")
+        (programs / "uv").chmod(0o755)
+    told = project.run("stack", "show", "--python", str(here.root), PATH=str(programs)).stdout
     assert "pip install psutil" in told
-    assert f"pip means the pip of this interpreter: {how}\n" in told
+    assert f"\n{how.format(here.python)}" in told
 
 
 @pytest.mark.usefixtures("transformers")
@@ -199,6 +213,53 @@ def test_a_rocm_that_hangs_or_crashes_is_told_and_the_rest_is_answered(
     assert "  ! amd-smi version was killed by SIGSEGV\n" in ended.stdout
     assert "  ! rocminfo failed with exit code 1: broken\n" in ended.stdout
     assert "transformers" in ended.stdout
+
+
+def test_what_one_package_lacks_counts_once_and_says_how_much(
+    packages: FakeEnvironment, project: Project
+) -> None:
+    packages.torch("2.13.0+rocm7.2", "7.2.26015")
+    packages.install("accelerate", "1.15.0", ["psutil", "pyyaml>=5", "torch>=2.0.0"])
+    ended = project.run("stack", "show", "--python", str(packages.python))
+    assert "\n1 conflict (2 requirements), 1 note, 0 unknown, " in ended.stdout
+
+
+def test_nothing_to_compare_is_said_to_be_unanswered(
+    packages: FakeEnvironment, project: Project
+) -> None:
+    packages.torch("2.9.1")
+    told = document(project, "show", "--python", str(packages.python))
+    assert (told["exit_code"], told["verdicts"]) == (3, [])
+    (line,) = told["unanswered"]
+    assert line.startswith("whether the packages are compatible: no two packages of the stack")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "--python", "/nowhere/python"),
+        ("show", "--smoky"),
+        ("index-url", "--rocm", "6.5"),
+        ("install-command", "--rocm", "rocm"),
+        ("install-command", "--rocm", "7.1", "--torch", "1.0"),
+        ("compatible", "--torch", "two"),
+        ("plan", "--to", "6.5"),
+        ("freeze", "/nowhere/at/all/state.json"),
+        ("survived", "/nowhere/state.json", "--python", "/nowhere/python"),
+        ("no-such-verb",),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("flag", [("--output-format", "json"), ("--output-format=json",)])
+def test_an_error_is_json_where_that_was_asked_for(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], flag: tuple[str, ...]
+) -> None:
+    assert main(["stack", *arguments, *flag]) == 2
+    printed = capsys.readouterr()
+    told = json.loads(printed.out)
+    jsonschema.validate(told, json.loads(SCHEMA.read_text()))
+    assert (told["verb"], told["exit_code"]) == (arguments[0], 2)
+    assert printed.err == f"error: {told['error']}\n"
 
 
 def document(project: Project, *arguments: str) -> Any:

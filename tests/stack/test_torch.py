@@ -81,7 +81,7 @@ def test_a_cuda_build_where_rocm_is_is_a_conflict(
     stack = packages.show(here)
     assert stack.exit_code == 1
     assert "is not a ROCm build, but ROCm 7.1.0 is installed here" in stack.verdicts[0].reason
-    assert stack.verdicts[0].action == "rocmlint stack install-command --rocm 7.1"
+    assert stack.verdicts[0].action == "rocmlint stack install-command --rocm 7.1.0"
 
 
 def test_the_build_for_this_rocm_fits(packages: FakeEnvironment, here: FakeMachine) -> None:

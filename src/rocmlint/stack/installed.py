@@ -40,6 +40,7 @@ code that is compiled when it is first used and kept beside them."""
 _SHOWN = 100
 """Characters of a requirement that cannot be read."""
 _IMPORT_NAMES = {"flash-attn": "flash_attn", "huggingface-hub": "huggingface_hub"}
+_IMPORT_NAMES |= {f"onnxruntime-{each}": "onnxruntime" for each in ("gpu", "migraphx", "rocm")}
 _IMPORT_NAMES |= {"amd-aiter": "aiter", "triton-rocm": "triton", "pytorch-triton-rocm": "triton"}
 
 PACKAGES = (
@@ -57,11 +58,21 @@ PACKAGES = (
     "vllm",
     "xformers",
     "deepspeed",
+    "jax",
+    "jaxlib",
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "onnxruntime-migraphx",
+    "onnxruntime-rocm",
     "numpy",
     "rocm",
     "rocm-sdk-core",
 )
 """The packages of the stack, in the order in which they are shown."""
+_NAMED_AFTER = re.compile(
+    r"jax-rocm\d+-(?:plugin|pjrt)|rocm-sdk-[a-z0-9-]+|rocm-profiler|amd-torch[a-z]*-device-[a-z0-9-]+"
+)
+"""Packages that are named after a ROCm or a GPU; they are shown after the others."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +131,18 @@ class Environment:
     @property
     def packages(self) -> tuple[Distribution, ...]:
         """The packages of the stack that are here, in their order."""
-        found = (self.get(name) for name in PACKAGES)
-        return tuple(each for each in found if each is not None)
+        found = (each for each in self.distributions if is_of_stack(each.name))
+        return tuple(sorted(found, key=lambda each: place_of(each.name)))
+
+
+def is_of_stack(package: str) -> bool:
+    """Return whether a package is one of the stack, by its normalized name."""
+    return package in PACKAGES or _NAMED_AFTER.fullmatch(package) is not None
+
+
+def place_of(package: str) -> tuple[int, str]:
+    """Return where a package of the stack, or what is judged with them, is shown."""
+    return (PACKAGES.index(package) if package in PACKAGES else len(PACKAGES)), package
 
 
 def is_of_torch(name: str) -> bool:

@@ -12,6 +12,7 @@ from packaging.version import Version
 
 from rocmlint.published import requirements, rocm_wheels
 from rocmlint.published.fitting import newest_accepting
+from rocmlint.stack.amd_packages import install, is_of_amd
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
 from rocmlint.stack.keeping import NOTHING, Kept
 from rocmlint.stack.rocm_builds import rocm_build
@@ -45,6 +46,9 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     name = canonicalize_name(requirement.name)
     if name in rocm_wheels.BUILT_FOR_CUDA:
         return rocm_build(_text(requirement), kept)
+    if is_of_amd(name):
+        wanted = next((each.version for each in requirement.specifier), package.version)
+        return install(wanted, _text(requirement))
     if name not in TORCH_FAMILY:
         if _replaces_torch(name):
             return kept.pip_install("--no-deps", _text(requirement))

@@ -8,17 +8,30 @@ from typing import TYPE_CHECKING
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
+from rocmlint.stack.amd_packages import amd_packages
+from rocmlint.stack.compiled import compiled
 from rocmlint.stack.declared import declared
+from rocmlint.stack.driver import Driver, driver_and_rocm, find_driver
 from rocmlint.stack.guards import guards
 from rocmlint.stack.installed import Environment, read_environment
+from rocmlint.stack.jax import jax, plugins
 from rocmlint.stack.keeping import NOTHING, Kept, kept
+from rocmlint.stack.rivals import rivals
 from rocmlint.stack.rocm import Rocm, find_rocm
 from rocmlint.stack.torch_and_rocm import torch_and_rocm
 from rocmlint.stack.torch_build import TorchBuild, read_torch
 from rocmlint.stack.verdicts import Verdict, conflicts_first, exit_code
+from rocmlint.stack.visible import seen_by_a_job, visible
 
 if TYPE_CHECKING:
     from rocmlint.stack.smoke import Observed
+
+
+_UNKNOWN = 3
+_NOTHING_TO_COMPARE = (
+    "whether the packages are compatible: no two packages of the stack are installed, and there is "
+    "neither a ROCm nor a GPU that torch could be compared with"
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +44,7 @@ class Stack:
     environment: Environment
     verdicts: tuple[Verdict, ...]
     observed: Observed | None = None
+    driver: Driver | None = None
     kept: Kept = NOTHING
     """What the commands of the verdicts leave alone: nothing where torch is not for the ROCm."""
 
@@ -39,6 +53,16 @@ class Stack:
         """1 for a conflict, 3 where not all could be answered, else 0."""
         code = exit_code(self.verdicts)
         return 3 if code == 0 and self.environment.unreadable else code
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """What could not be answered, a line each; the exit code is 3 where nothing is wrong."""
+        open_ones = [each for each in self.verdicts if each.judgement == "unknown"]
+        lines = [f"{each.package}: {each.reason}" for each in open_ones]
+        lines += [f"a package: {each}" for each in self.environment.unreadable]
+        if not lines and self.exit_code == _UNKNOWN:
+            lines = [_NOTHING_TO_COMPARE]
+        return tuple(dict.fromkeys(lines))
 
 
 def read_stack(
@@ -63,13 +87,24 @@ def read_stack(
         from rocmlint.stack.smoke import smoke as import_all  # noqa: PLC0415 - seldom wanted
 
         observed = import_all(interpreter, environment, devices)
-    of_torch = tuple(torch_and_rocm(torch, rocm.without_torch, devices))
+    beside_torch = rocm.without_torch
+    driver = find_driver(machine)
+    needs_torch = torch is not None or not plugins(environment)
+    of_torch = tuple(torch_and_rocm(torch, beside_torch, devices)) if needs_torch else ()
     stays = not any(each.judgement == "conflict" for each in of_torch)
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
     verdicts = (
         *of_torch,
+        *amd_packages(environment, seen_by_a_job(machine.environment, devices)),
+        *driver_and_rocm(driver, torch, beside_torch),
+        *jax(environment, beside_torch, devices),
+        *compiled(environment, torch, beside_torch),
+        *rivals(environment, torch, beside_torch),
+        *visible(machine.environment, devices),
         *declared(environment, keep),
         *guards(environment, keep),
         *(observed.verdicts if observed else ()),
     )
-    return Stack(rocm, devices, torch, environment, conflicts_first(verdicts), observed, keep)
+    return Stack(
+        rocm, devices, torch, environment, conflicts_first(verdicts), observed, driver, keep
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
-from rocmlint.stack.installed import import_name
+from rocmlint.stack.installed import PACKAGES, import_name
 from rocmlint.stack.remedy import reinstall
 from rocmlint.stack.verdicts import Judgement, Verdict
 
@@ -39,7 +39,7 @@ def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) 
     architectures = seen = None
     hip = ""
     for package in environment.packages:
-        if package.name in _NOT_IMPORTED:
+        if package.name in _NOT_IMPORTED or package.name not in PACKAGES:
             continue
         started = time.monotonic()
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.verdicts import Verdict
+from rocmlint.stack.versions import major_minor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,8 @@ def torch_and_rocm(torch: TorchBuild | None, rocm: Rocm, devices: Devices) -> It
         yield _damaged(torch)
     if torch.kind == "HIP":
         yield from _hip(torch, rocm)
-        yield from _code_for(torch, devices)
+        if rocm.chosen is None or rocm.chosen.kind != "wheel":  # AMD's torch has other code
+            yield from _code_for(torch, devices)
     elif rocm.version or devices.names:
         yield _no_rocm_build(torch, rocm, devices)
 
@@ -116,9 +118,14 @@ def _differs(built: str, rocm: Rocm) -> str:
 
 
 def _same(rocm: Rocm) -> str:
-    if rocm_wheels.torch_for(rocm.release):
-        return f"to have one ROCm: rocmlint stack install-command --rocm {rocm.release}"
+    if _has_wheels(rocm):
+        return f"to have one ROCm: rocmlint stack install-command --rocm {rocm.version}"
     return f"torch has no wheels for ROCm {rocm.release}: compile extensions with torch's own ROCm"
+
+
+def _has_wheels(rocm: Rocm) -> bool:
+    """Return whether torch has wheels for some patch release of this ROCm."""
+    return rocm.release in map(major_minor, rocm_wheels.rocm_versions())
 
 
 def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
@@ -158,8 +165,8 @@ def _wheels_for(device: str, rocm: str) -> str:
 def _install(rocm: Rocm) -> str:
     if not rocm.release:
         return "rocmlint stack install-command --rocm VERSION"
-    if rocm_wheels.torch_for(rocm.release):
-        return f"rocmlint stack install-command --rocm {rocm.release}"
+    if _has_wheels(rocm):
+        return f"rocmlint stack install-command --rocm {rocm.version}"
     return (
-        f"rocmlint stack index-url --rocm {rocm.release} (it names the nearest version with wheels)"
+        f"rocmlint stack index-url --rocm {rocm.version} (it names the nearest version with wheels)"
     )

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-Grade = Literal["declared", "built", "code guard", "observed"]
+Grade = Literal["declared", "built", "code guard", "observed", "documented", "variable"]
 """Who says so: the metadata, what torch was compiled for, the package's own code when it is
-imported, or an import that ran."""
+imported, an import that ran, what AMD's documentation lists, or a variable of the environment."""
 Judgement = Literal["fits", "conflict", "note", "unknown"]
 """A note is worth knowing and breaks nothing by itself; unknown is what could not be judged."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.ages import about_tables
 from rocmlint.cli.verbs import run_group
+from rocmlint.errors import RocmlintError
 from rocmlint.published import tables
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ VERBS = {
     "update": "fetch newer tables of releases and wheels from the package indexes",
 }
 """Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
+_WRONG = 2
+"""The exit code of all errors."""
 _ABOUT = "Report which ROCm, PyTorch and library versions are installed and compatible."
 
 
@@ -29,12 +33,25 @@ def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint stack``. Raises RocmlintError for an unknown verb.
 
     Its verbs use tables that ``rocmlint stack update`` fetched, and tell it; linting never does.
+    Where JSON was asked for, an error is a document, too.
     """
     tables.prefer_fetched()
-    code = run_group("stack", _ABOUT, VERBS, __name__, arguments)
+    try:
+        code = run_group("stack", _ABOUT, VERBS, __name__, arguments)
+    except RocmlintError as error:
+        if _wants_json(arguments):
+            from rocmlint.cli.stack.common import print_document  # noqa: PLC0415 - only mistakes
+
+            print_document(arguments[0], _WRONG, error=str(error))
+        raise
     notes = tuple(about_tables(tables.used())) if arguments[:1] != ["update"] else ()
     if notes:
         from rocmlint.cli.stack.chosen import tell  # noqa: PLC0415 - few answers have any
 
         tell(notes)
     return code
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    flag = "--output-format"
+    return f"{flag}=json" in arguments or (flag, "json") in pairwise(arguments)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import shutil
 import sys
 from dataclasses import asdict
 from itertools import groupby
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
+from rocmlint.cli.stack.blocks import Block, blocks, package_of
 from rocmlint.cli.stack.common import (
     Help,
     add_format_argument,
@@ -18,9 +22,9 @@ from rocmlint.cli.stack.common import (
     print_lines,
 )
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
-from rocmlint.stack.installed import PACKAGES
+from rocmlint.stack.driver import unknown
+from rocmlint.stack.installed import is_of_stack, place_of
 from rocmlint.stack.show import Stack, read_stack
-from rocmlint.stack.verdicts import ORDER
 from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
@@ -28,14 +32,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from types import SimpleNamespace
 
+    from rocmlint.stack.installed import Environment
     from rocmlint.stack.verdicts import Verdict
 
 HELP = Help(
     "[--smoke] [--python PYTHON]",
     "Show ROCm, the GPUs, torch and the libraries around it, and whether they are compatible.",
-    "exit codes: 0 compatible, 1 a conflict, 3 something is unknown, 2 usage error",
+    "exit codes: 0 compatible, 1 a conflict, 3 something is not answered, 2 usage error",
 )
-_PIP = "pip install "
+_PIP = re.compile(r"\bpip (?:un)?install\b")
+_UNANSWERED = 3
+_SEEN = frozenset({"built", "observed"})
+"""The grades of what fits a ROCm or a GPU, which are no packages."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -83,8 +91,12 @@ def _document(stack: Stack) -> dict[str, Any]:
             "architectures": observed.architectures if observed else None,
             "devices": observed.devices if observed else None,
         },
+        "driver": None
+        if stack.driver is None
+        else {**asdict(stack.driver), "unknown": _unknown_driver(stack)},
         "packages": {each.name: each.version for each in environment.packages},
         "unreadable": environment.unreadable,
+        "unanswered": stack.unanswered,
         "verdicts": stack.verdicts,
     }
 
@@ -94,7 +106,7 @@ def _text(stack: Stack) -> Iterator[str]:
         ("Python", f"{stack.environment.python}  {stack.environment.executable}"),
         *_rocm(stack),
     ]
-    head += [*_devices(stack), *_torch(stack)]
+    head += [*_devices(stack), *_driver(stack), *_torch(stack)]
     yield tabulate(head, tablefmt="plain", disable_numparse=True)
     problems = [f"{each.source} {each.problem}" for each in stack.rocm.problems]
     problems += [*stack.devices.problems, *stack.environment.unreadable]
@@ -125,6 +137,18 @@ def _devices(stack: Stack) -> Iterator[tuple[str, str]]:
         yield "GPU", f"{len(list(same))} x {name}  ({devices.source})"
 
 
+def _driver(stack: Stack) -> Iterator[tuple[str, str]]:
+    if stack.driver is not None:
+        yield "driver", f"{stack.driver}  ({stack.driver.source})"
+        yield from (("", each) for each in (_unknown_driver(stack), stack.driver.note) if each)
+
+
+def _unknown_driver(stack: Stack) -> str:
+    torch = stack.torch.rocm_release if stack.torch else ""
+    wanted = torch or stack.rocm.release
+    return unknown(stack.driver, wanted) if stack.driver and wanted else ""
+
+
 def _torch(stack: Stack) -> Iterator[tuple[str, str]]:
     torch, observed = stack.torch, stack.observed
     if torch is None:
@@ -150,32 +174,48 @@ def _torch(stack: Stack) -> Iterator[tuple[str, str]]:
 
 
 def _verdicts(stack: Stack) -> Iterator[str]:
-    standing = [each for each in stack.verdicts if each.judgement != "fits"]
-    missing = [each for each in standing if _is_missing(each)]
-    others = [each for each in standing if not _is_missing(each)]
-    yield from _pairs([each for each in others if each.judgement == "conflict"])
+    found = blocks(stack.verdicts)
     beside = stack.kept.pip_install().removeprefix("pip install")
-    for package in dict.fromkeys(_package(each) for each in missing):
-        its = [each for each in missing if _package(each) == package]
-        yield from _lacking(package, its, beside)
-    yield from _pairs([each for each in others if each.judgement != "conflict"])
+    for block in found:
+        yield from block.lines(beside)
     fitting = [each for each in stack.verdicts if each.judgement == "fits"]
     rows = list(_fitting(fitting))
     if rows:
         yield tabulate(rows, ("fits", "needs", "found", "by"), disable_numparse=True)
         yield ""
-    python = stack.environment.executable
-    if python != sys.executable and any(_PIP in each.action for each in standing):
-        how = (
-            f"{python} -m pip" if stack.environment.get("pip") else f"uv pip with --python {python}"
-        )
-        yield f"pip means the pip of this interpreter: {how}"
-    numbers = {each: _count(stack.verdicts, each) for each in ORDER}
+    if any(_PIP.search(each.action) for each in stack.verdicts):
+        yield from _pip_of(stack.environment)
     yield (
-        f"{counted(numbers['conflict'], 'conflict')}, {counted(numbers['note'], 'note')}, "
-        f"{numbers['unknown']} unknown, {numbers['fits']} fit"
+        f"{_numbers(found, 'conflict')}, {_numbers(found, 'note')}, "
+        f"{_numbers(found, 'unknown')}, {len(fitting)} fit"
         f" ({len(rows)} of them between packages of the stack){_unread(stack)}."
     )
+    if stack.exit_code == _UNANSWERED:
+        yield f"not answered: {'; '.join(stack.unanswered)}"
+
+
+def _numbers(found: Sequence[Block], judgement: str) -> str:
+    """Count the blocks that are printed, and what is in them where that is more."""
+    of_kind = [each for each in found if each.judgement == judgement]
+    requirements = sum(len(each.verdicts) for each in of_kind)
+    inside = f" ({counted(requirements, 'requirement')})" if requirements > len(of_kind) else ""
+    number = counted(of_kind, judgement) if judgement != "unknown" else f"{len(of_kind)} unknown"
+    return number + inside
+
+
+def _pip_of(environment: Environment) -> Iterator[str]:
+    """Say how to type the commands above for this interpreter, with what there is."""
+    python = shlex.quote(environment.executable)
+    if environment.get("pip"):
+        if environment.executable != sys.executable:
+            yield f"pip means the pip of this interpreter: {python} -m pip"
+    elif shutil.which("uv"):
+        yield f"this interpreter has no pip: for pip install, type uv pip install --python {python}"
+    else:
+        yield (
+            f"this interpreter has no pip: run {python} -m ensurepip once (on Debian and Ubuntu "
+            f"after apt install python3-venv); then pip means {python} -m pip"
+        )
 
 
 def _unread(stack: Stack) -> str:
@@ -183,71 +223,13 @@ def _unread(stack: Stack) -> str:
     return f"; {counted(unreadable, 'package')} could not be read" if unreadable else ""
 
 
-def _pairs(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    pairs = dict.fromkeys((each.judgement, each.package, each.on) for each in verdicts)
-    for pair in pairs:
-        yield from _in_full([e for e in verdicts if (e.judgement, e.package, e.on) == pair])
-
-
-def _is_missing(verdict: Verdict) -> bool:
-    return verdict.judgement == "conflict" and verdict.grade == "declared" and not verdict.found
-
-
-def _lacking(package: str, verdicts: Sequence[Verdict], beside: str) -> Iterator[str]:
-    """Yield in one piece what a package requires and nobody installed.
-
-    ``beside`` is how a command ends that leaves torch alone.
-    """
-    yield f"conflict: {package} and a missing package"
-    yield f"  {'declared:':<12}it requires {', '.join(each.requirement for each in verdicts)}"
-    simple = [_installed_by(each.action, beside) for each in verdicts]
-    together = " ".join(filter(None, simple))
-    actions = [f"{_PIP}{together}{beside}"] if together else []
-    actions += [each.action for each, one in zip(verdicts, simple, strict=True) if not one]
-    yield from (f"  {'do:':<12}{action}" for action in dict.fromkeys(actions))
-    yield ""
-
-
-def _installed_by(action: str, beside: str) -> str:
-    """Return the one package that an action installs; empty where more is to be said of it."""
-    if not action.startswith(_PIP) or not action.endswith(beside):
-        return ""
-    package = action.removeprefix(_PIP).removesuffix(beside)
-    return "" if " " in package else package
-
-
 def _fitting(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, str, str, str]]:
     """Yield a row for each pair that fits; what is required besides the stack is in the JSON."""
     grades: dict[tuple[str, str, str], list[str]] = {}
     for each in verdicts:
-        if each.package in PACKAGES and (
-            each.on in PACKAGES or each.grade in {"built", "observed"}
-        ):
-            key = (_package(each), each.requirement, each.found or "")
+        of_packages = is_of_stack(each.package) and (is_of_stack(each.on) or each.grade in _SEEN)
+        if of_packages or each.grade == "documented":
+            key = (package_of(each), each.requirement, each.found or "")
             grades.setdefault(key, []).append(each.grade)
-    for key, found in sorted(grades.items(), key=lambda each: _place(each[0][0])):
+    for key, found in sorted(grades.items(), key=lambda each: place_of(each[0][0].split(" ")[0])):
         yield (*key, ", ".join(dict.fromkeys(found)))
-
-
-def _place(package: str) -> int:
-    return PACKAGES.index(package.partition(" ")[0])
-
-
-def _count(verdicts: Iterable[Verdict], judgement: str) -> int:
-    return sum(each.judgement == judgement for each in verdicts)
-
-
-def _package(verdict: Verdict) -> str:
-    return f"{verdict.package} {verdict.version}".rstrip()
-
-
-def _in_full(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yield all that is known of one pair: who says so, why, and once each what to do."""
-    first = verdicts[0]
-    other = f" and {first.on} {first.found or ''}".rstrip() if first.on else ""
-    yield f"{first.judgement}: {_package(first)}{other}"
-    for each in verdicts:
-        yield f"  {each.grade + ':':<12}{each.reason}"
-    for action in dict.fromkeys(each.action for each in verdicts if each.action):
-        yield f"  {'do:':<12}{action}"
-    yield ""

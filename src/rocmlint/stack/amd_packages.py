@@ -1,0 +1,204 @@
+"""AMD's own wheels of an interpreter: which GPUs they have code for, and whether they fit together.
+
+A multi-arch release has host code in rocm-sdk-libraries and torch, and the code for a GPU in
+rocm-sdk-device-gfx1151 and amd-torch-device-gfx1151; one for a family of GPUs has all of it in
+rocm-sdk-libraries-gfx110X-all and torch (docs/packaging/python_packaging.md of ROCm/TheRock).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from rocmlint.published import amd_wheels
+from rocmlint.stack.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from packaging.requirements import Requirement
+
+    from rocmlint.gpus.devices import Devices
+    from rocmlint.stack.installed import Distribution, Environment
+
+_CORE, _HOST = "rocm-sdk-core", "rocm-sdk-libraries"
+_FAMILY = re.compile(rf"{_HOST}-(gfx[0-9a-z-]+)")
+_KINDS = ("rocm-sdk", "amd-torch")
+_DEVICE = re.compile(r"(rocm-sdk|amd-torch)-device-(gfx[0-9a-z-]+)")
+_SDK = re.compile(r"rocm-sdk-(?:libraries(?:-gfx.+)?|devel|device-gfx.+)|rocm-profiler")
+_NIGHTLY_FAMILY = "https://rocm.nightlies.amd.com/v2/{family}/"
+"""docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
+_FIRST_OF_STABLE = Version("10")
+_EFFECT = "kernels fail with hipErrorNoBinaryForGpu"
+
+
+@dataclass(frozen=True)
+class _Code:
+    """What has code for GPUs: host code without any, or a package whose name says for which.
+
+    ``needs`` is how the extra is asked for that brings the code.
+    """
+
+    package: Distribution
+    names: tuple[str, ...]
+    is_host: bool
+    needs: str
+
+    def runs_on(self, gpu: str) -> bool:
+        return any(gpu in _targets(each) for each in self.names)
+
+
+def amd_packages(environment: Environment, devices: Devices) -> Iterator[Verdict]:
+    """Judge AMD's wheels: against the GPUs, and against each other where no metadata does."""
+    yield from _versions(environment)
+    for code in _found(environment):
+        yield from _for_devices(code, environment, devices.architectures)
+
+
+def is_of_amd(package: str) -> bool:
+    """Return whether only AMD's indexes have a package: PyPI's rocm is something else."""
+    return package in {"rocm", _CORE} or bool(_SDK.fullmatch(package) or _DEVICE.fullmatch(package))
+
+
+def _targets(name: str) -> tuple[str, ...]:
+    """Return the GPUs that a package is for by its name; one that is newer than the data itself.
+
+    torch's packages are for whole generations, too: amd-torch-device-gfx11.
+    """
+    known = tuple(each.gfx for each in amd_wheels.devices())
+    generation = tuple(each for each in known if each[:-2] == name)
+    return amd_wheels.members(name) or generation or (name,)
+
+
+def _found(environment: Environment) -> Iterator[_Code]:
+    names = [(each, _DEVICE.fullmatch(each.name)) for each in environment.distributions]
+    of = {kind: tuple(m[2] for _, m in names if m and m[1] == kind) for kind in _KINDS}
+    for each in environment.distributions:
+        family = _FAMILY.fullmatch(each.name)
+        if family:
+            yield _Code(each, (family[1], *of["rocm-sdk"]), is_host=False, needs="rocm[libraries]")
+    host, torch = environment.get(_HOST), environment.get("torch")
+    if host:
+        yield _Code(host, of["rocm-sdk"], is_host=True, needs="rocm[libraries,{}]")
+    if torch and (of["amd-torch"] or any(map(_is_of_torch, torch.requires))):
+        yield _Code(torch, of["amd-torch"], is_host=True, needs="torch[{}]")
+
+
+def _is_of_torch(requirement: Requirement) -> bool:
+    return _DEVICE.fullmatch(canonicalize_name(requirement.name)) is not None
+
+
+def _for_devices(code: _Code, environment: Environment, gpus: Iterable[str]) -> Iterator[Verdict]:
+    """Yield a verdict for each GPU; what has code for none is wrong without a GPU, too."""
+    gpus = tuple(dict.fromkeys(gpus))
+    missed = [gpu for gpu in gpus if not code.runs_on(gpu)]
+    for gpu in gpus:
+        if gpu not in missed:
+            yield _verdict(code.package, gpu)
+    if code.is_host and not code.names:
+        about = gpus[0] if gpus else "GPU"
+        yield replace(
+            _verdict(code.package, about),
+            found=None,
+            judgement="conflict",
+            reason=f"it is host code without code for any GPU, and no package of its kind for a "
+            f"GPU is installed: {_EFFECT}",
+            action=_cure(code, environment, gpus),
+        )
+        return
+    if not missed:
+        return
+    is_one_of_many = len(missed) < len(gpus)  # an integrated one beside the one that is meant
+    has = " ".join(dict.fromkeys(gfx for name in code.names for gfx in _targets(name)))
+    yield replace(
+        _verdict(code.package, " ".join(missed)),
+        judgement="note" if is_one_of_many else "conflict",
+        reason=f"it has code for {has}, not for {' or '.join(missed)}: {_EFFECT}",
+        action="hide this GPU from the job with HIP_VISIBLE_DEVICES"
+        if is_one_of_many
+        else _cure(code, environment, missed),
+    )
+
+
+def _verdict(package: Distribution, gpu: str) -> Verdict:
+    requirement = f"code for {gpu}" if gpu.startswith("gfx") else "code for a GPU"
+    return Verdict(
+        package.name, package.version, gpu, gpu, requirement, "built", "fits", source=package.place
+    )
+
+
+def _versions(environment: Environment) -> Iterator[Verdict]:
+    """Compare what is published together where no metadata that always counts asks for it."""
+    required = {
+        each.name
+        for one in environment.distributions
+        for each in one.requires
+        if "extra" not in str(each.marker)
+    }
+    for each in environment.distributions:
+        of_torch = each.name.startswith("amd-torch-device-")
+        other = environment.get("torch" if of_torch else _CORE)
+        is_part = of_torch or _SDK.fullmatch(each.name) is not None
+        if is_part and other and each.version != other.version and each.name not in required:
+            yield Verdict(
+                each.name,
+                each.version,
+                other.name,
+                other.version,
+                f"{other.name}=={each.version}",
+                "built",
+                "conflict",
+                reason=f"they are parts of one release, but {other} is installed",
+                action=f"install {each.name} {other.version} from the index of {other.name}, or "
+                "uninstall it",
+                source=each.place,
+            )
+
+
+def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
+    """Return the command that brings the code for GPUs, in the versions that are installed.
+
+    An index for a family has that of the first one only.
+    """
+    gpus = tuple(gpus)
+    torch, core = environment.get("torch"), environment.get(_CORE)
+    rocm = core.version if core else code.package.version.partition("+rocm")[2]
+    if code.is_host:
+        extras = amd_wheels.extras(gpus or ("gfx...",))
+        wanted = f"{code.needs.format(extras)}=={code.package.version}"
+        return install(rocm, wanted)
+    family = amd_wheels.family_of(gpus[0])
+    if not family:
+        return f"AMD has no wheels for {gpus[0]}"
+    parts = [f"{code.needs}=={code.package.version}", f"torch=={torch.version}" if torch else ""]
+    url = _NIGHTLY_FAMILY if _is_nightly(rocm) else amd_wheels.index("family").url
+    removed = [code.package.name, "rocm", *(["torch"] if torch else [])]
+    new = _install(url.format(family=family), *filter(None, parts))
+    return f"pip uninstall -y {' '.join(removed)}, then {new}"
+
+
+def install(rocm: str, *wanted: str) -> str:
+    """Return the command that installs requirements from AMD's index for a version of ROCm."""
+    return _install(_index(rocm), *wanted)
+
+
+def _install(url: str, *wanted: str) -> str:
+    return f"pip install --index-url {url} {' '.join(map(shlex.quote, wanted))}"
+
+
+def _index(rocm: str) -> str:
+    """Return the multi-arch index for a version of ROCm, as AMD's pages have them."""
+    if _is_nightly(rocm):
+        return amd_wheels.index("nightly").url
+    major = rocm.partition(".")[0]
+    is_new = major.isdecimal() and Version(major[:9]) >= _FIRST_OF_STABLE
+    return amd_wheels.index("stable" if is_new else "multi-arch").url
+
+
+def _is_nightly(rocm: str) -> bool:
+    return re.search(r"(?:a|rc|\.dev)\d", rocm) is not None

@@ -1,0 +1,158 @@
+"""For which platform the packages with compiled code were built, by the runtimes they load.
+
+An extension for ROCm loads libamdhip64.so.7, one for CUDA libcudart.so.12: the name stands in the
+file as text. The metadata tells it only in a label (vllm 0.31.0+rocm723), if at all.
+"""
+
+from __future__ import annotations
+
+import csv
+import mmap
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rocmlint.disk.read import read_small
+from rocmlint.published import amd_wheels
+from rocmlint.stack.installed import BUILT_AGAINST_TORCH
+from rocmlint.stack.remedy import rocm_build
+from rocmlint.stack.verdicts import Verdict
+from rocmlint.stack.versions import major_minor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.stack.installed import Distribution, Environment
+    from rocmlint.stack.rocm import Rocm
+    from rocmlint.stack.torch_build import TorchBuild
+
+_PACKAGES = sorted(BUILT_AGAINST_TORCH - {"deepspeed", "aiter", "amd-aiter"})
+"""Those that are compiled when they are installed; the others compile when they are used."""
+_LIBRARY = re.compile(r"[^/].*\.(?:so|pyd)")
+_HIP = (b"libamdhip64.so", b"amdhip64_")
+_MAJOR = re.compile(rb"(?:libamdhip64\.so\.?|amdhip64_)(\d{0,3})(?:\x00|\.dll)")
+_CUDA = (b"libcudart", b"libcuda.so.1", b"cudart64_")
+_LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?|\d{2,4})(?!\d)")
+_MOST_FILES, _LARGEST = 12, 1_000_000_000
+_LARGEST_RECORD = 20_000_000
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a package was compiled for: "ROCm" or "CUDA", and where that was read.
+
+    ``hip`` is the major version of the HIP that it loads, ``rocm`` the ROCm that its label names.
+    """
+
+    platform: str
+    source: str
+    hip: str = ""
+    rocm: str = ""
+
+
+def compiled(environment: Environment, torch: TorchBuild | None, rocm: Rocm) -> Iterator[Verdict]:
+    """Judge the packages with compiled code; on a machine without ROCm none is wrong."""
+    is_hip = torch is not None and torch.kind == "HIP"
+    if not is_hip and not rocm.version:
+        return
+    for name in _PACKAGES:
+        package = environment.get(name)
+        built = built_for(package) if package else None
+        if package and built:
+            yield _judged(package, built, torch if is_hip else None, rocm.release)
+
+
+def built_for(package: Distribution) -> Built | None:
+    """Return what a package was compiled for; None where neither its files nor its label tell."""
+    rocm = labelled(package.version)
+    for path in _libraries(package):
+        platform, hip = _loaded(path)
+        if platform:
+            return Built(platform, path, hip, rocm if platform == "ROCm" else "")
+    local = package.version.partition("+")[2]
+    if rocm or local.startswith("cu"):
+        return Built("ROCm" if rocm else "CUDA", package.place, rocm=rocm)
+    return None
+
+
+def labelled(version: str) -> str:
+    """Return the ROCm that a label names, also without dots: 7.2.3 for 0.31.0+rocm723."""
+    match = _LABEL.search(version.partition("+")[2])
+    if match is None or "." in match[1]:
+        return match[1] if match else ""
+    major = match[1][:2] if match[1].startswith("1") else match[1][:1]
+    return ".".join((major, *match[1][len(major) :]))
+
+
+def _judged(package: Distribution, built: Built, torch: TorchBuild | None, here: str) -> Verdict:
+    release = torch.rocm_release if torch else here
+    verdict = Verdict(
+        package.name,
+        package.version,
+        "ROCm",
+        release or None,
+        "a ROCm build",
+        "built",
+        "fits",
+        source=built.source,
+    )
+    if built.platform == "CUDA":
+        why = f"it is a CUDA build: {os.path.basename(built.source)} needs CUDA's libraries"
+        action = _instead(package, release)
+        return replace(verdict, judgement="conflict", reason=why, action=action)
+    hip = torch.hip.partition(".")[0] if torch else ""
+    if built.hip and hip.isdecimal() and built.hip != hip:
+        why = f"it was compiled for HIP {built.hip} and loads libamdhip64.so.{built.hip}, but torch"
+        why += f" {torch.version if torch else ''} has HIP {hip}: it cannot be loaded beside it"
+        action = _instead(package, release)
+        return replace(verdict, judgement="conflict", reason=why, action=action)
+    label = major_minor(built.rocm)
+    if label and release and label != release:
+        why = f"it was compiled for ROCm {built.rocm}, torch for {release}"
+        why = why if torch else f"it was compiled for ROCm {built.rocm}, here is {release}"
+        return replace(verdict, judgement="note", reason=why, action=_instead(package, release))
+    return verdict
+
+
+def _instead(package: Distribution, rocm: str) -> str:
+    """Return where the ROCm build of a package is, as far as that is known."""
+    known = amd_wheels.elsewhere(package.name, rocm)
+    if not known:
+        return rocm_build(f"{package.name}=={package.version.partition('+')[0]}")
+    note = f" ({known[0].note})" if known[0].note else ""
+    return f"for ROCm {', '.join(known[0].rocm)}: {'; '.join(known[0].commands)}{note}"
+
+
+def _libraries(package: Distribution) -> list[str]:
+    """Return the libraries of a package that RECORD lists, but not more than a few."""
+    found: list[str] = []
+    try:
+        record = read_small(os.path.join(package.place, "RECORD"), _LARGEST_RECORD)
+    except OSError:
+        return found
+    root = os.path.dirname(package.place)
+    try:
+        for row in csv.reader(record.decode(errors="replace").splitlines()):
+            inside = row and not row[0].startswith("..") and not os.path.isabs(row[0])
+            if inside and _LIBRARY.fullmatch(row[0]) and len(found) < _MOST_FILES:
+                found.append(os.path.join(root, row[0]))
+    except csv.Error:
+        pass
+    return found
+
+
+def _loaded(path: str) -> tuple[str, str]:
+    """Return the platform whose runtime a library names, and the major version of HIP."""
+    try:
+        if not os.path.isfile(path) or not 0 < os.path.getsize(path) < _LARGEST:
+            return "", ""
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for name in _HIP:
+                match = _MAJOR.match(data, max(data.find(name), 0))
+                if match:
+                    return "ROCm", match[1].decode()
+            is_cuda = any(data.find(name) >= 0 for name in _CUDA)
+            return ("CUDA" if is_cuda else ""), ""
+    except (OSError, ValueError):
+        return "", ""

@@ -1,0 +1,267 @@
+"""JAX, onnxruntime, bitsandbytes, vLLM, flash-attn and triton beside a ROCm."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from rocmlint.stack.compiled import Built, built_for, labelled
+from rocmlint.stack.installed import Distribution
+from tests.support.stacks import FakeEnvironment, FakeMachine, amd_smi
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocmlint.stack.verdicts import Verdict
+
+ROCM_7 = b"\x7fELF\x00libamdhip64.so.7\x00libc10_hip.so\x00"
+ROCM_6 = b"\x7fELF\x00libamdhip64.so.6\x00"
+OF_PYTORCH = b"\x7fELF\x00libamdhip64.so\x00"
+CUDA = b"\x7fELF\x00libcudart.so.12\x00libc10_cuda.so\x00"
+
+
+class Case(NamedTuple):
+    name: str
+    packages: dict[str, str]
+    standing: list[tuple[str, str, str]]
+    """Package, other and judgement of all that does not fit."""
+    reason: str = ""
+    """A part of the first one's."""
+    torch: tuple[str, str] = ("", "")
+    host: str = "7.2.1"
+    libraries: tuple[tuple[str, str, bytes], ...] = ()
+    """The package, the file and the content of what is compiled."""
+    gpu: str = "gfx942"
+
+
+TORCH_7_2 = ("2.11.0+rocm7.2", "7.2.53211-e1a6bc5663")
+TORCH_10 = ("2.13.0+rocm10.0.0", "7.15.26333-0")
+
+
+def jax(version: str, rocm: str, **others: str) -> dict[str, str]:
+    names = {"jax": version, "jaxlib": version}
+    names |= {f"jax-rocm{rocm}-plugin": version, f"jax-rocm{rocm}-pjrt": version}
+    return names | {name.replace("_", "-"): each for name, each in others.items()}
+
+
+CASES = [
+    Case("jax for the ROCm that is here", jax("0.8.2", "7"), []),
+    Case("jax for ROCm 6.0", jax("0.4.35", "60"), [], host="6.4.1"),
+    Case(
+        "jax for an older ROCm",
+        jax("0.4.35", "60"),
+        [
+            ("jax-rocm60-pjrt", "ROCm", "conflict"),
+            ("jax-rocm60-plugin", "ROCm", "conflict"),
+        ],
+        "it is for ROCm 6, but 7.2.1 is here",
+    ),
+    Case(
+        "jax without any ROCm",
+        jax("0.8.2", "7"),
+        [("jax-rocm7-pjrt", "ROCm", "unknown"), ("jax-rocm7-plugin", "ROCm", "unknown")],
+        "its wheels do not include ROCm, and none was found here",
+        host="",
+    ),
+    Case(
+        "a plugin that is a patch behind jax",
+        jax("0.9.2", "7", jax_rocm7_plugin="0.9.1.post3", jax_rocm7_pjrt="0.9.1.post3"),
+        [
+            (f"jax-rocm7-{each}", other, "note")
+            for each in ("pjrt", "plugin")
+            for other in ("jax", "jaxlib")
+        ],
+        "AMD asks to pin jax, plugin and pjrt to one version",
+    ),
+    Case(
+        "a plugin without its other half",
+        {"jax": "0.8.2", "jaxlib": "0.8.2", "jax-rocm7-plugin": "0.8.2"},
+        [("jax-rocm7-plugin", "jax-rocm7-pjrt", "conflict")],
+        "jax-rocm7-pjrt is not installed",
+    ),
+    Case(
+        "jax for ROCm 10 with a jaxlib that does not know it",
+        jax("0.11.0", "10"),
+        [
+            ("jax-rocm10-pjrt", "jaxlib", "conflict"),
+            ("jax-rocm10-plugin", "jaxlib", "conflict"),
+        ],
+        "jaxlib 0.11.0 does not look for jax_rocm10_plugin",
+        host="10.0.0",
+    ),
+    Case("jax for the CPU beside a GPU", {"jax": "0.8.2"}, [("jax", "ROCm", "note")]),
+    Case(
+        "two kinds of onnxruntime",
+        {"onnxruntime": "1.23.0", "onnxruntime-migraphx": "1.23.1"},
+        [
+            ("onnxruntime", "onnxruntime-migraphx", "conflict"),
+            ("onnxruntime-migraphx", "ROCm", "note"),
+        ],
+        "both have the module onnxruntime",
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "onnxruntime for CUDA",
+        {"onnxruntime-gpu": "1.23.0"},
+        [("onnxruntime-gpu", "ROCm", "conflict")],
+        "it is the CUDA build, and runs on the CPU here",
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "PyPI's triton over torch's",
+        {"triton": "3.8.0", "pytorch-triton-rocm": "3.5.1"},
+        [("triton", "pytorch-triton-rocm", "conflict")],
+        "both have the module triton",
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "vllm of the ROCm that torch is for",
+        {"vllm": "0.31.0+rocm723"},
+        [],
+        torch=TORCH_7_2,
+        libraries=(("vllm", "vllm/_rocm_C.abi3.so", ROCM_7),),
+    ),
+    Case(
+        "vllm of another ROCm, by its label",
+        {"vllm": "0.14.1+rocm700"},
+        [("vllm", "ROCm", "note")],
+        "it was compiled for ROCm 7.0.0, torch for 7.2",
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "vllm for CUDA",
+        {"vllm": "0.31.0"},
+        [("vllm", "ROCm", "conflict")],
+        "it is a CUDA build: _C.abi3.so needs CUDA's libraries",
+        torch=TORCH_7_2,
+        libraries=(("vllm", "vllm/_C.abi3.so", CUDA),),
+    ),
+    Case(
+        "flash-attn of an older HIP",
+        {"flash-attn": "2.8.3"},
+        [("flash-attn", "ROCm", "conflict")],
+        "it was compiled for HIP 6 and loads libamdhip64.so.6",
+        torch=TORCH_7_2,
+        libraries=(("flash-attn", "flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so", ROCM_6),),
+    ),
+    Case(
+        "flash-attn and xformers for ROCm",
+        {"flash-attn": "2.8.3", "xformers": "0.0.33"},
+        [],
+        torch=TORCH_7_2,
+        libraries=(
+            ("flash-attn", "flash_attn_2_cuda.so", ROCM_7),
+            ("xformers", "xformers/_C.so", OF_PYTORCH),
+        ),
+    ),
+    Case(
+        "bitsandbytes with the library of this HIP",
+        {"bitsandbytes": "0.50.2"},
+        [],
+        torch=TORCH_10,
+        host="10.0.0",
+        libraries=(("bitsandbytes", "bitsandbytes/libbitsandbytes_rocm715.so", ROCM_7),),
+    ),
+    Case(
+        "bitsandbytes with the nearest library",
+        {"bitsandbytes": "0.50.2"},
+        [("bitsandbytes", "ROCm", "note")],
+        "it has libraries for rocm72, not for rocm715: it takes the nearest one",
+        torch=TORCH_10,
+        host="10.0.0",
+        libraries=(("bitsandbytes", "bitsandbytes/libbitsandbytes_rocm72.so", ROCM_7),),
+    ),
+    Case(
+        "bitsandbytes for CUDA",
+        {"bitsandbytes": "0.48.0"},
+        [("bitsandbytes", "ROCm", "conflict")],
+        "it has libraries for CUDA only",
+        torch=TORCH_7_2,
+        libraries=(("bitsandbytes", "bitsandbytes/libbitsandbytes_cuda128.so", CUDA),),
+    ),
+    Case(
+        "packages for CUDA where nothing is of ROCm",
+        {"vllm": "0.31.0", "onnxruntime-gpu": "1.23.0"},
+        [],
+        host="",
+        gpu="",
+        torch=("2.14.0+cu129", ""),
+        libraries=(("vllm", "vllm/_C.abi3.so", CUDA),),
+    ),
+]
+
+
+def verdicts(packages: FakeEnvironment, here: FakeMachine, case: Case) -> list[Verdict]:
+    records: dict[str, list[str]] = {}
+    for package, path, content in case.libraries:
+        file = packages.write(path, "")
+        file.write_bytes(content)
+        if "/" in path:
+            (file.parent / "__init__.py").touch()
+        records.setdefault(package, []).append(f"{path},sha256=x,{len(content)}\n")
+    for name, version in case.packages.items():
+        packages.install(name, version, record="".join(records.get(name, ())))
+    if case.torch[0]:
+        packages.torch(*case.torch, cuda="" if case.torch[1] else "12.9")
+    if case.gpu:
+        here.program("rocminfo", f"HSA Agents\n  Name:   amdgcn-amd-amdhsa--{case.gpu}\n")
+    if case.host:
+        here.program("amd-smi", amd_smi(case.host))
+    return list(packages.show(here).verdicts)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[each.name for each in CASES])
+def test_each_framework_is_compared_with_rocm_and_what_belongs_to_it(
+    packages: FakeEnvironment, here: FakeMachine, case: Case
+) -> None:
+    found = verdicts(packages, here, case)
+    standing = [each for each in found if each.judgement != "fits" and each.package != "torch"]
+    told = sorted((each.package, each.on, each.judgement) for each in standing)
+    assert told == sorted(case.standing)
+    assert not case.reason or any(case.reason in each.reason for each in standing)
+
+
+def test_a_stack_of_jax_needs_no_torch(packages: FakeEnvironment, here: FakeMachine) -> None:
+    found = verdicts(packages, here, CASES[0])
+    assert "torch" not in {each.package for each in found}
+    stack = packages.show(here)
+    assert stack.exit_code == 0
+    assert [each.name for each in stack.environment.packages] == [
+        *("jax", "jaxlib", "jax-rocm7-pjrt", "jax-rocm7-plugin"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "rocm"),
+    [
+        ("0.31.0+rocm723", "7.2.3"),
+        ("0.14.1+rocm700", "7.0.0"),
+        ("0.27.1.dev5+rocm10.0.0.gf46a9dfe2", "10.0.0"),
+        ("0.8.2+rocm7.12.0", "7.12.0"),
+        ("1.0+rocm1000", "10.0.0"),
+        ("0.31.0+cu129", ""),
+        ("0.31.0", ""),
+    ],
+)
+def test_a_label_names_the_rocm_with_and_without_dots(version: str, rocm: str) -> None:
+    assert labelled(version) == rocm
+
+
+def test_what_a_record_lists_is_read_whatever_it_is(tmp_path: Path) -> None:
+    place = tmp_path / "vllm-1.0.dist-info"
+    place.mkdir()
+    os.mkfifo(tmp_path / "pipe.so")
+    (tmp_path / "folder.so").mkdir()
+    (tmp_path / "empty.so").touch()
+    (tmp_path / "good.so").write_bytes(ROCM_7)
+    (tmp_path.parent / "outside.so").write_bytes(CUDA)
+    names = ("../outside.so", "/etc/x.so", "pipe.so", "folder.so", "empty.so", "gone.so", "\x00.so")
+    (place / "RECORD").write_text("\n".join([*names, "good.so,sha256=x,1"]))
+    package = Distribution("vllm", "1.0", place=str(place))
+    assert built_for(package) == Built("ROCm", str(tmp_path / "good.so"), "7")
+
+
+def test_a_package_without_files_and_label_tells_nothing(tmp_path: Path) -> None:
+    assert built_for(Distribution("vllm", "1.0", place=str(tmp_path))) is None
