@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
-from rocmlint.published import requirements, rocm_wheels
+from rocmlint.published import drivers, requirements, rocm_wheels
 from rocmlint.stack.versions import VersionError, read_rocm, read_torch_version
 from rocmlint.text.written import minor_release
 
@@ -253,8 +253,8 @@ def _offered(*, nightly: bool) -> list[Version]:
 def _of_same_minor(asked: Version, offered: Iterable[Version]) -> Version | None:
     """Choose for 6.2.3, where there are 6.2 and 6.2.4, the newest that is not above it.
 
-    A wheel brings ROCm's libraries and needs the driver only, and a driver is sure to run the
-    libraries that came before it. Below all of a minor version (5.4 beside 5.4.2) the lowest.
+    A wheel brings ROCm's libraries and needs the driver only, and of two the older ones are as old
+    as what the driver came with. Below all of a minor version (5.4 beside 5.4.2) the lowest.
     """
     same = [each for each in offered if each.release[:2] == asked.release[:2]]
     below = [each for each in same if each <= asked]
@@ -287,7 +287,10 @@ def _releases_for(name: str, torch: Version) -> tuple[list[Version], list[Versio
 
 
 def _of_another(asked: Version, chosen: Version) -> str:
-    runs = "its driver can run them" if chosen < asked else "its driver may be too old for them"
+    minor = minor_release(asked)
+    runs = "whether the driver can run them is unknown"
+    if minor in drivers.rocm_versions():
+        runs = f"AMD lists the same drivers for all of {minor} ({drivers.as_of()})"
     brought = f"the wheels for {chosen} include ROCm's libraries, and {runs}"
     return f"ROCm {asked} has no wheels of its own: {brought}"
 

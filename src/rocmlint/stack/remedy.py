@@ -102,8 +102,8 @@ def _newest_taking(
 def _other_torch(requirement: Requirement, present: Version) -> str:
     """Return the command for the newest released torch that the requirement allows.
 
-    Best is one whose wheels are for the ROCm of the present torch or an older one, as the driver
-    that runs that runs these; else of its ROCm versions the oldest, which most drivers run.
+    Best is one whose wheels are for the ROCm of the present torch or the newest before it, as the
+    driver that is here was chosen for that; else for the oldest of its ROCm versions.
     """
     rows = [each for each in rocm_wheels.rows() if each.status == "release"]
     fitting = [each for each in rows if requirement.specifier.contains(f"{each.torch}.0")]
