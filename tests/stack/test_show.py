@@ -234,6 +234,22 @@ def test_nothing_to_compare_is_said_to_be_unanswered(
     assert line.startswith("whether the packages are compatible: no two packages of the stack")
 
 
+def test_every_verb_says_what_it_did_not_answer(
+    packages: FakeEnvironment, project: Project
+) -> None:
+    there = ("--python", str(packages.python))
+    asked = {
+        ("freeze", *there): "which torch is to survive",
+        ("survived", *there): "torch was not installed when the state was recorded",
+        ("compatible", "--offline", "--torch", "2.9", "no-such", *there): "no-such is not among",
+    }
+    for arguments, what in asked.items():
+        ended = project.run("stack", *arguments)
+        last = [each for each in ended.stdout.splitlines() if each.startswith("not answered: ")]
+        assert (ended.returncode, len(last)) == (3, 1), ended.stdout
+        assert what in last[0]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

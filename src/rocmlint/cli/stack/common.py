@@ -18,7 +18,7 @@ from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
     "Help",
@@ -27,6 +27,7 @@ __all__ = [
     "interpreter_at",
     "interpreter_of",
     "lines",
+    "not_answered",
     "print_document",
     "print_lines",
     "seconds",
@@ -72,6 +73,13 @@ def _plain(value: Any) -> Any:
 def lines(text: str) -> str:
     """Return a table or a text of several lines, safe to print."""
     return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def not_answered(what: Iterable[str]) -> Iterator[str]:
+    """Yield the line that says why the exit code is 3; none if all was answered."""
+    found = list(dict.fromkeys(what))
+    if found:
+        yield f"not answered: {'; '.join(found)}"
 
 
 def print_lines(text: Iterable[str]) -> None:

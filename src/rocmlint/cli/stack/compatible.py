@@ -12,6 +12,7 @@ from rocmlint.cli.stack.common import (
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
+    not_answered,
     print_document,
     print_lines,
 )
@@ -163,6 +164,8 @@ def _lines(answer: Compatible, advised: Advice) -> Iterator[str]:
             "Each is compatible with torch, but not with the others: use the newest "
             "release of only one of them."
         )
+    open_ones = [each for each in answer.libraries if each.answer == "unknown"]
+    yield from not_answered(each.reason or each.package for each in open_ones)
     yield from answer.notes
     row = rocm_wheels.row(answer.torch)
     if row is not None:

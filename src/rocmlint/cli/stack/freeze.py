@@ -9,6 +9,7 @@ from rocmlint.cli.stack.common import (
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
+    not_answered,
     print_document,
     print_lines,
 )
@@ -57,3 +58,4 @@ def _text(state: State, path: str) -> Iterator[str]:
     elif state.torch.kind != "HIP":
         yield "This torch is not a ROCm build; it was recorded anyway."
     yield f"After an install: rocmlint stack survived {path}"
+    yield from not_answered(() if state.torch else ("which torch is to survive",))

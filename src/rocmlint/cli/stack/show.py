@@ -18,6 +18,7 @@ from rocmlint.cli.stack.common import (
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
+    not_answered,
     print_document,
     print_lines,
 )
@@ -41,7 +42,6 @@ HELP = Help(
     "exit codes: 0 compatible, 1 a conflict, 3 something is not answered, 2 usage error",
 )
 _PIP = re.compile(r"\bpip (?:un)?install\b")
-_UNANSWERED = 3
 _SEEN = frozenset({"built", "observed"})
 """The grades of what fits a ROCm or a GPU, which are no packages."""
 
@@ -190,8 +190,7 @@ def _verdicts(stack: Stack) -> Iterator[str]:
         f"{_numbers(found, 'unknown')}, {len(fitting)} fit"
         f" ({len(rows)} of them between packages of the stack){_unread(stack)}."
     )
-    if stack.exit_code == _UNANSWERED:
-        yield f"not answered: {'; '.join(stack.unanswered)}"
+    yield from not_answered(stack.unanswered)
 
 
 def _numbers(found: Sequence[Block], judgement: str) -> str:

@@ -9,6 +9,7 @@ from rocmlint.cli.stack.common import (
     add_format_argument,
     add_interpreter_arguments,
     interpreter_of,
+    not_answered,
     print_document,
     print_lines,
 )
@@ -108,6 +109,7 @@ def _text(answer: Survival, path: str, constraints: str | None) -> Iterator[str]
         changed = few([_change(each) for each in answer.others], _SHOWN)
         yield ""
         yield f"{counted(answer.others, 'other package')} changed: {changed}"
+    yield from not_answered(() if answer.damage else answer.unread)
 
 
 def _verdict(answer: Survival) -> str:
