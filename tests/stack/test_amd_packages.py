@@ -103,6 +103,39 @@ CASES = [
         [("rocm-sdk-libraries-gfx110x-dgpu", "gfx1103", "conflict")],
     ),
     Case(
+        "a family index, on a GPU that no family index has",
+        sdk("7.13.0", "rocm-sdk-libraries-gfx94X-dcgpu"),
+        ("gfx1036",),
+        "7.13.0",
+        [("rocm-sdk-libraries-gfx94x-dcgpu", "gfx1036", "conflict")],
+        "there is no code for gfx1036 in AMD's indexes for a family; in a new environment: "
+        "pip install --index-url https://stable.repo.amd.com/rocm/whl-next/ "
+        "'torch[device-gfx1036]'",
+    ),
+    Case(
+        "a GPU that AMD builds nothing for",
+        sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),
+        ("gfx803",),
+        "7.14.0",
+        [("rocm-sdk-libraries", "gfx803", "conflict")],
+        "AMD has no wheels for gfx803",
+    ),
+    Case(
+        "the host code of torchvision alone",
+        {
+            **sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1151"),
+            "amd-torch-device-gfx1151": "2.12.0+rocm7.14.0",
+            "amd-torchvision-device-gfx942": "0.27.0+rocm7.14.0",
+            "torchvision": "0.27.0+rocm7.14.0",
+        },
+        ("gfx1151",),
+        "7.14.0",
+        [("torchvision", "gfx1151", "conflict")],
+        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ "
+        "'torchvision[device-gfx1151]==0.27.0+rocm7.14.0'",
+        torch=HOST_TORCH,
+    ),
+    Case(
         "multi-arch with the devices of the GPU",
         {
             **sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,12 @@ from rocmlint.published import drivers
 from rocmlint.stack.driver import Driver, driver_and_rocm, find_driver, unknown
 from rocmlint.stack.rocm import Rocm, RocmReading
 from rocmlint.stack.torch_build import TorchBuild
-from tools.build_drivers import matrix
+from tools import build_drivers
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 if TYPE_CHECKING:
     from tests.support.stacks import FakeEnvironment, FakeMachine
@@ -156,8 +162,14 @@ def test_show_names_the_driver(packages: FakeEnvironment, here: FakeMachine) -> 
     assert [each.judgement for each in stack.verdicts if each.package == "amdgpu"] == ["fits"]
 
 
+def test_the_shipped_table_is_what_the_recorded_facts_make() -> None:
+    recorded = tomllib.loads(build_drivers.RECORDED.read_text())
+    made = build_drivers.written(build_drivers.table(recorded))
+    assert build_drivers.OUTPUT.read_text() == made
+
+
 def test_the_matrix_is_read_from_the_page() -> None:
     page = '.. csv-table::\n    "30.10.x", "6.4.x, 7.0.x, 10.0.0"\n    "6.4.x", "6.1.x"\n'
-    assert matrix(page) == {"30.10": ["6.4", "7.0", "10.0"], "6.4": ["6.1"]}
+    assert build_drivers.matrix(page) == {"30.10": ["6.4", "7.0", "10.0"], "6.4": ["6.1"]}
     with pytest.raises(ValueError, match="no table"):
-        matrix("a page")
+        build_drivers.matrix("a page")

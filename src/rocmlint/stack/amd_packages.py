@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 _CORE, _HOST = "rocm-sdk-core", "rocm-sdk-libraries"
 _FAMILY = re.compile(rf"{_HOST}-(gfx[0-9a-z-]+)")
-_KINDS = ("rocm-sdk", "amd-torch")
-_DEVICE = re.compile(r"(rocm-sdk|amd-torch)-device-(gfx[0-9a-z-]+)")
+_DEVICE = re.compile(r"(rocm-sdk|amd-torch|amd-torchvision)-device-(gfx[0-9a-z-]+)")
+_WITH_DEVICES = ("torch", "torchvision")
 _SDK = re.compile(r"rocm-sdk-(?:libraries(?:-gfx.+)?|devel|device-gfx.+)|rocm-profiler")
 _NIGHTLY_FAMILY = "https://rocm.nightlies.amd.com/v2/{family}/"
 """docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
@@ -76,20 +77,25 @@ def _targets(name: str) -> tuple[str, ...]:
 
 
 def _found(environment: Environment) -> Iterator[_Code]:
-    names = [(each, _DEVICE.fullmatch(each.name)) for each in environment.distributions]
-    of = {kind: tuple(m[2] for _, m in names if m and m[1] == kind) for kind in _KINDS}
+    of: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for each in environment.distributions:
+        device = _DEVICE.fullmatch(each.name)
+        if device:
+            of[device[1]] += (device[2],)
     for each in environment.distributions:
         family = _FAMILY.fullmatch(each.name)
         if family:
             yield _Code(each, (family[1], *of["rocm-sdk"]), is_host=False, needs="rocm[libraries]")
-    host, torch = environment.get(_HOST), environment.get("torch")
+    host = environment.get(_HOST)
     if host:
         yield _Code(host, of["rocm-sdk"], is_host=True, needs="rocm[libraries,{}]")
-    if torch and (of["amd-torch"] or any(map(_is_of_torch, torch.requires))):
-        yield _Code(torch, of["amd-torch"], is_host=True, needs="torch[{}]")
+    for name in _WITH_DEVICES:
+        package, names = environment.get(name), of[f"amd-{name}"]
+        if package and (names or any(map(_is_for_device, package.requires))):
+            yield _Code(package, names, is_host=True, needs=f"{name}[{{}}]")
 
 
-def _is_of_torch(requirement: Requirement) -> bool:
+def _is_for_device(requirement: Requirement) -> bool:
     return _DEVICE.fullmatch(canonicalize_name(requirement.name)) is not None
 
 
@@ -141,9 +147,9 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
         if "extra" not in str(each.marker)
     }
     for each in environment.distributions:
-        of_torch = each.name.startswith("amd-torch-device-")
-        other = environment.get("torch" if of_torch else _CORE)
-        is_part = of_torch or _SDK.fullmatch(each.name) is not None
+        of = each.name.removeprefix("amd-").partition("-device-")[0]
+        other = environment.get(of if of in _WITH_DEVICES and of != each.name else _CORE)
+        is_part = is_of_amd(each.name) and each.name not in {_CORE, "rocm"}
         if is_part and other and each.version != other.version and each.name not in required:
             yield Verdict(
                 each.name,
@@ -168,36 +174,46 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
     gpus = tuple(gpus)
     torch, core = environment.get("torch"), environment.get(_CORE)
     rocm = core.version if core else code.package.version.partition("+rocm")[2]
+    index = _index(rocm) if code.is_host else amd_wheels.index("family")
+    had = [gpu for gpu in gpus if gpu in index.devices]
+    if gpus and not had:
+        return _newer(gpus[0], index)
     if code.is_host:
-        extras = amd_wheels.extras(gpus or ("gfx...",))
-        wanted = f"{code.needs.format(extras)}=={code.package.version}"
-        return install(rocm, wanted)
-    family = amd_wheels.family_of(gpus[0])
-    if not family:
-        return f"AMD has no wheels for {gpus[0]}"
+        extras = amd_wheels.extras(had or ("gfx...",))
+        return _install(index.url, f"{code.needs.format(extras)}=={code.package.version}")
     parts = [f"{code.needs}=={code.package.version}", f"torch=={torch.version}" if torch else ""]
-    url = _NIGHTLY_FAMILY if _is_nightly(rocm) else amd_wheels.index("family").url
+    url = _NIGHTLY_FAMILY if _is_nightly(rocm) else index.url
     removed = [code.package.name, "rocm", *(["torch"] if torch else [])]
-    new = _install(url.format(family=family), *filter(None, parts))
+    new = _install(url.format(family=amd_wheels.family_of(had[0])), *filter(None, parts))
     return f"pip uninstall -y {' '.join(removed)}, then {new}"
+
+
+def _newer(gpu: str, index: amd_wheels.Index) -> str:
+    """Return where the code for a GPU is that an index does not have."""
+    others = [each for each in amd_wheels.indexes() if each.kind == "extra" and gpu in each.devices]
+    if not others:
+        return f"AMD has no wheels for {gpu}"
+    new = _install(others[0].url, f"torch[{amd_wheels.extras([gpu])}]")
+    of = "AMD's indexes for a family" if index.kind == "family" else index.url
+    return f"there is no code for {gpu} in {of}; in a new environment: {new}"
 
 
 def install(rocm: str, *wanted: str) -> str:
     """Return the command that installs requirements from AMD's index for a version of ROCm."""
-    return _install(_index(rocm), *wanted)
+    return _install(_index(rocm).url, *wanted)
 
 
 def _install(url: str, *wanted: str) -> str:
     return f"pip install --index-url {url} {' '.join(map(shlex.quote, wanted))}"
 
 
-def _index(rocm: str) -> str:
+def _index(rocm: str) -> amd_wheels.Index:
     """Return the multi-arch index for a version of ROCm, as AMD's pages have them."""
     if _is_nightly(rocm):
-        return amd_wheels.index("nightly").url
+        return amd_wheels.index("nightly")
     major = rocm.partition(".")[0]
     is_new = major.isdecimal() and Version(major[:9]) >= _FIRST_OF_STABLE
-    return amd_wheels.index("stable" if is_new else "multi-arch").url
+    return amd_wheels.index("stable" if is_new else "multi-arch")
 
 
 def _is_nightly(rocm: str) -> bool:

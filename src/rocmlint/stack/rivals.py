@@ -11,9 +11,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from packaging.utils import canonicalize_name
+
 from rocmlint.published import amd_wheels
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
+from rocmlint.text.written import holds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,10 +43,17 @@ def rivals(environment: Environment, torch: TorchBuild | None, rocm: Rocm) -> It
         yield from _bitsandbytes(environment, torch)
 
 
+def has_onnxruntime(environment: Environment) -> bool:
+    """Return whether an onnxruntime for ROCm is installed, which needs no torch."""
+    return any(environment.get(each) for each in _FOR_ROCM)
+
+
 def _required(environment: Environment, names: Sequence[str]) -> list[str]:
-    """Return which of some packages torch requires."""
+    """Return which of some packages torch requires on this system."""
     torch = environment.get("torch")
-    required = {each.name for each in torch.requires if each.marker is None} if torch else set()
+    markers = {**environment.markers, "extra": ""}
+    found = [each.name for each in torch.requires if holds(each.marker, markers)] if torch else []
+    required = set(map(canonicalize_name, found))
     return [each for each in names if each in required]
 
 

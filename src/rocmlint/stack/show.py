@@ -16,7 +16,7 @@ from rocmlint.stack.guards import guards
 from rocmlint.stack.installed import Environment, read_environment
 from rocmlint.stack.jax import jax, plugins
 from rocmlint.stack.keeping import NOTHING, Kept, kept
-from rocmlint.stack.rivals import rivals
+from rocmlint.stack.rivals import has_onnxruntime, rivals
 from rocmlint.stack.rocm import Rocm, find_rocm
 from rocmlint.stack.torch_and_rocm import torch_and_rocm
 from rocmlint.stack.torch_build import TorchBuild, read_torch
@@ -89,7 +89,7 @@ def read_stack(
         observed = import_all(interpreter, environment, devices)
     beside_torch = rocm.without_torch
     driver = find_driver(machine)
-    needs_torch = torch is not None or not plugins(environment)
+    needs_torch = torch is not None or not (plugins(environment) or has_onnxruntime(environment))
     of_torch = tuple(torch_and_rocm(torch, beside_torch, devices)) if needs_torch else ()
     stays = not any(each.judgement == "conflict" for each in of_torch)
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
