@@ -60,7 +60,9 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
 
     The version is the installed one (``--environment``, or where the file lies among installed
     packages), else the locked one, else the newest that the requirements of the project allow:
-    that is what a fresh install gets. A finding is a warning where the requirement has no upper
+    that is what a fresh install gets. Inside a package, an exact pin of its pyproject.toml outranks
+    a list that contradicts it and that nothing in the project installs (ROC217 reports the list).
+    A finding is a warning where the requirement has no upper
     bound and allows older versions with the name, else an error. Patch releases count as their
     minor release; of those from more than two years before this release nothing is known. All
     names of a file with the same cure are one finding; an exact pin is one, where a package of the

@@ -13,6 +13,8 @@ from rocmlint.project.inclusions import parts_of
 from rocmlint.project.texts import texts_below
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rocmlint.disk.disk import DiskView
 
 _FEWEST = 30
@@ -42,7 +44,7 @@ def is_machine_record(path: str, root: str, view: DiskView) -> bool:
         return False
     if _INSTALLED_BY_NAME.match(os.path.basename(path)) or not _is_frozen(view.read(path)):
         return False
-    return _has_declarations_beside(path, view) and not _is_named(path, root, view)
+    return _has_declarations_beside(path, view) and not is_named(path, root, view)
 
 
 def _is_frozen(text: str) -> bool:
@@ -80,8 +82,11 @@ def _declares(path: str, text: str) -> bool:
     return bool(parts_of(path, text).declared)
 
 
-def _is_named(path: str, root: str, view: DiskView) -> bool:
-    """Return whether a file names a list, if only by what it begins with and a variable."""
+def is_named(path: str, root: str, view: DiskView, besides: Collection[str] = ()) -> bool:
+    """Check whether a file names a list, if only by what it begins with and a variable.
+
+    What the list itself says does not count, nor what the files ``besides`` do.
+    """
     name = os.path.basename(path)
     beginnings = [name[: each.end()] for each in _PART.finditer(name)]
     ways = [rf"(?<![\w-]){re.escape(name)}\b"]
@@ -92,5 +97,5 @@ def _is_named(path: str, root: str, view: DiskView) -> bool:
     return any(
         naming.search(view.read(each)) is not None
         for each in (*view.modules_with(root, (naming.pattern,)), *texts_below(root, view))
-        if each != path
+        if each != path and each not in besides
     )

@@ -21,6 +21,7 @@ from rocmlint.project.companions import (
     has_upper_bound,
 )
 from rocmlint.project.environment import installed_version, site_folders
+from rocmlint.project.forgotten import current
 from rocmlint.project.hints import hints, is_installed_from, is_readme, is_told, told_beside
 from rocmlint.project.locks import locked
 from rocmlint.published import requirements as published
@@ -75,18 +76,19 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
     """Return the versions of a package (by its normalized name) that a project may run with.
 
     That is the installed one where an environment is set; else, in the nearest folder that says
-    anything, the locked ones; else, for each file and group of requirements, the newest release
-    that they allow, and what a README or a Dockerfile in a folder below installs; else that alone;
-    else what the only project below the root declares; else the newest release. None where that
-    cannot be told, as for a requirement that is only a URL: then nothing
-    can be said of the names of the package.
+    anything, the locked ones; else, for each file and group of requirements but lists that were
+    forgotten, the newest release that they allow, and what a README or a Dockerfile in a folder
+    below installs; else that alone; else what the only project below the root declares; else the
+    newest release. None where that cannot be told, as for a requirement that is only a URL: then
+    nothing can be said of the names of the package.
     """
     environment = project.settings.environment
     if environment is not None:
         return _installed(site_folders(environment), package, project, environment)
     told: tuple[declarations.Requirement, ...] = ()
     for folder in project.folders:
-        declared = [each for each in project.declared_in(folder) if _counts(each, package)]
+        named = [each for each in project.declared_in(folder) if _counts(each, package)]
+        declared = current(named, folder, project)
         found = tuple(
             Candidate(version, f"locked in {_inside(path, project)}", certain=True)
             for path, version in locked(folder, package, declared, project)
