@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from rocmlint.published.amd_index import amd_index
 from rocmlint.published.pytorch_index import pytorch_index
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, indexes, shortened, strings
+
+from ._installs.index_faults import SERVERS, IndexFault, fault_of_amd, torch_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +37,9 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     Looked at are commands, lists, what uv, Poetry, PDM and Hatch take from an index, each
     combination of a workflow's matrix, and in Python the URLs that a function returns, a table has,
     or a variable such as `TORCH_INDEX_URL` is by default. The versions are those of the releases
-    from torch 2.0 on. Not reported: indexes of older ROCm, nightly builds of a torch, indexes of
-    other servers.
+    from torch 2.0 on. Of AMD's own indexes (repo.amd.com) those are looked at that are named by a
+    ROCm, as only PyTorch's are, and labels such as `+rocm7.13`, which AMD writes `+rocm7.13.0`. Not
+    reported: indexes of older ROCm, nightly builds of a torch, indexes of other servers.
 
     ## Example
     ```shell
@@ -62,8 +66,8 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     since = "0.1.0"
     skips = frozenset({"archive"})
     on = (
-        commands(*_WORDS, described="commands that install from an index of PyTorch")
-        | indexes(*_WORDS, described="URLs of PyTorch's package indexes")
+        commands(*SERVERS, described="commands that install from an index of PyTorch or AMD")
+        | indexes(*SERVERS, described="URLs of the package indexes of PyTorch and AMD")
         | strings(r"pytorch\.org/whl/", words=_WORDS)
     )
 
@@ -76,6 +80,7 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
             if index is not None:
                 is_beside = node.extra and node.takes is None
                 yield from self._judged(node, index, _pins_of(node, source), is_beside, source)
+            yield from self._of_amd(node, node.url, _pins_of(node, source), source)
         elif isinstance(node, Command):
             yield from self._asked(node, source)
         else:
@@ -106,6 +111,9 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
                 continue
             # where several are asked, one may have what another does not
             yield from self._judged(word, index, pins if len(found) == 1 else [], extra, source)
+        for each in install.indexes if not found else ():
+            asked = pins if len(install.indexes) == 1 else []
+            yield from self._of_amd(each.word, each.url if each.word.known else "", asked, source)
 
     def _chosen(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Look at the URL that a function returns, a table has, or a variable is by default.
@@ -126,6 +134,15 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
         if index is not None:
             yield from self._judged(node, index, [], False, source)
 
+    def _of_amd(
+        self, place: Word | Index, url: str, pins: list[Requirement], source: File
+    ) -> Iterator[Finding]:
+        """Look at an index of AMD's."""
+        index = amd_index(url)
+        fault = None if index is None else fault_of_amd(index, pins)
+        if fault is not None:
+            yield self.finding(place, source, fault.message, help=fault.help)
+
     def _judged(
         self,
         place: Word | Index | cst.SimpleString,
@@ -138,14 +155,6 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
         if fault is not None:
             fix = _fix(place, index, fault.better, source)
             yield self.finding(place, source, fault.message, help=fault.help, fix=fix)
-
-
-class _Fault(NamedTuple):
-    """What is wrong with an index, what to do, and the ROCm to name instead ("" for none)."""
-
-    message: str
-    help: str
-    better: str
 
 
 def _is_default_elsewhere(word: Word, index: PytorchIndex, source: File) -> bool:
@@ -165,22 +174,11 @@ def _is_a_default(index: PytorchIndex, source: File) -> bool:
 
 
 def _pins_of(node: Index, source: File) -> list[Requirement]:
-    """Return the requirements of torch that come from an index, on Linux."""
-    from rocmlint.published.requirements import applicable  # noqa: PLC0415 - loads packaging
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415
-
-    takes = node.takes
-    if takes is None:
-        indexes = [each for each in source.parts.indexes if "pytorch.org/whl" in each.url]
-        if len(indexes) > 1 or node not in source.parts.indexes:
-            return []
-        takes = tuple(each for each in source.parts.declared if not each.group)
-    texts = {each.text: requirement_of(each.text) for each in takes if each.name == "torch"}
-    found = [each for each in texts.values() if each is not None and (each.specifier or each.url)]
-    return list(applicable(found))
+    """Return the requirements of torch that come from an index and say which."""
+    return [each for each in torch_from(node, source) if each.specifier or each.url]
 
 
-def _missing(index: PytorchIndex, extra: bool) -> _Fault | None:
+def _missing(index: PytorchIndex, extra: bool) -> IndexFault | None:
     """Return that there are no wheels for a ROCm, and which one to take."""
     from packaging.version import Version  # noqa: PLC0415 - few files name an index
 
@@ -194,7 +192,7 @@ def _missing(index: PytorchIndex, extra: bool) -> _Fault | None:
     if index.kind and any(each.startswith(f"{index.version}.") for each in known):
         return None  # nightly builds of 5.4 came before the release for 5.4.2
     nearest = rocm_wheels.nearest(index.version)
-    return _Fault(
+    return IndexFault(
         f"PyTorch has no wheels for ROCm {index.version}: this index does not exist",
         f"Use `{_url(index, nearest)}`, the nearest, with torch "
         f"{_listed(rocm_wheels.torch_for(nearest))}{_effect(extra)}.",
@@ -202,7 +200,7 @@ def _missing(index: PytorchIndex, extra: bool) -> _Fault | None:
     )
 
 
-def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> _Fault | None:
+def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> IndexFault | None:
     """Return that the index of a ROCm does not have the torch that is pinned beside it."""
     from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.published import rocm_wheels  # noqa: PLC0415
@@ -226,7 +224,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> _F
     if not rocm or (wanted & set(minors) and not is_other):
         return None
     asked = shortened(f"torch{specifier}", 40)
-    return _Fault(
+    return IndexFault(
         f"The index of ROCm {index.version} has torch {_span(minors)}, not `{asked}`",
         f"That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}"
         f"{_effect(extra and not is_build)}.",
