@@ -164,14 +164,16 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
     if torch is None:
         if not is_narrow(specifier):
             return None
-        message = fitted("{} brings PyPI's torch, the CUDA build", written)
+        shape = "{} brings PyPI's torch, the CUDA build"
         return _Said(
-            message,
+            _with_way(shape, written, demand.through),
             f"{demanded}, and this is for ROCm: {case.evidence}. {instead}.",
             demand.through,
             specifier,
         )
-    message = fitted(f"{{}} replaces the {torch.described} with PyPI's CUDA build", written)
+    build = "" if demand.through else " CUDA build"
+    shape = f"{{}} replaces the {torch.described} with PyPI's{build}"
+    message = _with_way(shape, written, demand.through)
     if case.forced and not demand.through:
         what = f"{demanded}, which this upgrades or reinstalls too"
         return _Said(message, f"{what}. Leave out the option, or add `--no-deps`.")
@@ -183,6 +185,13 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
         open_end = ", which the one there need not be"
     unless = "" if meets is False else open_end
     return _Said(message, f"{demanded}{unless}. {instead}.", demand.through, specifier)
+
+
+def _with_way(shape: str, written: str, through: tuple[str, ...]) -> str:
+    """Return a message with the packages that it comes about through, or the last of them."""
+    ways = [f"{shape}, through {each}" for each in (" and ".join(through), *through[-1:]) if each]
+    whole = (each for each in ways if written in fitted(each, written))
+    return fitted(next(whole, shape), written)
 
 
 def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:

@@ -15,6 +15,7 @@ from .cases import case_of
 from .cuda_wheels import cuda_wheel
 from .environments import environment_of
 from .harms import harms
+from .index_releases import has_newest, is_of_releases
 from .kept import keeps
 from .kept_there import is_kept_there
 from .owners import runs_here
@@ -87,7 +88,7 @@ def has_index(harm: Harm, file: File) -> bool:
     for url, extra in indexes_of(install, harm.case.everything.indexes):
         if url is None or pytorch_index.is_other(url):
             return True
-        if pytorch_index.pytorch_index(url) is not None and extra and install.tool == "pip":
+        if extra and install.tool == "pip" and is_of_releases(url):
             continue  # beside PyPI: the newest of both wins
         if not pytorch_index.is_pypi(url):
             return True
@@ -176,19 +177,7 @@ def is_in_rocm_index(harm: Harm, file: File) -> bool:
     urls = [url for url, _ in indexes_of(case.install, case.everything.indexes)]
     if harm.kind == "wheel":
         return any(url is None or pytorch_index.is_rocm(url) for url in urls)
-    found = [index for url in urls if url and (index := pytorch_index.pytorch_index(url))]
-    if not found or asked.requirement.name.lower() != "torch":
-        return bool(found)
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.text.written import minor_release  # noqa: PLC0415
-
-    specifier = asked.requirement.specifier
-    newest = published.pin(specifier) or published.newest("torch", specifier)
-    if newest is None or any(each.kind for each in found):
-        return True
-    minor = minor_release(newest)
-    return any(minor in rocm_wheels.torch_for(each.version) for each in found)
+    return has_newest(asked.requirement, [url for url in urls if url])
 
 
 def is_built_here(harm: Harm, file: File) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
+from rocmlint.published.amd_index import amd_indexes_in
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -24,10 +25,10 @@ def index_advice(requirement: Requirement, case: Case, file: File) -> str:
     version = _rocm(requirement, file)
     family, has_others = _asked(case)
     if not has_others:
-        return f"Add {_option(version)}"
+        return f"Add {_option(version, file)}"
     if case.install.tool == "uv" and version:
         return f"Add `--torch-backend rocm{version}`"
-    first = f"First install {_listed(family)} alone, with {_option(version)}"
+    first = f"First install {_listed(family)} alone, with {_option(version, file)}"
     if case.forced or case.install.upgrade:
         return f"{first}, and keep {'it' if len(family) == 1 else 'them'} by a constraint (`-c`)"
     return first
@@ -41,13 +42,19 @@ def _rocm(requirement: Requirement, file: File) -> str:
     is_torch = requirement.name.lower() == "torch"
     pinned = published.pin(requirement.specifier) if is_torch else None
     having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
-    named = (*pytorch_index.rocm_in(file.text), *having[-1:] * (pinned is not None))
+    named = pytorch_index.rocm_in(file.text)
+    if pinned is not None and not amd_indexes_in(file.text):
+        named += having[-1:]
     return next((each for each in named if each in having), "")
 
 
-def _option(version: str) -> str:
+def _option(version: str, file: File) -> str:
     from rocmlint.published import rocm_wheels  # noqa: PLC0415 - reads data
 
+    of_amd = amd_indexes_in(file.text)
+    if of_amd and not version:
+        extra = "" if of_amd[0].family else " and the extra for your GPU, `torch[device-gfx942]`"
+        return f"`--index-url {of_amd[0].url}`{extra}"
     if not version:
         return "the `--index-url` that `rocmlint stack index-url` prints"
     return f"`--index-url {rocm_wheels.SERVER}/rocm{version}`"
