@@ -6,8 +6,19 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published.amd_index import amd_index
 from rocmlint.published.pytorch_index import pytorch_index
-from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, indexes, shortened, strings
+from rocmlint.rule import (
+    Edit,
+    Fix,
+    PartRule,
+    commands,
+    compile_lazily,
+    indexes,
+    settings,
+    shortened,
+    strings,
+)
 
+from ._installs.handed_on import VARIABLES, handed_on
 from ._installs.index_faults import SERVERS, IndexFault, fault_of_amd, torch_from
 
 if TYPE_CHECKING:
@@ -17,7 +28,7 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from rocmlint.published.pytorch_index import PytorchIndex
-    from rocmlint.rule import Command, File, Finding, Index, Source, Word
+    from rocmlint.rule import Command, File, Finding, Index, Setting, Source, Word
 
 _WORDS = ("pytorch.org/whl",)
 _DEFAULT = compile_lazily(
@@ -26,7 +37,7 @@ _DEFAULT = compile_lazily(
 """The URL that is a variable's default."""
 
 
-class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
+class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"]):
     """A package index for a ROCm that has no wheels, or not those of the torch beside it.
 
     ## Why it matters
@@ -35,11 +46,12 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     torch, or with `--extra-index-url` takes PyPI's CUDA build.
 
     Looked at are commands, lists, what uv, Poetry, PDM and Hatch take from an index, each
-    combination of a workflow's matrix, and in Python the URLs that a function returns, a table has,
-    or a variable such as `TORCH_INDEX_URL` is by default. The versions are those of the releases
-    from torch 2.0 on. Of AMD's own indexes (repo.amd.com) those are looked at that are named by a
-    ROCm, as only PyTorch's are, and labels such as `+rocm7.13`, which AMD writes `+rocm7.13.0`. Not
-    reported: indexes of older ROCm, nightly builds of a torch, indexes of other servers.
+    combination of a workflow's matrix, `TORCH_COMMAND` and `TORCH_INDEX_URL` where a script, an
+    image or a service sets them, and in Python the URLs that a function returns, a table has, or a
+    variable is by default. The versions are those of the releases from torch 2.0 on. Of AMD's own
+    indexes (repo.amd.com) those are looked at that are named by a ROCm, as only PyTorch's are, and
+    labels such as `+rocm7.13`, which AMD writes `+rocm7.13.0`. Not reported: indexes of older ROCm,
+    nightly builds of a torch, indexes of other servers.
 
     ## Example
     ```shell
@@ -68,14 +80,22 @@ class IndexWithoutWheels(PartRule["Command | Index | cst.SimpleString"]):
     on = (
         commands(*SERVERS, described="commands that install from an index of PyTorch or AMD")
         | indexes(*SERVERS, described="URLs of the package indexes of PyTorch and AMD")
+        | settings(*VARIABLES, described="variables that hand on a command or an index")
         | strings(r"pytorch\.org/whl/", words=_WORDS)
     )
 
-    def check(self, node: Command | Index | cst.SimpleString, source: File) -> Iterator[Finding]:
+    def check(
+        self, node: Command | Index | Setting | cst.SimpleString, source: File
+    ) -> Iterator[Finding]:
         """Find indexes without wheels."""
-        from rocmlint.rule import Command, Index  # noqa: PLC0415 - few files have any
+        from rocmlint.rule import Command, Index, Setting  # noqa: PLC0415 - few files have any
 
-        if isinstance(node, Index):
+        if isinstance(node, Setting):
+            for url, pins in handed_on(node, source):
+                handed = pytorch_index(url)
+                if handed is not None and node.value is not None:
+                    yield from self._judged(node.value, handed, pins, False, source)
+        elif isinstance(node, Index):
             index = pytorch_index(node.url)
             if index is not None:
                 is_beside = node.extra and node.takes is None

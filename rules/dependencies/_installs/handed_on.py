@@ -1,0 +1,49 @@
+"""Variables that an image, a service or a job hands to a program that installs torch with them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocmlint.formats import format_of
+from rocmlint.rule import compile_lazily
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from packaging.requirements import Requirement
+
+    from rocmlint.rule import File, Setting
+
+VARIABLES = ("TORCH_COMMAND", "TORCH_INDEX_URL")
+"""Of the web UIs: a command, and the index that their own command takes torch from."""
+_READ = frozenset({"dockerfile", "compose", "workflow"})
+"""Formats of which what is handed on is not read as a command of the file, as in scripts."""
+_INSTALLS = compile_lazily(r"\s*(?:pip3?|uv|\S*python3?)\s")
+
+
+def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirement]]]:
+    """Yield the indexes in the value of a variable, each with the requirements of torch beside it.
+
+    What the file itself uses counts where it does.
+    """
+    found = format_of(file.path)
+    if found is None or found.name not in _READ or setting.name not in VARIABLES:
+        return
+    value = setting.value
+    if value is None or not value.known or re.search(rf"\$\{{?{setting.name}\b", file.text):
+        return
+    if not _INSTALLS.match(value.text):
+        yield value.text, []
+        return
+    from rocmlint.formats.shell.script import parse  # noqa: PLC0415 - few files have a command
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    for _, install in installs_of(parse(value.text).commands):
+        pins = [
+            each.requirement
+            for each in install.requirements
+            if each.name == "torch" and each.requirement is not None
+        ]
+        for index in install.indexes:
+            yield index.url, pins if len(install.indexes) == 1 else []
