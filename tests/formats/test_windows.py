@@ -56,6 +56,11 @@ def test_commands_of_powershell(text: str, commands: list[str]) -> None:
         pytest.param(
             "venv\\Scripts\\python -m pip list", ["venv/Scripts/python -m pip list"], id="path"
         ),
+        pytest.param(
+            "set TORCH_COMMAND=pip install x\nset NOTE=pip install y\ncall webui.bat",
+            ["pip install x", "webui.bat"],
+            id="handed on",
+        ),
     ],
 )
 def test_commands_of_a_batch_file(text: str, commands: list[str]) -> None:

@@ -20,6 +20,8 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"%(?P<name>\w+)%|!(?P<late>\w+)!|%~?\w*|%%?\w?")
+_COMMAND = re.compile(r"\w+(?:COMMAND|CMD)=(?=(?:pip3?|uv)\Z)")
+"""What is handed to the program that the script starts, such as TORCH_COMMAND of web UIs."""
 _SET = re.compile(r"(?P<quote>\"?)(?P<name>\w+)=(?P<value>[^\"]*)(?P=quote)\Z")
 
 
@@ -43,6 +45,13 @@ def _assigned(words: list[Excerpt]) -> tuple[str, Excerpt | None] | None:
     return match["name"], value_of([value], '"') if value.text else None
 
 
+def _handed_on(words: list[Excerpt]) -> list[Excerpt]:
+    match = _COMMAND.match(words[1].text) if len(words) > 2 else None
+    if match is None:
+        return []
+    return [words[1].part(match.end(), len(words[1].text)), *words[2:]]
+
+
 def _references(text: str) -> Iterator[Reference]:
     for match in _REFERENCE.finditer(text):
         yield Reference(*match.span(), name=(match["name"] or match["late"] or "").lower())
@@ -55,4 +64,5 @@ _SHELL = Shell(
     literal="",
     assigned=_assigned,
     called=frozenset({"call"}),
+    handed_on=_handed_on,
 )

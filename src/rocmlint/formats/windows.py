@@ -44,6 +44,8 @@ class Shell:
     """Gives the variable that a command sets, with its value; None for commands that set none."""
     called: frozenset[str]
     """Words before a command that only run it."""
+    handed_on: Callable[[list[Excerpt]], list[Excerpt]] = lambda _: []
+    """Gives the words of a command that a variable hands to the program that the script starts."""
 
 
 @dataclass
@@ -106,7 +108,9 @@ class Reader:
         if words and words[0].text.lower() in _KEYWORDS:
             self.keyword = words[0].text.lower()
             return
-        if not words or self.shell.assigned(words) is not None:
+        if words and self.shell.assigned(words) is not None:
+            words = self.shell.handed_on(words)
+        if not words:
             return
         found = [self._word(each, is_program=each is words[0]) for each in words]
         run, _ = unwrapped(found)
