@@ -15,7 +15,7 @@ from .cases import case_of
 from .cuda_wheels import cuda_wheel
 from .environments import environment_of
 from .harms import harms
-from .index_releases import has_newest, is_of_releases
+from .index_releases import has_newest, is_asked_beside
 from .kept import keeps
 from .kept_there import is_kept_there
 from .owners import runs_here
@@ -88,7 +88,7 @@ def has_index(harm: Harm, file: File) -> bool:
     for url, extra in indexes_of(install, harm.case.everything.indexes):
         if url is None or pytorch_index.is_other(url):
             return True
-        if extra and install.tool == "pip" and is_of_releases(url):
+        if extra and install.tool == "pip" and is_asked_beside(url, harm.kind):
             continue  # beside PyPI: the newest of both wins
         if not pytorch_index.is_pypi(url):
             return True

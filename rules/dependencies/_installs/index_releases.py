@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from rocmlint.published.pytorch_index import PytorchIndex
 
 
-def is_of_releases(url: str) -> bool:
-    """Return whether an index is one of PyTorch's for ROCm, or one of AMD's with releases."""
+def is_asked_beside(url: str, kind: str) -> bool:
+    """Return whether an index beside PyPI leaves a harm of a kind possible.
+
+    PyTorch's has torch's family and what that requires; AMD's have other packages, too.
+    """
     index = amd_index(url)
-    return pytorch_index(url) is not None or (index is not None and not index.is_preview)
+    is_torch = kind == "torch" and index is not None and not index.is_preview
+    return is_torch or pytorch_index(url) is not None
 
 
 def has_newest(requirement: Requirement, urls: Sequence[str]) -> bool:

@@ -64,6 +64,12 @@ def test_beside_pypi_the_newest_torch_is_that_of_pypi(repository: Repository, ur
     assert f"`--index-url {url}`" in found.help
 
 
+@pytest.mark.parametrize("package", ["triton==3.6.0+rocm7.13.0", "vllm==0.19.1", "xformers"])
+def test_what_else_is_in_their_indexes_is_not_known(repository: Repository, package: str) -> None:
+    text = f"pip install -i {STRIX} torch\npip install --extra-index-url {STRIX} {package}\n"
+    assert repository.codes("install.sh", text, preview=True) == []
+
+
 @pytest.mark.parametrize("asked", ["torch==2.11.0", "'torch<2.13'"])
 def test_a_torch_that_amd_may_have_built_is_taken_from_amd(
     repository: Repository, asked: str
